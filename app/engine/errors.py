@@ -1,0 +1,40 @@
+"""Errors the program expects, each with a sentence a person can act on.
+
+    SiteloreError            anything below; the command line prints it and exits with ``exit_code``
+    |- InputError            a file or folder that was handed in is bad (exit 3)
+    |- NotFound              a run, tip, flag or job of that name is not here (exit 1)
+    |- Conflict              the thing changed under the caller, or another process holds it (exit 1)
+    `- StoreError            the workspace can't be read or written: full disk, read-only, newer version (exit 3)
+"""
+
+from __future__ import annotations
+
+
+class SiteloreError(Exception):
+    """An expected failure; ``str()`` of it says what, where and what to do."""
+
+    exit_code = 1
+
+
+class InputError(SiteloreError):
+    """Bad input from outside: says what is wrong, in which file, and how to mend it."""
+
+    exit_code = 3
+
+    def __init__(self, what: str, *, path: str = "", remedy: str = "") -> None:
+        self.what, self.path, self.remedy = what, path, remedy
+        super().__init__(": ".join(p for p in (path, what) if p) + (f" ({remedy})" if remedy else ""))
+
+
+class NotFound(SiteloreError):
+    """The named thing is not in this workspace."""
+
+
+class Conflict(SiteloreError):
+    """Someone else changed or holds what was to be changed."""
+
+
+class StoreError(SiteloreError):
+    """The workspace can't be read or written."""
+
+    exit_code = 3

@@ -1,0 +1,92 @@
+"""What detectors and people say about a run: flags, risk, verdicts.  Pure data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    """How sure a flag alone makes one that the run failed."""
+
+    HINT = "hint"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flag:
+    """A detector's finding at a step; ``confidence`` in [0, 1], ``message`` in plain words."""
+
+    run: str
+    detector: str
+    step: int
+    severity: Severity
+    confidence: float
+    message: str
+    evidence: dict[str, str | int | float] = field(default_factory=dict[str, str | int | float])
+    version: int = 1
+
+
+class Label(StrEnum):
+    """What went wrong, in an annotator's words (DESIGN part 3).  The order is that of the digit keys."""
+
+    WRONG_ELEMENT = "wrong element"
+    WRONG_PAGE = "wrong page"
+    MISSED_CONSTRAINT = "missed constraint"
+    WRONG_ANSWER = "wrong answer"
+    LOOP = "loop"
+    PREMATURE_STOP = "premature stop"
+    GAVE_UP = "gave up"
+    BLOCKED = "blocked by the page"
+    NOT_A_FAILURE = "not a failure"
+    COUNTING = "counting"
+    CALCULATION = "calculation"
+    ENVIRONMENT_FAULT = "environment fault"
+    HARNESS_FAULT = "harness fault"
+    EVALUATOR_WRONG = "evaluator is wrong"
+    TASK_AMBIGUOUS = "task ambiguous"
+
+
+AGENT_DID_NOT_FAIL = frozenset({Label.NOT_A_FAILURE, Label.EVALUATOR_WRONG})
+"""Labels that count as "no failure" when detectors are calibrated; an ambiguous task counts as neither."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """A person's judgement of a run, or of one step or flag in it."""
+
+    id: str
+    run: str
+    label: Label
+    step: int | None = None
+    detector: str = ""
+    note: str = ""
+    author: str = ""
+    at: float = 0.0
+    guideline: str = "1"
+    lead_seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Risk:
+    """How likely a run failed, in [0, 1], and the step to look at first."""
+
+    run: str
+    value: float
+    suspect_step: int
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """How often a detector called, and how often rightly, by people's verdicts.  Rates are ``None`` without data."""
+
+    detector: str
+    site: str
+    version: int
+    fired: int
+    judged: int
+    right: int
+    precision: float | None
+    recall: float | None

@@ -1,0 +1,107 @@
+"""What an agent sees: the accessibility tree as text, read into nodes.  Pure data.
+
+A tree is BrowserGym's flattened form: one node a line, tabs for depth, ``[bid] role 'name', property, key='value'``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Change = Literal["same", "added", "removed", "changed"]
+
+_LINE = re.compile(r"^(\t*)(?:\[([^\]\s]+)\] )?([A-Za-z][\w-]*)(?: (.*))?$", re.DOTALL)
+_BID = re.compile(r"^(\t*)\[[^\]\s]+\] ", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """One line of an accessibility tree.
+
+    ``properties`` is the rest of the line after the name, as written (``value='x', focused``).
+    """
+
+    depth: int
+    role: str
+    name: str
+    bid: str = ""
+    properties: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeLine:
+    """A node as shown to a person: with its change against the other page and whether it was the target."""
+
+    depth: int
+    role: str
+    name: str
+    bid: str
+    properties: str
+    change: Change = "same"
+    is_target: bool = False
+
+
+def parse_line(line: str) -> Node | None:
+    """Read one line; ``None`` when it is no node (a name with a line break goes on over several lines)."""
+    match = _LINE.match(line)
+    if match is None:
+        return None
+    tabs, bid, role, rest = match.groups()
+    name, properties = _split_name(rest or "")
+    return Node(depth=len(tabs), role=role, name=name, bid=bid or "", properties=properties)
+
+
+def parse_tree(text: str) -> list[Node]:
+    """Every node of a tree, in order; a line that is no node is added to the name before it."""
+    nodes: list[Node] = []
+    for line in text.split("\n"):
+        node = parse_line(line)
+        if node is not None:
+            nodes.append(node)
+        elif nodes and line.strip():
+            last = nodes[-1]
+            nodes[-1] = Node(
+                depth=last.depth,
+                role=last.role,
+                name=f"{last.name} {line.strip()}".strip(),
+                bid=last.bid,
+                properties=last.properties,
+            )
+    return nodes
+
+
+def find_node(text: str, bid: str) -> Node | None:
+    """The node with this id, found without reading the rest of the tree."""
+    at = text.find(f"[{bid}] ")
+    while at != -1:
+        start = text.rfind("\n", 0, at) + 1
+        if not text[start:at].strip("\t"):
+            end = text.find("\n", at)
+            return parse_line(text[start : end if end != -1 else len(text)])
+        at = text.find(f"[{bid}] ", at + 1)
+    return None
+
+
+def content_key(text: str) -> str:
+    """16 hex digits that name a page's visible content: the tree without its volatile element ids and focus."""
+    plain = _BID.sub(r"\1", text).replace(", focused", "")
+    return hashlib.blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def _split_name(rest: str) -> tuple[str, str]:
+    """Split ``'name', prop, k='v'`` into name and properties; quotes are Python's ``repr``."""
+    if not rest or rest[0] not in "'\"":
+        return "", rest.lstrip(", ")
+    quote, escaped = rest[0], False
+    for position in range(1, len(rest)):
+        char = rest[position]
+        if escaped:
+            escaped = False
+        elif char == "\\":
+            escaped = True
+        elif char == quote:
+            name = rest[1:position].replace(f"\\{quote}", quote).replace("\\n", " ").replace("\\xa0", " ")
+            return name, rest[position + 1 :].lstrip(", ")
+    return rest[1:], ""

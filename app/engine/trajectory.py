@@ -1,0 +1,114 @@
+"""Runs and their steps.  Pure data, the same for imported and for own runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from app.engine.action import Action, Target, describe
+
+
+class Outcome(StrEnum):
+    """How a run ended, apart from its score."""
+
+    ANSWERED = "answered"
+    INFEASIBLE = "infeasible"  # the agent reported that it can't be done
+    ENDED_BY_ENVIRONMENT = "ended_by_environment"  # scored and stopped; detectors must not see this
+    STEP_LIMIT = "step_limit"
+    LEFT_ALLOWED_SITES = "left_allowed_sites"
+    CRASHED = "crashed"
+    RUNNING = "running"
+    INTERRUPTED = "interrupted"
+
+
+class ErrorClass(StrEnum):
+    """What an action's error means."""
+
+    NONE = ""
+    SOFT = "soft"  # reported, but the action was done (a click that timed out after being performed)
+    HARD = "hard"  # the action was not done
+    HARNESS = "harness"  # the agent's output could not be read; nothing was tried
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tab:
+    """One open page."""
+
+    url: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One observe-think-act cycle; never changed once recorded.
+
+    The observation is the page *before* the action; the page after it is the next step's, or the run's ``final``.
+    ``tree``, ``html`` and the screenshots are content hashes of blobs.  Times are Unix seconds, durations seconds.
+    """
+
+    index: int
+    url: str
+    title: str
+    tabs: tuple[Tab, ...] = ()
+    active_tab: int = 0
+    reason: str = ""
+    raw_output: str = ""
+    action: Action | None = None
+    target: Target | None = None
+    executed: bool = True
+    error: str = ""
+    error_class: ErrorClass = ErrorClass.NONE
+    tree: str = ""
+    html: str = ""
+    screenshot: str = ""
+    state: str = ""
+    """Content key of the page before the action (``observation.content_key``)."""
+    notices: tuple[str, ...] = ()
+    """Texts of alerts and open dialogs on the page, most telling first."""
+    tips: tuple[str, ...] = ()
+    """Ids of the tips in force at this step."""
+    summary: str = ""
+    started_at: float = 0.0
+    env_seconds: float = 0.0
+    agent_seconds: float = 0.0
+
+    @property
+    def words(self) -> str:
+        """The action in words."""
+        return describe(self.action, self.target)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One episode of one task.  ``steps`` counts executed actions; ``final`` is the page after the last of them.
+
+    ``score`` is the recorded score in [0, 1] with partial credit kept, ``None`` when nobody scored the run.
+    ``failed`` is "scored below 1"; WebArena's own rule is all or nothing.
+    """
+
+    id: str
+    source: str
+    suite: str = ""
+    task_id: str = ""
+    site: str = ""
+    sites: tuple[str, ...] = ()
+    intent: str = ""
+    start_url: str = ""
+    score: float | None = None
+    outcome: Outcome = Outcome.ANSWERED
+    error: str = ""
+    answer: str | None = None
+    step_limit: int | None = None
+    step_count: int = 0
+    final: Step | None = None
+    started_at: float = 0.0
+    imported_at: float = 0.0
+    source_path: str = ""
+    content_hash: str = ""
+    notes: tuple[str, ...] = field(default_factory=tuple)
+    """What the importer had to say: a missing step file, an unreadable log."""
+
+    @property
+    def failed(self) -> bool:
+        """Scored, and not in full."""
+        return self.score is not None and self.score < 1

@@ -1,0 +1,296 @@
+"""A tip and everything that hangs on it.  Pure data.
+
+A tip describes a site's operating logic, not one task's steps (ColorBrowserAgent, appendix C): when it applies,
+what to do, what must come before, and why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What a tip is about."""
+
+    NAVIGATION = "navigation"
+    OPERATION = "operation"
+    UI_QUIRK = "ui-quirk"
+    DATA_FACT = "data-fact"
+    ANSWER_FORMAT = "answer-format"
+    POLICY = "policy"
+
+
+class Status(StrEnum):
+    """A tip's standing; only ``active`` ones are frozen unless others are asked for."""
+
+    DRAFT = "draft"
+    REVIEWED = "reviewed"
+    ACTIVE = "active"
+    SUSPECT = "suspect"
+    RETIRED = "retired"
+
+
+RETRIEVABLE = frozenset({Status.REVIEWED, Status.ACTIVE, Status.SUSPECT})
+"""Statuses whose tips are retrieved from a live knowledge base; drafts wait, retired ones rest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """The addresses a tip holds for.
+
+    Attributes:
+        host: glob over ``host:port`` (``*:8023``, ``*.example.com``); empty means "the hosts of the tip's site".
+        path: glob over the path; ``*`` stays within a segment, ``**`` crosses ``/``; empty means every path.
+        query: query keys that must be present, sorted; ``key=value`` demands the value too.
+    """
+
+    host: str = ""
+    path: str = ""
+    query: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        text = f"{self.host}{self.path}"
+        return f"{text}?{'&'.join(self.query)}" if self.query else text
+
+    @classmethod
+    def parse(cls, text: str) -> Scope:
+        """Read ``host/path?key&key=value``; a leading ``/`` means the site's own hosts, a scheme is dropped."""
+        text = text.strip()
+        if "://" in text:
+            text = text.split("://", 1)[1]
+        text, _, query = text.partition("?")
+        host, slash, path = text.partition("/")
+        keys = tuple(sorted({key for key in query.split("&") if key}))
+        return cls(host=host, path=slash + path if slash else "", query=keys)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """Where a tip came from; all of it may be empty.  ``screenshot`` is a content hash."""
+
+    run: str = ""
+    step: int | None = None
+    screenshot: str = ""
+    author: str = ""
+    detector: str = ""
+    verdict: str = ""
+    source: str = ""
+    """The file an imported tip came from: its name, never a path."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TipDraft:
+    """What a person (or a file) gives; everything but the site and the text may be left to its default.
+
+    ``when`` / ``do`` / ``before`` / ``why`` are the paper's scope, action, constraint and goal alignment.
+    ``taint`` holds ids of the tasks its author saw.
+    """
+
+    site: str
+    text: str
+    scope: Scope = field(default_factory=Scope)
+    kind: Kind = Kind.OPERATION
+    when: str = ""
+    do: str = ""
+    before: str = ""
+    why: str = ""
+    keywords: tuple[str, ...] = ()
+    status: Status = Status.DRAFT
+    provenance: Provenance = field(default_factory=Provenance)
+    taint: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tip(TipDraft):
+    """A stored tip.  ``id`` never changes; ``revision`` counts from 1; times are Unix seconds."""
+
+    id: str
+    revision: int = 1
+    created_at: float = 0.0
+    changed_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revision:
+    """One version of a tip, who made it, when, and by what deed ("retire", "edit", "undo edit")."""
+
+    tip: Tip
+    deed: str
+    author: str
+    at: float
+
+
+class Route(StrEnum):
+    """How a tip was found; the order is the cascade's."""
+
+    URL = "url"
+    KEYWORD = "keyword"
+    EMBEDDING = "embedding"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """What is asked of the knowledge base at a step: the page's address, the goal, the site where it is known."""
+
+    url: str = ""
+    text: str = ""
+    site: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrieved:
+    """One tip found: by which route, how well in [0, 1], and why in one line.
+
+    ``routes`` are all routes that found it with their own scores; ``route`` is the one that ranks it.
+    """
+
+    tip: Tip
+    route: Route
+    score: float
+    why: str
+    routes: dict[str, float] = field(default_factory=dict[str, float])
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missed:
+    """A tip that came near and was not delivered, and why not: below a threshold, over the budget, status."""
+
+    tip: Tip
+    reason: str
+    routes: dict[str, float] = field(default_factory=dict[str, float])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrieval:
+    """The whole answer to a query.  ``routes_off`` says which routes could not be used, and why."""
+
+    results: tuple[Retrieved, ...]
+    missed: tuple[Missed, ...] = ()
+    tokens: int = 0
+    budget: int = 0
+    routes_off: dict[str, str] = field(default_factory=dict[str, str])
+
+
+class LintSeverity(StrEnum):
+    """An ``error`` keeps a tip from being frozen; the others only speak."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    HINT = "hint"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One lint finding; ``start``/``end`` are character offsets into the text, -1 where it concerns the whole tip."""
+
+    rule: str
+    severity: LintSeverity
+    message: str
+    start: int = -1
+    end: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Similar:
+    """A stored tip that says nearly the same (``duplicate``), something alike, or the opposite (``contradiction``)."""
+
+    tip: Tip
+    score: float
+    relation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredStep:
+    """A past step, as far as pre-flight needs it."""
+
+    run: str
+    step: int
+    url: str
+    site: str
+    text: str
+    """The goal at that step: what the agent would have asked with."""
+    failed: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreflightExample:
+    """A stored step in which the tip would have been retrieved."""
+
+    run: str
+    step: int
+    url: str
+    route: str
+    score: float
+    failed: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preflight:
+    """In how many stored steps and runs a tip would have been retrieved, with examples."""
+
+    steps: int
+    failed_runs: int
+    passed_runs: int
+    steps_in_failed: int = 0
+    steps_in_passed: int = 0
+    in_scope: int = 0
+    """Stored steps whose address matches the scope, retrieved or not."""
+    examples: tuple[PreflightExample, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FreezeReport:
+    """What a freeze wrote."""
+
+    path: str
+    manifest: str
+    sha256: str
+    tips: int
+    left_out: dict[str, int] = field(default_factory=dict[str, int])
+    lint_errors: tuple[str, ...] = ()
+    tainted_tasks: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifyReport:
+    """Whether a frozen file is what its manifest says; ``problems`` is empty when it is."""
+
+    path: str
+    ok: bool
+    sha256: str
+    tips: int
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportReport:
+    """What an exchange file brought: ids added, how many were there already, what could not be read."""
+
+    added: tuple[str, ...]
+    skipped: int = 0
+    failed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KbDiff:
+    """Which tips two knowledge bases do not share; ``changed`` holds pairs of the same id."""
+
+    added: tuple[Tip, ...]
+    removed: tuple[Tip, ...]
+    changed: tuple[tuple[Tip, Tip], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KbStats:
+    """Counts for the status bar and ``kb stats``."""
+
+    tips: int
+    by_status: dict[str, int]
+    by_site: dict[str, int]
+    by_kind: dict[str, int]
+    revisions: int
+    vectors: int
+    encoder: str
+    frozen: bool
