@@ -116,7 +116,9 @@ def describe(action: Action | None, target: Target | None) -> str:
         return "unreadable output"
     what = ""
     if target is not None:
-        what = f" {target.role or 'element'}" + (f" {_quote(target.name)}" if target.name else " without a name")
+        what = f" {target.role or 'element'}" + (
+            f" {_quote(target.name)}" if target.name else " without a name"
+        )
     elif action.bid is not None:
         what = f" element {action.bid} (not on the page)"
     args = action.args

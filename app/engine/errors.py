@@ -1,10 +1,10 @@
 """Errors the program expects, each with a sentence a person can act on.
 
-    SiteloreError            anything below; the command line prints it and exits with ``exit_code``
-    |- InputError            a file or folder that was handed in is bad (exit 3)
-    |- NotFound              a run, tip, flag or job of that name is not here (exit 1)
-    |- Conflict              the thing changed under the caller, or another process holds it (exit 1)
-    `- StoreError            the workspace can't be read or written: full disk, read-only, newer version (exit 3)
+SiteloreError            anything below; the command line prints it and exits with ``exit_code``
+|- InputError            a file or folder that was handed in is bad (exit 3)
+|- NotFound              a run, tip, flag or job of that name is not here (exit 1)
+|- Conflict              the thing changed under the caller, or another process holds it (exit 1)
+`- StoreError            the workspace can't be read or written: full disk, read-only, newer version (exit 3)
 """
 
 from __future__ import annotations

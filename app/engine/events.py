@@ -95,5 +95,5 @@ class EventBus:
         for listener in list(self._listeners):
             try:
                 listener(event)
-            except Exception:  # noqa: BLE001 a listener's fault must not end a run
+            except Exception:
                 log.exception("a listener failed on %s", type(event).__name__)

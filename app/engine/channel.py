@@ -1,0 +1,133 @@
+"""The typed message channel between the window and the engine host.
+
+A frame is two big-endian lengths (JSON, bytes), the JSON, and raw bytes that travel beside it (a picture).
+Requests name a method of ``EngineApi``; its annotations say how arguments and results are read, so a message that
+does not fit is refused at the border and nothing untyped gets in.  Both ends are plain asyncio streams.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import struct
+import typing
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from app.engine.api import EngineApi
+from app.engine.errors import Conflict, InputError, NotFound, SiteloreError, StoreError
+from app.engine.events import EVENTS, Event
+
+PROTOCOL = 1
+"""Raised when a message changes its meaning; both ends must agree."""
+
+MAX_FRAME = 256 * 1024 * 1024
+_HEAD = struct.Struct(">II")
+
+ERRORS: dict[str, type[SiteloreError]] = {
+    kind.__name__: kind for kind in (SiteloreError, NotFound, Conflict, StoreError)
+}
+
+
+class ChannelError(SiteloreError):
+    """The other end is gone or does not speak this protocol."""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How one use case travels: readers of its arguments, of its result, and whether that is raw bytes."""
+
+    name: str
+    parameters: dict[str, Any]
+    result: Any
+    raw: bool
+
+
+@functools.cache
+def _adapter(annotation: Any) -> Any:
+    from pydantic import TypeAdapter  # 0.1 s: after the window's first picture
+
+    return TypeAdapter(annotation)
+
+
+@functools.cache
+def method(name: str) -> Method:
+    """The method of ``EngineApi`` with this name; ``ChannelError`` when there is none."""
+    function = getattr(EngineApi, name, None)
+    if name.startswith("_") or not inspect.iscoroutinefunction(function):
+        raise ChannelError(f"the engine has no method {name!r}")
+    hints = typing.get_type_hints(function)
+    result = hints.pop("return", None)
+    return Method(name=name, parameters=hints, result=result, raw=result is bytes)
+
+
+def pack(message: dict[str, Any], raw: bytes = b"") -> bytes:
+    """One frame."""
+    body = orjson.dumps(message, option=orjson.OPT_PASSTHROUGH_DATETIME)
+    if len(body) + len(raw) > MAX_FRAME:
+        raise ChannelError(f"a message of {(len(body) + len(raw)) >> 20} MB is too large")
+    return _HEAD.pack(len(body), len(raw)) + body + raw
+
+
+async def read_frame(reader: asyncio.StreamReader) -> tuple[dict[str, Any], bytes] | None:
+    """The next frame, ``None`` at the end of the stream."""
+    try:
+        head = await reader.readexactly(_HEAD.size)
+        length, extra = _HEAD.unpack(head)
+        if length + extra > MAX_FRAME:
+            raise ChannelError("the other end sent a frame that is too large")
+        body = await reader.readexactly(length)
+        raw = await reader.readexactly(extra) if extra else b""
+    except (asyncio.IncompleteReadError, ConnectionError):
+        return None
+    message = orjson.loads(body)
+    if not isinstance(message, dict):
+        raise ChannelError("the other end sent something that is no message")
+    return typing.cast("dict[str, Any]", message), raw
+
+
+def encode(value: Any, annotation: Any) -> Any:
+    """A value as plain JSON data."""
+    return _adapter(annotation).dump_python(value, mode="json")
+
+
+def decode(value: Any, annotation: Any) -> Any:
+    """JSON data as the annotated type; ``ChannelError`` when it does not fit."""
+    from pydantic import ValidationError
+
+    try:
+        return _adapter(annotation).validate_python(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ChannelError(f"a message does not fit: {where} {first['msg']}") from error
+
+
+def encode_event(event: Event) -> dict[str, Any]:
+    """An event as a message."""
+    return {"event": type(event).__name__, "value": encode(event, type(event))}
+
+
+def decode_event(message: dict[str, Any]) -> Event:
+    """The event a message holds."""
+    kind = EVENTS.get(str(message.get("event")))
+    if kind is None:
+        raise ChannelError(f"unknown event {message.get('event')!r}")
+    return decode(message.get("value"), kind)
+
+
+def encode_error(error: SiteloreError) -> dict[str, str]:
+    """An expected error as data; its sentence is what matters."""
+    if isinstance(error, InputError):
+        return {"kind": "InputError", "what": error.what, "path": error.path, "remedy": error.remedy}
+    return {"kind": type(error).__name__, "what": str(error)}
+
+
+def decode_error(data: dict[str, str]) -> SiteloreError:
+    """The error again, of its own type."""
+    if data.get("kind") == "InputError":
+        return InputError(data.get("what", ""), path=data.get("path", ""), remedy=data.get("remedy", ""))
+    return ERRORS.get(data.get("kind", ""), SiteloreError)(data.get("what", "unknown error"))
