@@ -1,0 +1,36 @@
+"""Where the files in ``resources/`` are: in a checkout, in an installed wheel, in a bundle."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from pathlib import Path
+
+
+def resource(*parts: str) -> Path:
+    """Path of ``resources/<parts>``; it need not exist, so that a caller can say what is missing.
+
+    Raises ``FileNotFoundError`` when the installation has no resources at all.
+    """
+    return resources_root().joinpath(*parts)
+
+
+@cache
+def resources_root() -> Path:
+    """The folder that holds ``prompts``, ``icons``, ``styles`` and the demo."""
+    tried = _candidates()
+    for folder in tried:
+        if folder.is_dir():
+            return folder
+    places = ", ".join(str(folder) for folder in tried)
+    raise FileNotFoundError(
+        f"this installation of sitelore has no resources folder (looked in {places}); reinstall it"
+    )
+
+
+def _candidates() -> list[Path]:
+    """A bundle unpacks beside nothing else, so it goes first; a wheel's copy wins over a stranger's ``resources``."""
+    package = Path(__file__).resolve().parent
+    bundle = getattr(sys, "_MEIPASS", None)
+    in_bundle = [Path(bundle) / "app" / "_resources", Path(bundle) / "resources"] if bundle else []
+    return [*in_bundle, package / "_resources", package.parent / "resources"]

@@ -1,0 +1,188 @@
+"""What the program writes down about itself: levels, files, crash traces, and no secrets in any of them."""
+
+from __future__ import annotations
+
+import asyncio
+import faulthandler
+import logging
+import logging.handlers
+import os
+import re
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+log = logging.getLogger(__name__)
+
+ENVIRONMENT_LEVEL = "SITELORE_LOG"
+HIDDEN = "[redacted]"
+
+_LINE = "%(asctime)s %(levelname)-7s %(processName)s %(name)s: %(message)s"
+_FILE_BYTES, _FILES = 2_000_000, 4
+
+_SECRET_VARIABLE = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")
+_NAMED = (
+    r"(?:api[-_]?key|apikey|access[-_]?token|auth[-_]?token|refresh[-_]?token|session[-_]?token|token|secret"
+    r"|password|passwd|private[-_]?token|set-cookie|cookie|x-api-key)"
+)
+_PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{8,}"), rf"\1 {HIDDEN}"),
+    (re.compile(r"\b(?:sk|pk|rk|ghp|gho|ghs|glpat|xox[abp]|hf)[-_][\w-]{8,}"), HIDDEN),
+    (re.compile(r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"), HIDDEN),
+    (
+        re.compile(rf"(?i)([\"']?\b{_NAMED}[\"']?\s*[=:]\s*)(\"[^\"]*\"|'[^']*'|[^\s,;&)}}\]]+)"),
+        rf"\1{HIDDEN}",
+    ),
+    (re.compile(r"(?i)(://[^\s/:@]+:)[^\s/@]+(@)"), rf"\1{HIDDEN}\2"),
+)
+
+
+def redact(text: str) -> str:
+    """``text`` without keys, tokens, passwords and cookies, whichever way they are written.
+
+    The values of environment variables that end in KEY, TOKEN, SECRET or PASSWORD are hidden wherever they stand.
+    """
+    for name, value in os.environ.items():
+        if len(value) >= 8 and value in text and _SECRET_VARIABLE.search(name.upper()):
+            text = text.replace(value, HIDDEN)
+    for pattern, replacement in _PATTERNS:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+class RedactingFormatter(logging.Formatter):
+    """Hides secrets in the finished line: in the message, in its arguments and in the traceback under it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line as it is written."""
+        return redact(super().format(record))
+
+
+def level_of(name: str) -> int:
+    """The number of a level's name ("debug", "INFO", "10"); INFO's for a name that is none."""
+    if name.isdigit():
+        return int(name)
+    return logging.getLevelNamesMapping().get(name.upper(), logging.INFO)
+
+
+def log_dir() -> Path:
+    """The platform's folder for this program's logs; it may not exist yet."""
+    import platformdirs
+
+    return platformdirs.user_log_path("sitelore", appauthor=False)
+
+
+class LogFiles:
+    """What ``setup`` opened, so that a test can close it again."""
+
+    def __init__(self) -> None:
+        self.handlers: list[logging.Handler] = []
+        self.crash: IO[str] | None = None
+        self.folder: Path | None = None
+
+    def close(self) -> None:
+        """Take the handlers off and close the files."""
+        root = logging.getLogger()
+        for handler in self.handlers:
+            root.removeHandler(handler)
+            handler.close()
+        self.handlers.clear()
+        if self.crash is not None:
+            faulthandler.disable()
+            self.crash.close()
+            self.crash = None
+
+
+def setup(level: str = "", *, role: str = "sitelore", folder: Path | None = None) -> LogFiles:
+    """Log to stderr at ``level`` (else ``SITELORE_LOG``, else warnings) and from INFO to ``<folder>/<role>.log``.
+
+    Each process has its own ``role``, because two processes that rotate one file lose lines.
+    A folder that can't be written is told once on stderr and done without.
+    """
+    files = LogFiles()
+    threshold = level_of(level or os.environ.get(ENVIRONMENT_LEVEL, "") or "WARNING")
+    root = logging.getLogger()
+    root.setLevel(min(threshold, logging.INFO))
+    _add(files, logging.StreamHandler(sys.stderr), threshold)
+    try:
+        files.folder = folder or log_dir()
+        files.folder.mkdir(parents=True, exist_ok=True)
+        _add(files, _rotating(files.folder / f"{role}.log"), min(threshold, logging.INFO))
+        files.crash = (files.folder / f"{role}.crash.log").open("a", encoding="utf-8")
+        faulthandler.enable(file=files.crash, all_threads=True)
+    except OSError as error:
+        log.warning("no log file: %s", error)
+    logging.captureWarnings(True)
+    return files
+
+
+def install_hooks() -> None:
+    """Log what would otherwise end on a console nobody sees: errors of the main thread, other threads, finalizers."""
+    sys.excepthook = _main_hook
+    threading.excepthook = _thread_hook
+    sys.unraisablehook = _unraisable_hook
+
+
+def watch_loop(loop: asyncio.AbstractEventLoop) -> None:
+    """Log errors that no task of ``loop`` awaited."""
+    loop.set_exception_handler(_loop_hook)
+
+
+def hook_qt(install: Callable[[Callable[[Any, Any, str], None]], object]) -> None:
+    """Send Qt's messages to the log: ``hook_qt(QtCore.qInstallMessageHandler)``."""
+    install(qt_message)
+
+
+def qt_message(kind: Any, context: Any, message: str) -> None:
+    """A handler as ``qInstallMessageHandler`` wants it; the level follows from the kind's name."""
+    level = _QT_LEVELS.get(getattr(kind, "name", ""), logging.WARNING)
+    category = getattr(context, "category", None) or "default"
+    logging.getLogger(f"qt.{category}").log(level, "%s", message)
+
+
+_QT_LEVELS = {
+    "QtDebugMsg": logging.DEBUG,
+    "QtInfoMsg": logging.INFO,
+    "QtWarningMsg": logging.WARNING,
+    "QtCriticalMsg": logging.ERROR,
+    "QtFatalMsg": logging.CRITICAL,
+}
+
+
+def _add(files: LogFiles, handler: logging.Handler, level: int) -> None:
+    handler.setLevel(level)
+    handler.setFormatter(RedactingFormatter(_LINE))
+    logging.getLogger().addHandler(handler)
+    files.handlers.append(handler)
+
+
+def _rotating(path: Path) -> logging.Handler:
+    return logging.handlers.RotatingFileHandler(
+        path, maxBytes=_FILE_BYTES, backupCount=_FILES, encoding="utf-8"
+    )
+
+
+def _main_hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, error, trace)
+        return
+    log.critical("unexpected error", exc_info=(kind, error, trace))
+
+
+def _thread_hook(args: threading.ExceptHookArgs) -> None:
+    if args.exc_value is None or issubclass(args.exc_type, SystemExit):
+        return
+    name = args.thread.name if args.thread else "?"
+    log.error("error in thread %s", name, exc_info=(args.exc_type, args.exc_value, args.exc_traceback))
+
+
+def _unraisable_hook(args: Any) -> None:
+    log.error("%s: %r", args.err_msg or "error while cleaning up", args.object, exc_info=args.exc_value)
+
+
+def _loop_hook(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    error = context.get("exception")
+    log.error("%s", context.get("message", "error on the event loop"), exc_info=error)

@@ -1,0 +1,246 @@
+"""What a person can set, and where the program keeps its own files.
+
+Order of precedence: command line, environment (``SITELORE_*``), ``settings.json`` in the platform's configuration
+folder, default.  The model's key is never in a file: it comes from the environment or the system's keyring.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from app.engine.errors import InputError, StoreError
+
+APP = "sitelore"
+KEY_VARIABLE = "OPENAI_API_KEY"
+KEYRING_ENTRY = "model endpoint"
+
+
+def _setting(default: Any, *variables: str, label: str, help: str) -> Any:
+    return field(default=default, metadata={"variables": variables, "label": label, "help": help})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Every setting; ``field.metadata`` has its label, its help and the environment variables that override it."""
+
+    workspace: str = _setting("", "SITELORE_WORKSPACE", label="Workspace", help="Folder of runs and tips")
+    author: str = _setting("", "SITELORE_AUTHOR", label="Author", help="Name that verdicts and tips carry")
+    browser: str = _setting(
+        "",
+        "SITELORE_BROWSER",
+        label="Browser",
+        help="Path of a Chromium, or a channel such as chrome or msedge",
+    )
+    encoder: str = _setting(
+        "",
+        "SITELORE_ENCODER",
+        label="Encoder",
+        help="Folder of a sentence-transformers model; empty is the bundled one",
+    )
+    model_url: str = _setting(
+        "", "SITELORE_MODEL_URL", "OPENAI_BASE_URL", label="Model endpoint", help="OpenAI-compatible address"
+    )
+    model_name: str = _setting("", "SITELORE_MODEL_NAME", label="Model", help="Name the endpoint knows it by")
+    theme: Literal["system", "light", "dark"] = _setting(
+        "system", "SITELORE_THEME", label="Theme", help="Colours: as the system, light or dark"
+    )
+    token_budget: int = _setting(
+        1200,
+        "SITELORE_TOKEN_BUDGET",
+        label="Tip budget",
+        help="Most tokens that retrieved tips may take in a prompt",
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = _setting(
+        "warning", "SITELORE_LOG", label="Log level", help="How much is written to stderr"
+    )
+
+
+_NAMES = frozenset(spec.name for spec in fields(Settings))
+
+
+def load(environ: Mapping[str, str] | None = None, path: Path | None = None) -> Settings:
+    """What is in force: the file's settings with the environment's over them.
+
+    Raises ``InputError`` naming the file or the variable that holds a value of the wrong kind.
+    """
+    environ = os.environ if environ is None else environ
+    stored = load_stored(path)
+    for spec in fields(Settings):
+        variable = next((name for name in spec.metadata["variables"] if environ.get(name)), None)
+        if variable is not None:
+            value = environ[variable].lower() if spec.name in {"theme", "log_level"} else environ[variable]
+            stored = _checked({**asdict(stored), spec.name: value}, variable)
+    return stored
+
+
+def load_stored(path: Path | None = None) -> Settings:
+    """What the file says, without the environment: what a settings form shows and saves."""
+    path = path or settings_path()
+    try:
+        data: Any = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return Settings()
+    except (OSError, ValueError) as error:
+        remedy = "correct it, or delete it to start from the defaults"
+        raise InputError(f"the settings can't be read: {error}", path=str(path), remedy=remedy) from error
+    if not isinstance(data, dict):
+        raise InputError(
+            "the settings are no JSON object", path=str(path), remedy="delete it to start afresh"
+        )
+    stored = cast("dict[str, Any]", data)
+    return _checked({key: value for key, value in stored.items() if key in _NAMES}, str(path))
+
+
+def save(settings: Settings, path: Path | None = None) -> None:
+    """Write what differs from the defaults, whole or not at all; settings of a newer version are kept."""
+    path = path or settings_path()
+    default = asdict(Settings())
+    mine = {key: value for key, value in asdict(settings).items() if value != default[key]}
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _write_atomically(
+            path, json.dumps(_of_newer_version(path) | mine, indent=2, ensure_ascii=False) + "\n"
+        )
+    except OSError as error:
+        raise StoreError(f"the settings can't be saved in {path}: {error.strerror or error}") from error
+
+
+def changed(settings: Settings, **values: Any) -> Settings:
+    """``settings`` with other values, checked like a file's."""
+    return _checked(asdict(replace(settings, **values)), "the settings form")
+
+
+def model_key(environ: Mapping[str, str] | None = None) -> str:
+    """The model endpoint's key, from the environment, else the system's keyring; "" when there is none."""
+    environ = os.environ if environ is None else environ
+    if environ.get(KEY_VARIABLE):
+        return environ[KEY_VARIABLE]
+    import keyring
+    import keyring.errors
+
+    try:
+        return keyring.get_password(APP, KEYRING_ENTRY) or ""
+    except keyring.errors.KeyringError:
+        return ""
+
+
+def save_model_key(key: str) -> None:
+    """Put the key into the system's keyring.  Raises ``StoreError`` where there is none."""
+    import keyring
+    import keyring.errors
+
+    try:
+        keyring.set_password(APP, KEYRING_ENTRY, key)
+    except keyring.errors.KeyringError as error:
+        raise StoreError(f"the system's keyring does not take the key; set {KEY_VARIABLE} instead") from error
+
+
+def settings_path() -> Path:
+    """``settings.json`` in the platform's configuration folder."""
+    import platformdirs
+
+    return platformdirs.user_config_path(APP, appauthor=False) / "settings.json"
+
+
+def default_workspace() -> Path:
+    """The workspace when none is named: the platform's user-data folder."""
+    import platformdirs
+
+    return platformdirs.user_data_path(APP, appauthor=False) / "workspace"
+
+
+def cache_dir() -> Path:
+    """The folder for what can be made again (the exported encoder); made if missing."""
+    import platformdirs
+
+    folder = platformdirs.user_cache_path(APP, appauthor=False)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def runtime_dir() -> Path:
+    """An owner-only folder (0700) for sockets.
+
+    The platform's runtime folder where it can be used, else one in the temporary folder.  A socket's address holds
+    about 100 bytes, so a long path is not taken.  Raises ``StoreError`` if someone else owns the folder.
+    """
+    import platformdirs
+
+    preferred = platformdirs.user_runtime_path(APP, appauthor=False)
+    fallback = Path(tempfile.gettempdir()) / f"{APP}-{_user_id()}"
+    if len(os.fsencode(preferred)) > 60:
+        preferred = fallback
+    try:
+        return _private(preferred)
+    except OSError:
+        return _private_or_raise(fallback)
+
+
+def _private_or_raise(folder: Path) -> Path:
+    try:
+        return _private(folder)
+    except OSError as error:
+        raise StoreError(
+            f"{folder} can't be made private: {error}; set TMPDIR to a folder of your own"
+        ) from error
+
+
+def _private(folder: Path) -> Path:
+    """Make ``folder`` and see that it is a real directory of ours: in a shared /tmp someone may have been first."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if sys.platform == "win32":  # the profile's folders are private by their access lists
+        return folder
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+        raise PermissionError(f"{folder} belongs to someone else")
+    if stat.S_IMODE(found.st_mode) != 0o700:
+        folder.chmod(0o700)
+    return folder
+
+
+def _user_id() -> str:
+    return "user" if sys.platform == "win32" else str(os.getuid())
+
+
+def _checked(values: Mapping[str, Any], origin: str) -> Settings:
+    # Only a value that is not a default needs checking, so a plain start does not wait for pydantic.
+    if dict(values) == asdict(Settings()) or not values:
+        return Settings()
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        return TypeAdapter(Settings).validate_python(dict(values))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise InputError(f"setting {name}: {first['msg']}", path=origin) from error
+
+
+def _of_newer_version(path: Path) -> dict[str, Any]:
+    try:
+        data: Any = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    stored = cast("dict[str, Any]", data) if isinstance(data, dict) else {}
+    return {key: value for key, value in stored.items() if key not in _NAMES}
+
+
+def _write_atomically(path: Path, text: str) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
