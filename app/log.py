@@ -26,7 +26,7 @@ _FILE_BYTES, _FILES = 2_000_000, 4
 _SECRET_VARIABLE = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")
 _NAMED = (
     r"(?:api[-_]?key|apikey|access[-_]?token|auth[-_]?token|refresh[-_]?token|session[-_]?token|token|secret"
-    r"|password|passwd|private[-_]?token|set-cookie|cookie|x-api-key)"
+    r"|password|passwd|private[-_]?token|x-api-key)"
 )
 _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{8,}"), rf"\1 {HIDDEN}"),
@@ -36,6 +36,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
         re.compile(rf"(?i)([\"']?\b{_NAMED}[\"']?\s*[=:]\s*)(\"[^\"]*\"|'[^']*'|[^\s,;&)}}\]]+)"),
         rf"\1{HIDDEN}",
     ),
+    (re.compile(r"(?i)\b((?:set-)?cookie[\"']?\s*[=:]\s*)[^\r\n]+"), rf"\1{HIDDEN}"),
     (re.compile(r"(?i)(://[^\s/:@]+:)[^\s/@]+(@)"), rf"\1{HIDDEN}\2"),
 )
 

@@ -172,16 +172,23 @@ def runtime_dir() -> Path:
     The platform's runtime folder where it can be used, else one in the temporary folder.  A socket's address holds
     about 100 bytes, so a long path is not taken.  Raises ``StoreError`` if someone else owns the folder.
     """
-    import platformdirs
-
-    preferred = platformdirs.user_runtime_path(APP, appauthor=False)
     fallback = Path(tempfile.gettempdir()) / f"{APP}-{_user_id()}"
+    preferred = _platform_runtime_dir() or fallback
     if len(os.fsencode(preferred)) > 60:
         preferred = fallback
     try:
         return _private(preferred)
     except OSError:
         return _private_or_raise(fallback)
+
+
+def _platform_runtime_dir() -> Path | None:
+    """None on a Linux without a session (a container, a service), where nobody made the folder."""
+    if sys.platform.startswith("linux") and not os.environ.get("XDG_RUNTIME_DIR"):
+        return None
+    import platformdirs
+
+    return platformdirs.user_runtime_path(APP, appauthor=False)
 
 
 def _private_or_raise(folder: Path) -> Path:
