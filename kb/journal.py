@@ -1,0 +1,157 @@
+"""Undo and redo that survive a restart: a history of deeds within one SQLite file, of which nothing is ever deleted.
+
+A deed is recorded in the same transaction as the change it stands for, with what leads back and what leads
+forward again.  Both are plain JSON which only their owner understands: it is handed to ``apply`` on undo and redo.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from kb.database import transaction
+
+Apply = Callable[[str, dict[str, Any]], None]
+"""Called with a deed's kind and what was recorded for that direction; makes the change, inside a transaction."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One deed.  Times are Unix seconds.
+
+    Two journals make one history: the later ``at`` is undone first, the later ``undone_at`` redone first.
+    """
+
+    id: int
+    kind: str
+    label: str
+    author: str
+    at: float
+    undone_at: float | None = None
+    dropped: bool = False
+    """It was undone, and a newer deed took its place: it can't be redone any more."""
+
+
+class Journal:
+    """The deeds in ``table`` of the given connection; the table is made where it is missing.
+
+    A change by another process is seen at once: nothing is held in memory.
+    """
+
+    def __init__(
+        self, connection: sqlite3.Connection, table: str = "deed", *, clock: Callable[[], float] = time.time
+    ) -> None:
+        if not table.isidentifier():
+            raise ValueError(f"not a table name: {table!r}")
+        self._connection = connection
+        self._table = table
+        self._clock = clock
+        if connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone() is None:
+            create_table(connection, table)
+
+    def record(
+        self, kind: str, label: str, forward: dict[str, Any], backward: dict[str, Any], author: str = ""
+    ) -> int:
+        """Append a deed, inside the caller's transaction; what was undone before can't be redone after it."""
+        self.drop_redo()
+        cursor = self._connection.execute(
+            f"INSERT INTO {self._table} (kind, label, author, at, forward, backward) VALUES (?, ?, ?, ?, ?, ?)",
+            (kind, label, author, self._clock(), _json(forward), _json(backward)),
+        )
+        return int(cursor.lastrowid or 0)
+
+    def undo(self, apply: Apply) -> Entry | None:
+        """Take the newest deed back and tell which it was; None when there is none.
+
+        A failing ``apply`` leaves everything as it was.
+        """
+        with transaction(self._connection):
+            return self._move(self._undoable(), apply, "backward", self._clock())
+
+    def redo(self, apply: Apply) -> Entry | None:
+        """Do again what was last undone; None when there is nothing."""
+        with transaction(self._connection):
+            return self._move(self._redoable(), apply, "forward", None)
+
+    def peek(self) -> tuple[Entry | None, Entry | None]:
+        """What undo would take back and what redo would do again."""
+        undo, redo = self._undoable(), self._redoable()
+        return _entry(undo) if undo else None, _entry(redo) if redo else None
+
+    def entries(self, limit: int = 50) -> list[Entry]:
+        """The newest deeds first, the undone ones and those out of reach among them."""
+        return [_entry(row) for row in self._rows("1 ORDER BY id DESC", limit)]
+
+    def drop_redo(self) -> None:
+        """Put what was undone out of reach: for a deed in another journal of the same history."""
+        self._connection.execute(
+            f"UPDATE {self._table} SET dropped = 1 WHERE undone_at IS NOT NULL AND NOT dropped"
+        )
+
+    def _move(
+        self, row: dict[str, Any] | None, apply: Apply, direction: str, undone_at: float | None
+    ) -> Entry | None:
+        if row is None:
+            return None
+        apply(row["kind"], json.loads(row[direction]))
+        self._connection.execute(
+            f"UPDATE {self._table} SET undone_at = ? WHERE id = ?", (undone_at, row["id"])
+        )
+        return _entry({**row, "undone_at": undone_at})
+
+    def _undoable(self) -> dict[str, Any] | None:
+        return self._one("undone_at IS NULL ORDER BY id DESC")
+
+    def _redoable(self) -> dict[str, Any] | None:
+        # Undone deeds are taken back newest first, so the oldest of them is the one undone last.
+        return self._one("undone_at IS NOT NULL AND NOT dropped ORDER BY id")
+
+    def _one(self, condition: str) -> dict[str, Any] | None:
+        return next(iter(self._rows(condition, 1)), None)
+
+    def _rows(self, condition: str, limit: int) -> list[dict[str, Any]]:
+        # Named here, so that it works whatever row factory the connection's owner has set.
+        cursor = self._connection.execute(f"SELECT * FROM {self._table} WHERE {condition} LIMIT ?", (limit,))
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row, strict=True)) for row in cursor]
+
+
+def create_table(connection: sqlite3.Connection, table: str = "deed") -> None:
+    """Make the journal's table, with the guard that keeps deeds from being deleted."""
+    connection.execute(
+        f"""CREATE TABLE {table} (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            kind TEXT NOT NULL,
+            label TEXT NOT NULL,
+            author TEXT NOT NULL,
+            at REAL NOT NULL,
+            forward TEXT NOT NULL,
+            backward TEXT NOT NULL,
+            undone_at REAL,
+            dropped INTEGER NOT NULL DEFAULT 0
+        )"""
+    )
+    connection.execute(
+        f"CREATE TRIGGER {table}_kept BEFORE DELETE ON {table}"
+        " BEGIN SELECT RAISE(ABORT, 'deeds are kept for ever'); END"
+    )
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _entry(row: dict[str, Any]) -> Entry:
+    return Entry(
+        id=row["id"],
+        kind=row["kind"],
+        label=row["label"],
+        author=row["author"],
+        at=row["at"],
+        undone_at=row["undone_at"],
+        dropped=bool(row["dropped"]),
+    )
