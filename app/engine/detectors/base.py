@@ -1,0 +1,157 @@
+"""What a detector is, and all it may know.
+
+A detector sees a run step by step, as a live system would, so one class serves imported and live runs alike.  What it
+is given leaves out the recorded score and everything that follows from it: there is no field to read it from.
+
+    RunContext   before the first step: the goal, the site, its usual length
+    see          each executed step, in order
+    see_last     the page after the last action, without the action that was asked for there but never ran
+    end          how the run ended; not called at all where a score ended it (``runner.ending_of``)
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from app.engine.action import Action, Target
+from app.engine.judgement import Flag, Severity
+from app.engine.trajectory import Step
+
+THINKING = frozenset({"noop", "take_note", "calculate"})
+"""Actions that are not meant to change a page."""
+CLOSING = frozenset({"send_msg_to_user", "report_infeasible"})
+"""Actions that end a run."""
+
+SINCE = "since"
+"""Evidence key: the step at which what a flag tells began, where that is before the flag's own step."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunContext:
+    """What is known of a run before its first step.
+
+    ``usual_steps`` is the median number of steps of the site's runs; ``allowed_hosts`` are ``host`` or ``host:port``.
+    ``None`` stands for "not known": detectors that need it stay silent.
+    """
+
+    run: str
+    site: str = ""
+    intent: str = ""
+    start_url: str = ""
+    step_limit: int | None = None
+    usual_steps: float | None = None
+    allowed_hosts: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """What is known of a run's end without its score.
+
+    ``crash`` is the error that broke the run off, ``infeasible`` the reason the agent gave up for, ``answer`` what it
+    told the user.
+    """
+
+    crash: str = ""
+    at_step_limit: bool = False
+    answer: str | None = None
+    infeasible: str | None = None
+    left_sites: bool = False
+
+
+class Detector(ABC):
+    """A rule over one run; made anew for each, fed in order, keeps only what it has seen.
+
+    Class attributes: ``name`` (stable, in flags and weights), ``version`` (raised when the rule changes, so that a
+    scorecard never mixes two rules), ``severity``, ``summary`` (what it looks for), ``explains`` (its flag points at
+    the step that went wrong; a step limit, say, only tells that something did).
+    """
+
+    name: ClassVar[str]
+    version: ClassVar[int] = 1
+    severity: ClassVar[Severity]
+    summary: ClassVar[str]
+    explains: ClassVar[bool] = True
+
+    def __init__(self, context: RunContext) -> None:
+        self.context = context
+
+    def see(self, step: Step) -> Iterable[Flag]:
+        """Flags raised by this step and those before it; a flag may name an earlier step, never a later one."""
+        return ()
+
+    def see_last(self, page: Step) -> Iterable[Flag]:
+        """Flags raised by the page after the last action; ``page`` carries no action, reason or error."""
+        return ()
+
+    def end(self, ending: Ending) -> Iterable[Flag]:
+        """Flags raised by how the run ended."""
+        return ()
+
+    def flag(
+        self,
+        step: int,
+        confidence: float,
+        message: str,
+        evidence: dict[str, str | int | float] | None = None,
+        severity: Severity | None = None,
+    ) -> Flag:
+        """A flag of this detector on this run."""
+        return Flag(
+            run=self.context.run,
+            detector=self.name,
+            step=step,
+            severity=severity or self.severity,
+            confidence=confidence,
+            message=message,
+            evidence=evidence or {},
+            version=self.version,
+        )
+
+
+ActionKey = tuple[str, str, str, str]
+
+
+def action_key(action: Action, target: Target | None) -> ActionKey:
+    """Names an action apart from the page it is done on: kind, target's role and name, arguments with ids."""
+    return (
+        action.kind,
+        target.role if target else "",
+        target.name if target else "",
+        repr(sorted(action.args.items(), key=lambda item: item[0])),
+    )
+
+
+def page_key(url: str) -> str:
+    """An address for comparing pages: no fragment, no slash at the end."""
+    return url.partition("#")[0].rstrip("/")
+
+
+def short_url(url: str, limit: int = 70) -> str:
+    """An address for a message: no scheme, no host, cut at ``limit`` characters."""
+    rest = url.partition("://")[2] or url
+    path = rest[rest.find("/") :] if "/" in rest else rest
+    return path if len(path) <= limit else path[: limit - 1] + "…"
+
+
+def quoted(text: str, limit: int = 80) -> str:
+    """A text on one line between quotes, cut at ``limit`` characters."""
+    plain = " ".join(text.split())
+    return f"'{plain if len(plain) <= limit else plain[: limit - 1] + '…'}'"
+
+
+def ordinal(number: int) -> str:
+    """1st, 2nd, 3rd, 4th, 11th, 21st..."""
+    suffix = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{suffix}"
+
+
+def is_worth_telling(count: int, first: int) -> bool:
+    """Whether the ``count``-th repeat is told again: at ``first``, then at each doubling of it.
+
+    A loop of fifty steps so gives a handful of flags instead of fifty.
+    """
+    multiple, rest = divmod(count, first)
+    return count >= first and rest == 0 and multiple & (multiple - 1) == 0

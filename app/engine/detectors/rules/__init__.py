@@ -1,0 +1,1 @@
+"""One small class for each thing that tells of a failed run."""

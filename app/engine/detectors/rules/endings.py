@@ -1,0 +1,177 @@
+"""How a run ended: step limit, crash, off the allowed sites, gave up, no answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from app.engine.detectors.base import CLOSING, Detector, Ending, RunContext, quoted
+from app.engine.judgement import Flag, Severity
+from app.engine.trajectory import Step
+
+
+class _AtTheEnd(Detector):
+    """Remembers the last step, which is where an ending is shown."""
+
+    def __init__(self, context: RunContext) -> None:
+        super().__init__(context)
+        self.last = 0
+        self.seen = 0
+        self.last_words = ""
+
+    def see(self, step: Step) -> Iterable[Flag]:
+        self.last, self.seen, self.last_words = step.index, self.seen + 1, step.words
+        return ()
+
+
+class StepLimit(_AtTheEnd):
+    """All allowed steps were used and the last one was no answer."""
+
+    name = "step limit"
+    severity = Severity.ERROR
+    summary = "All allowed steps were used up without an answer."
+    explains = False
+
+    def __init__(self, context: RunContext) -> None:
+        super().__init__(context)
+        self._told = False
+
+    def see(self, step: Step) -> Iterable[Flag]:
+        super().see(step)
+        limit = self.context.step_limit
+        closing = step.action is not None and step.action.kind in CLOSING
+        if limit is not None and self.seen >= limit and not closing and not self._told:
+            yield self._tell()
+
+    def end(self, ending: Ending) -> Iterable[Flag]:
+        if ending.at_step_limit and not self._told:
+            yield self._tell()
+
+    def _tell(self) -> Flag:
+        self._told = True
+        return self.flag(
+            self.last, 0.97, f"Used all {self.seen} steps without an answer", {"steps": self.seen}
+        )
+
+
+class Crash(_AtTheEnd):
+    """The run broke off with an error of the program around the agent."""
+
+    name = "crash"
+    severity = Severity.ERROR
+    summary = "The run broke off with an error."
+
+    def end(self, ending: Ending) -> Iterable[Flag]:
+        if ending.crash:
+            first_line = ending.crash.strip().partition("\n")[0]
+            when = f"after {self.seen} steps" if self.seen else "before the first step"
+            yield self.flag(
+                self.last,
+                0.99,
+                f"The run broke off {when}: {quoted(first_line, 160)}",
+                {"steps": self.seen, "error": first_line[:300]},
+            )
+
+
+class LeftSites(Detector):
+    """The agent went to a host that is not part of the task."""
+
+    name = "left the allowed sites"
+    severity = Severity.ERROR
+    summary = "The agent went to a site that is not part of the task."
+
+    def __init__(self, context: RunContext) -> None:
+        super().__init__(context)
+        self._before: Step | None = None
+        self._page = ""
+        self._told = False
+
+    def see(self, step: Step) -> Iterable[Flag]:
+        yield from self._look(step)
+        self._before = step
+
+    def see_last(self, page: Step) -> Iterable[Flag]:
+        self._page = page.url
+        yield from self._look(page)
+
+    def end(self, ending: Ending) -> Iterable[Flag]:
+        if ending.left_sites and not self._told:
+            yield self._tell(self._page)
+
+    def _look(self, step: Step) -> Iterable[Flag]:
+        allowed = self.context.allowed_hosts
+        if allowed is None or self._told:
+            return
+        parts = urlsplit(step.url) if "[" not in step.url else None
+        if parts is None or parts.scheme not in ("http", "https"):
+            return
+        if parts.netloc.lower() not in allowed and (parts.hostname or "") not in allowed:
+            yield self._tell(step.url)
+
+    def _tell(self, url: str) -> Flag:
+        self._told = True
+        cause = self._before
+        action = f" by {quoted(cause.words)}" if cause else ""
+        where = f" to {quoted(url)}" if url else ""
+        return self.flag(
+            cause.index if cause else 0, 0.99, f"Left the allowed sites{where}{action}", {"url": url}
+        )
+
+
+_COULD_NOT = re.compile(
+    r"\b(?:(?:i|we)(?: am|'m| was| were| have been)?"
+    r" (?:could not|couldn't|cannot|can't|can not|was not able|unable|not able)"
+    r"|(?:could not|couldn't|cannot|can't|can not) be"
+    r" (?:found|determined|completed|located|identified|verified|retrieved)"
+    r"|unable to|not able to|not possible to|impossible to"
+    r"|(?:is|are|was|were) not (?:available|accessible) (?:on|in|from)"
+    r"|did not find|didn't find|not feasible|infeasible)\b",
+    re.IGNORECASE,
+)
+_NOTHING = re.compile(
+    r"\W*(?:n/?a|none|unknown|not found|no (?:results?|answer|information|data)(?: found)?)\W*", re.IGNORECASE
+)
+
+
+class GaveUp(_AtTheEnd):
+    """The agent said that the task can't be done."""
+
+    name = "gave up"
+    severity = Severity.WARNING
+    summary = "The agent reported the task as infeasible, or answered that it could not do it."
+
+    def end(self, ending: Ending) -> Iterable[Flag]:
+        if ending.infeasible is not None:
+            reason = f": {quoted(ending.infeasible, 120)}" if ending.infeasible.strip() else ""
+            yield self.flag(
+                self.last, 0.6, f"Gave up as infeasible{reason}", {"said": ending.infeasible[:300]}
+            )
+        elif ending.answer:
+            answer = ending.answer.replace("’", "'")
+            if (found := _COULD_NOT.search(answer)) is not None:
+                told = (
+                    f"Answered that it could not: {quoted(ending.answer[max(0, found.start() - 30) :], 120)}"
+                )
+                yield self.flag(self.last, 0.55, told, {"said": found.group(0)})
+            elif _NOTHING.fullmatch(answer):
+                told = f"Answered that there is nothing: {quoted(ending.answer)}"
+                yield self.flag(self.last, 0.5, told, {"said": ending.answer[:300]})
+
+
+class NoAnswer(_AtTheEnd):
+    """The run is over and the user was told nothing."""
+
+    name = "no answer"
+    severity = Severity.WARNING
+    summary = "The run ended without an answer, or with an empty one."
+    explains = False
+
+    def end(self, ending: Ending) -> Iterable[Flag]:
+        if ending.infeasible is not None or (ending.answer or "").strip():
+            return
+        if ending.answer is None:
+            last = f"; the last action was {quoted(self.last_words)}" if self.seen else ""
+            yield self.flag(self.last, 0.9, f"Ended without an answer{last}", {"steps": self.seen})
+        else:
+            yield self.flag(self.last, 0.9, "The answer is empty", {"steps": self.seen})

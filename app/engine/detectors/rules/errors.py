@@ -1,0 +1,126 @@
+"""What the action's error says: not done at all, unreadable output, something lying over the element."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from app.engine.detectors.base import (
+    SINCE,
+    Detector,
+    RunContext,
+    is_worth_telling,
+    ordinal,
+    quoted,
+)
+from app.engine.judgement import Flag, Severity
+from app.engine.trajectory import ErrorClass, Step
+
+_OVER = re.compile(
+    r"(?P<over><[^<>\n]{1,300}>)(?:[^<>\n]*</\w+>)?"
+    r"(?: from (?P<outer><[^<>\n]{1,300}>)(?:[^<>\n]*</\w+>)? subtree)? intercepts pointer events"
+)
+
+
+class HardErrors(Detector):
+    """Actions that were not done, three or more in the run."""
+
+    name = "hard errors"
+    severity = Severity.HINT
+    summary = "Three or more actions failed and were not done."
+    FIRST = 3
+
+    def __init__(self, context: RunContext) -> None:
+        super().__init__(context)
+        self._count = 0
+        self._since = 0
+
+    def see(self, step: Step) -> Iterable[Flag]:
+        if step.error_class is not ErrorClass.HARD:
+            return
+        self._count += 1
+        if self._count == 1:
+            self._since = step.index
+        if is_worth_telling(self._count, self.FIRST):
+            why = first_line(step.error)
+            yield self.flag(
+                step.index,
+                min(0.75, 0.52 + 0.02 * self._count),
+                f"{self._count} actions failed by now; the last one, {quoted(step.words)}: {quoted(why, 120)}",
+                {"times": self._count, SINCE: self._since, "error": why[:300]},
+            )
+
+
+class UnreadableOutput(Detector):
+    """The agent's output held no action that could be read: a fault of the program around it."""
+
+    name = "unreadable output"
+    severity = Severity.WARNING
+    summary = "The agent's output held no action that could be read (a fault of the harness or the model)."
+
+    def __init__(self, context: RunContext) -> None:
+        super().__init__(context)
+        self._count = 0
+        self._since = 0
+
+    def see(self, step: Step) -> Iterable[Flag]:
+        if step.action is not None and step.error_class is not ErrorClass.HARNESS:
+            return
+        self._count += 1
+        if self._count == 1:
+            self._since = step.index
+        if is_worth_telling(self._count, 1):
+            again = f" ({ordinal(self._count)} time)" if self._count > 1 else ""
+            why = first_line(step.error) or "no action in it"
+            yield self.flag(
+                step.index,
+                min(0.8, 0.45 + 0.1 * self._count),
+                f"The agent's output could not be read{again}: {quoted(why, 120)}",
+                {"times": self._count, SINCE: self._since, "error": why[:300]},
+            )
+
+
+class CoveredElement(Detector):
+    """Something lies over the element: a dialog, a banner, a menu."""
+
+    name = "covered element"
+    severity = Severity.WARNING
+    summary = "The element could not be reached because something lies over it."
+
+    def __init__(self, context: RunContext) -> None:
+        super().__init__(context)
+        self._count = 0
+        self._since = 0
+
+    def see(self, step: Step) -> Iterable[Flag]:
+        if step.error_class is not ErrorClass.HARD or "intercepts pointer events" not in step.error:
+            return
+        self._count += 1
+        if self._count == 1:
+            self._since = step.index
+        if not is_worth_telling(self._count, 1):
+            return
+        found = _OVER.search(step.error)
+        over = (found.group("outer") or found.group("over")) if found else "another element"
+        again = f" ({ordinal(self._count)} time)" if self._count > 1 else ""
+        open_now = f"; open on the page: {quoted(step.notices[0])}" if step.notices else ""
+        yield self.flag(
+            step.index,
+            min(0.8, 0.5 + 0.1 * self._count),
+            f"{quoted(step.words)} failed: {_shown(over)} lies over it{again}{open_now}",
+            {"times": self._count, SINCE: self._since, "over": over[:300]},
+        )
+
+
+def first_line(error: str) -> str:
+    """The first line of an error that says something."""
+    return next((line.strip() for line in error.splitlines() if line.strip()), "")
+
+
+def _shown(tag: str) -> str:
+    """A tag with only what one can look for on the page: its id, class, role or label."""
+    name = re.match(r"<([\w-]+)", tag)
+    if name is None:
+        return tag
+    kept = re.findall(r'\b(?:id|class|role|aria-label)="[^"]*"', tag)[:2]
+    return f"<{' '.join([name.group(1), *kept])}>"

@@ -1,0 +1,44 @@
+"""Length: far more steps than runs on the site usually take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from app.engine.detectors.base import Detector, RunContext
+from app.engine.judgement import Flag, Severity
+from app.engine.trajectory import Step
+
+LEVELS = ((2.0, 0.55), (4.0, 0.75), (8.0, 0.85))
+"""Times the usual length, and how telling passing it is."""
+NEVER_LONG = 6
+"""Up to this many steps a run is never called long, however short the others are."""
+
+
+class TooLong(Detector):
+    """Passes 2, 4 or 8 times the usual number of steps."""
+
+    name = "far longer than usual"
+    severity = Severity.HINT
+    summary = "The run took more than twice the steps that are usual on its site."
+    explains = False
+
+    def __init__(self, context: RunContext) -> None:
+        super().__init__(context)
+        self._seen = 0
+        self._level = 0
+
+    def see(self, step: Step) -> Iterable[Flag]:
+        self._seen += 1
+        usual = self.context.usual_steps
+        if usual is None or usual <= 0 or self._seen <= NEVER_LONG or self._level == len(LEVELS):
+            return
+        factor, confidence = LEVELS[self._level]
+        if self._seen > factor * usual:
+            self._level += 1
+            where = f"runs on {self.context.site}" if self.context.site else "runs here"
+            yield self.flag(
+                step.index,
+                confidence,
+                f"Took {self._seen} steps by now; {where} usually take {usual:g}",
+                {"steps": self._seen, "usual": float(usual)},
+            )

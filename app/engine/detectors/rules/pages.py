@@ -1,0 +1,205 @@
+"""What the page shows: nothing changed, an error or nothing at all, a login form or a captcha."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from app.engine.detectors.base import (
+    CLOSING,
+    SINCE,
+    THINKING,
+    ActionKey,
+    Detector,
+    RunContext,
+    action_key,
+    ordinal,
+    quoted,
+    short_url,
+)
+from app.engine.judgement import Flag, Severity
+from app.engine.trajectory import ErrorClass, Step
+
+_NO_CHANGE_EXPECTED = THINKING | CLOSING | {"scroll", "focus", "hover", "tab_focus", "new_tab"}
+
+
+class NoEffect(Detector):
+    """An action was done and the page is the same as before."""
+
+    name = "no effect"
+    severity = Severity.HINT
+    summary = "An action was done and the page's content is the same as before."
+    MANY = 3
+
+    def __init__(self, context: RunContext) -> None:
+        super().__init__(context)
+        self._before: Step | None = None
+        self._counts: dict[ActionKey, tuple[int, int]] = {}
+        self._total = 0
+
+    def see(self, step: Step) -> Iterable[Flag]:
+        yield from self._look(step)
+        self._before = step
+
+    def see_last(self, page: Step) -> Iterable[Flag]:
+        yield from self._look(page)
+
+    def _look(self, after: Step) -> Iterable[Flag]:
+        step = self._before
+        if step is None or step.action is None or step.action.kind in _NO_CHANGE_EXPECTED:
+            return
+        if step.error_class in (ErrorClass.HARD, ErrorClass.HARNESS):
+            return
+        if not step.state or step.state != after.state or step.url != after.url:
+            return
+        key = action_key(step.action, step.target)
+        count, since = self._counts.get(key, (0, step.index))
+        self._counts[key] = (count + 1, since)
+        self._total += 1
+        again = f" ({ordinal(count + 1)} time)" if count else ""
+        yield self.flag(
+            step.index,
+            min(0.7, 0.25 + 0.1 * self._total),
+            f"{_subject(step)} changed nothing{again}",
+            {"times": count + 1, "total": self._total, SINCE: since, "action": step.words},
+            Severity.WARNING if self._total >= self.MANY else None,
+        )
+
+
+def _subject(step: Step) -> str:
+    """``The click on button 'Save'``."""
+    target = step.target
+    if step.action is None or target is None:
+        return f"The action {quoted(step.words)}"
+    noun = {"fill": "typing into", "select_option": "choice in", "press": "key press in"}
+    name = f" {quoted(target.name)}" if target.name else " without a name"
+    return f"The {noun.get(step.action.kind, step.action.kind + ' on')} {target.role or 'element'}{name}"
+
+
+_CODE_FIRST = re.compile(
+    r"^\W*(?:error\W*)?(?:40[0134568]|410|429|50[0234])\b(?!\s*(?:results?|items?|products?))", re.I
+)
+_ERROR_WORDS = re.compile(
+    r"whoops|page not found|404 not found|not found\W*$|internal server error|bad gateway|service unavailable"
+    r"|gateway time-?out|access denied|forbidden|site can.t be reached|this page isn.t working",
+    re.IGNORECASE,
+)
+_ERROR_NOTICE = re.compile(
+    r"whoops|page not found|internal server error|bad gateway|service unavailable|something went wrong"
+    r"|(?:an?|there has been an) error (?:has )?(?:occurred|processing|while)|we can't find (?:the|a) page",
+    re.IGNORECASE,
+)
+
+
+class ErrorPage(Detector):
+    """The page says that it failed, or shows nothing."""
+
+    name = "error page"
+    severity = Severity.WARNING
+    summary = "The page is an error page (404, 500, unreachable) or empty."
+
+    def __init__(self, context: RunContext) -> None:
+        super().__init__(context)
+        self._count = 0
+        self._since = 0
+        self._here = ""
+        self._cause: Step | None = None
+
+    def see(self, step: Step) -> Iterable[Flag]:
+        yield from self._look(step)
+        self._cause = step
+
+    def see_last(self, page: Step) -> Iterable[Flag]:
+        yield from self._look(page)
+
+    def _look(self, page: Step) -> Iterable[Flag]:
+        what = page_error(page)
+        same = page.url == self._here
+        self._here = page.url if what else ""
+        if not what or same:
+            return
+        cause = self._cause
+        at = cause.index if cause else page.index
+        self._count += 1
+        if self._count == 1:
+            self._since = at
+        led = f"{quoted(cause.words)} led to " if cause else "The run began on "
+        again = f" ({ordinal(self._count)} time)" if self._count > 1 else ""
+        yield self.flag(
+            at,
+            min(0.8, 0.4 + 0.1 * self._count),
+            f"{led}{what} at {quoted(short_url(page.url))}{again}",
+            {"times": self._count, SINCE: self._since, "url": page.url},
+        )
+
+
+def page_error(page: Step) -> str:
+    """What is wrong with a page, in words; empty when nothing shows."""
+    if page.url.startswith("chrome-error://"):
+        return "a page that the browser could not load"
+    if _CODE_FIRST.search(page.title) or _ERROR_WORDS.search(page.title):
+        return f"an error page, {quoted(page.title)}"
+    for notice in page.notices:
+        if _ERROR_NOTICE.search(notice[:2000]):
+            return f"a page with the error {quoted(notice, 120)}"
+    if not page.title and not page.tree and not page.html and page.url.startswith(("http://", "https://")):
+        return "an empty page"
+    return ""
+
+
+_LOGIN_PATH = re.compile(
+    r"/(?:log[_-]?in|sign[_-]?in|users/sign_in|signin|auth/login)/?(?:index/?)?$", re.IGNORECASE
+)
+_LOGIN_TITLE = re.compile(r"^\W*(?:customer |user |admin )?(?:log ?in|sign ?in)\b", re.IGNORECASE)
+_LOGIN_NOTICE = re.compile(
+    r"(?:you (?:need|have) to|please|you must) (?:be )?(?:log(?:ged)? ?in|sign(?:ed)? ?in)|session (?:has )?expired",
+    re.I,
+)
+_CAPTCHA = re.compile(
+    r"captcha|verify (?:that )?you are (?:a )?human|are you a robot|just a moment\.\.\.", re.IGNORECASE
+)
+
+
+class LoginWall(Detector):
+    """A login form or a captcha stands where the page should be: a person is needed."""
+
+    name = "login wall"
+    severity = Severity.WARNING
+    summary = "A login form or a captcha stands in the way."
+
+    def __init__(self, context: RunContext) -> None:
+        super().__init__(context)
+        self._count = 0
+        self._since = 0
+        self._at_wall = False
+
+    def see(self, step: Step) -> Iterable[Flag]:
+        what = wall(step)
+        arrived = bool(what) and not self._at_wall
+        self._at_wall = bool(what)
+        if not arrived:
+            return
+        self._count += 1
+        if self._count == 1:
+            self._since = step.index
+        again = f" ({ordinal(self._count)} time)" if self._count > 1 else ""
+        yield self.flag(
+            step.index,
+            min(0.75, 0.45 + 0.1 * self._count),
+            f"{what} stands in the way at {quoted(short_url(step.url))}{again}",
+            {"times": self._count, SINCE: self._since, "url": step.url},
+        )
+
+
+def wall(page: Step) -> str:
+    """What keeps the agent out of this page; empty when nothing does."""
+    texts = (page.title, *page.notices)
+    if any(_CAPTCHA.search(text[:2000]) for text in texts):
+        return "A captcha"
+    if any(_LOGIN_NOTICE.search(text[:2000]) for text in page.notices):
+        return "A demand to log in"
+    path = urlsplit(page.url).path if "[" not in page.url else page.url
+    if _LOGIN_PATH.search(path) or _LOGIN_TITLE.search(page.title):
+        return "A login form"
+    return ""

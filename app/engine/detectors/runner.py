@@ -1,0 +1,139 @@
+"""Runs every detector over a run: a stored one at once, a live one as it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.engine.detectors.base import Detector, Ending, RunContext
+from app.engine.detectors.rules.endings import Crash, GaveUp, LeftSites, NoAnswer, StepLimit
+from app.engine.detectors.rules.errors import CoveredElement, HardErrors, UnreadableOutput
+from app.engine.detectors.rules.length import TooLong
+from app.engine.detectors.rules.loops import (
+    ActionCycle,
+    PageCycle,
+    RepeatedAction,
+    StateActionLoop,
+    UrlRevisits,
+)
+from app.engine.detectors.rules.pages import ErrorPage, LoginWall, NoEffect
+from app.engine.judgement import Flag, Severity
+from app.engine.trajectory import ErrorClass, Outcome, Run, Step
+
+ALL_DETECTORS: tuple[type[Detector], ...] = (
+    LeftSites,
+    Crash,
+    StateActionLoop,
+    RepeatedAction,
+    ActionCycle,
+    PageCycle,
+    CoveredElement,
+    LoginWall,
+    ErrorPage,
+    UnreadableOutput,
+    GaveUp,
+    StepLimit,
+    NoAnswer,
+    TooLong,
+    HardErrors,
+    UrlRevisits,
+    NoEffect,
+)
+"""Every detector, the most telling first (the order of ``most_telling`` where severity and confidence are equal)."""
+
+BY_NAME: dict[str, type[Detector]] = {detector.name: detector for detector in ALL_DETECTORS}
+
+_RANK = {detector.name: rank for rank, detector in enumerate(ALL_DETECTORS)}
+_WEIGHT = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.HINT: 2}
+
+
+class Watch:
+    """All detectors over one run while it goes on; every call returns the flags that are new."""
+
+    def __init__(self, context: RunContext, detectors: Sequence[type[Detector]] = ALL_DETECTORS) -> None:
+        self._detectors = [detector(context) for detector in detectors]
+
+    def see(self, step: Step) -> list[Flag]:
+        """The next executed step, complete with its error."""
+        return [flag for detector in self._detectors for flag in detector.see(step)]
+
+    def see_last(self, final: Step) -> list[Flag]:
+        """The page after the last action; an action asked for there never ran and is taken off first."""
+        page = page_of(final)
+        return [flag for detector in self._detectors for flag in detector.see_last(page)]
+
+    def end(self, ending: Ending) -> list[Flag]:
+        """The run is over; not to be called when a score ended it."""
+        return [flag for detector in self._detectors for flag in detector.end(ending)]
+
+
+def context_of(
+    run: Run, usual_steps: float | None, allowed_hosts: frozenset[str] | None = None
+) -> RunContext:
+    """What a live system would have known of this run at its start; the score and outcome stay behind."""
+    return RunContext(
+        run=run.id,
+        site=run.site,
+        intent=run.intent,
+        start_url=run.start_url,
+        step_limit=run.step_limit,
+        usual_steps=usual_steps,
+        allowed_hosts=allowed_hosts,
+    )
+
+
+def ending_of(run: Run) -> Ending | None:
+    """How the run ended, as a live system would know it; ``None`` where that would tell of a score.
+
+    A run that its environment scored and stopped, that a person interrupted or that is still going has no ending of its
+    own: detectors then have only its steps, exactly as for a run that goes on.
+    """
+    if run.outcome in (Outcome.ENDED_BY_ENVIRONMENT, Outcome.RUNNING, Outcome.INTERRUPTED):
+        return None
+    infeasible = (run.answer or "") if run.outcome is Outcome.INFEASIBLE else None
+    return Ending(
+        crash=(run.error or "unknown error") if run.outcome is Outcome.CRASHED else "",
+        at_step_limit=run.outcome is Outcome.STEP_LIMIT,
+        answer=None if infeasible is not None else run.answer,
+        infeasible=infeasible,
+        left_sites=run.outcome is Outcome.LEFT_ALLOWED_SITES,
+    )
+
+
+def detect_run(run: Run, steps: Sequence[Step], usual_steps: float | None) -> list[Flag]:
+    """All flags of a stored run, by step and then the more telling first."""
+    watch = Watch(context_of(run, usual_steps))
+    flags = [flag for step in steps if step.executed for flag in watch.see(step)]
+    if run.final is not None:
+        flags += watch.see_last(run.final)
+    ending = ending_of(run)
+    if ending is not None:
+        flags += watch.end(ending)
+    return sorted(flags, key=lambda flag: (flag.step, telling_rank(flag)))
+
+
+def telling_rank(flag: Flag) -> tuple[int, float, int, str]:
+    """Sort key: severity, then confidence, then the order of ``ALL_DETECTORS``; the most telling is the smallest."""
+    return (_WEIGHT[flag.severity], -flag.confidence, _RANK.get(flag.detector, len(_RANK)), flag.message)
+
+
+def detector_names(flags: Sequence[Flag]) -> tuple[str, ...]:
+    """Names of the detectors that fired, the most telling first, each once."""
+    return tuple(dict.fromkeys(flag.detector for flag in sorted(flags, key=telling_rank)))
+
+
+def page_of(final: Step) -> Step:
+    """Only the page of a step: what was thought, asked for and reported there is gone."""
+    return replace(
+        final,
+        reason="",
+        raw_output="",
+        action=None,
+        target=None,
+        executed=False,
+        error="",
+        error_class=ErrorClass.NONE,
+        summary="",
+        env_seconds=0.0,
+        agent_seconds=0.0,
+    )
