@@ -1,0 +1,297 @@
+"""The one table of everything a person can do; menus, palette, key sheet, tooltips and remapping come from it.
+
+A perspective binds its commands to what they do with ``CommandCenter.bind``; a command nobody bound stays greyed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtGui import QAction, QKeySequence
+
+from app.engine.judgement import Label
+from app.models.command import PLACE_TITLES, REACH, Command
+from app.models.keymap import Keymap, readable
+
+__all__ = ["COMMANDS", "MENUS", "PLACE_TITLES", "REACH", "Command", "CommandCenter"]
+
+MENUS = ("File", "Edit", "Go", "Review", "Knowledge", "View", "Help")
+"""The menu bar, left to right."""
+
+EVERYWHERE = (
+    Command("runs.import", "Import runs…", ("Ctrl+O",), menu="File", icon="folder-plus-outline"),
+    Command("runs.import_files", "Import run files…", (), menu="File", icon="file-plus-outline"),
+    Command("runs.detect", "Run the detectors again", (), menu="File", icon="radar"),
+    Command(
+        "runs.rebuild_index", "Rebuild the search index", (), menu="File", icon="database-refresh-outline"
+    ),
+    Command("app.jobs", "Show jobs", ("Ctrl+J",), menu="File", icon="progress-clock"),
+    Command("app.cancel_jobs", "Cancel all jobs", (), menu="File", icon="cancel"),
+    Command("app.save_session", "Save the session now", (), menu="", icon="content-save-outline"),
+    Command("app.quit", "Quit", ("Ctrl+Q",), menu="File", icon="exit-to-app"),
+    Command("app.undo", "Undo", ("Ctrl+Z", "U"), menu="Edit", icon="undo"),
+    Command("app.redo", "Redo", ("Ctrl+Shift+Z", "Shift+U", "Ctrl+Y"), menu="Edit", icon="redo"),
+    Command("app.search", "Search everything", ("Ctrl+F",), menu="Edit", icon="magnify"),
+    Command("app.palette", "Find a command", ("Ctrl+K", "Ctrl+Shift+P"), menu="Edit", icon="console-line"),
+    Command("app.keys", "Change keys…", (), menu="Edit", icon="keyboard-settings-outline"),
+    Command("go.review", "Go to Review", ("Ctrl+1", "G, R"), menu="Go", icon="clipboard-search-outline"),
+    Command("go.knowledge", "Go to Knowledge", ("Ctrl+4", "G, K"), menu="Go", icon="book-open-variant"),
+    Command("view.fold.left", "Fold the list", ("[", "Ctrl+B"), menu="View", icon="dock-left"),
+    Command("view.fold.middle", "Fold the middle", ("\\",), menu="View", icon="dock-window"),
+    Command("view.fold.right", "Fold the right column", ("]", "Ctrl+Alt+B"), menu="View", icon="dock-right"),
+    Command("view.reset_layout", "Reset the layout", (), menu="View", icon="view-column-outline"),
+    Command(
+        "view.zoom.in",
+        "Larger text",
+        ("Ctrl++", "Ctrl+="),
+        menu="View/Text size",
+        icon="magnify-plus-outline",
+    ),
+    Command(
+        "view.zoom.out", "Smaller text", ("Ctrl+-",), menu="View/Text size", icon="magnify-minus-outline"
+    ),
+    Command("view.zoom.reset", "Normal text", ("Ctrl+0",), menu="View/Text size", icon="format-size"),
+    Command("view.theme.system", "Colours as the system", (), menu="View/Colours", icon="theme-light-dark"),
+    Command("view.theme.light", "Light colours", (), menu="View/Colours", icon="white-balance-sunny"),
+    Command("view.theme.dark", "Dark colours", (), menu="View/Colours", icon="weather-night"),
+    Command("view.theme.contrast", "High contrast", (), menu="View/Colours", icon="contrast-circle"),
+    Command("app.cheat_sheet", "Keys of this place", ("?", "F1"), menu="Help", icon="keyboard-outline"),
+    Command("app.doctor", "What works here", (), menu="Help", icon="stethoscope"),
+    Command("app.crash", "Show the last crash", (), menu="Help", icon="alert-octagon-outline"),
+    Command("app.about", "About Sitelore", (), menu="Help", icon="information-outline"),
+)
+
+# ---------------------------------------------------------------- review
+REVIEW = (
+    Command("review.next", "Next run", ("J",), "review", "Review", "arrow-down"),
+    Command("review.previous", "Previous run", ("K",), "review", "Review", "arrow-up"),
+    Command(
+        "review.next_other", "Next failure of another kind", ("N",), "review", "Review", "debug-step-over"
+    ),
+    Command("review.step.next", "Step on", ("L",), "review", "Review", "chevron-right"),
+    Command("review.step.previous", "Step back", ("H",), "review", "Review", "chevron-left"),
+    Command("review.flag.next", "Next flag", ("Shift+L",), "review", "Review", "flag-outline"),
+    Command("review.flag.previous", "Previous flag", ("Shift+H",), "review", "Review", "flag-outline"),
+    Command("review.suspect", "Go to the suspect step", ("S",), "review", "Review", "target"),
+    Command("review.preview", "Large preview", ("Space",), "review", "Review", "magnify-expand"),
+    Command("review.filter", "Filter the queue", ("/",), "review", "Review", "filter-variant"),
+    Command("review.back", "Back one level", ("Esc",), "review", "", "arrow-left", in_text=True),
+    *(
+        Command(
+            f"review.verdict.{number}",
+            f"Verdict: {label.value}",
+            (str(number),) if number <= 9 else (),
+            "review",
+            "Review/Verdict",
+            "gavel",
+        )
+        for number, label in enumerate(Label, start=1)
+    ),
+    Command("review.withdraw", "Withdraw the verdict", ("Backspace",), "review", "Review/Verdict", "gavel"),
+    Command("review.copy_address", "Copy the page address", ("Y",), "review", "Review", "content-copy"),
+    Command("tip.compose", "Write a tip", ("T",), "review", "Review", "pencil-outline"),
+)
+
+# ---------------------------------------------------------------- composer
+COMPOSER = (
+    Command(
+        "composer.save",
+        "Save the tip and go on",
+        ("Ctrl+Return", "Ctrl+Enter"),
+        "composer",
+        "Review/Tip",
+        "check",
+        in_text=True,
+    ),
+    Command(
+        "composer.save_stay",
+        "Save the tip and stay",
+        ("Ctrl+S",),
+        "composer",
+        "Review/Tip",
+        "content-save-outline",
+    ),
+    Command(
+        "composer.close", "Close, keep the draft", ("Esc",), "composer", "Review/Tip", "close", in_text=True
+    ),
+    Command("composer.discard", "Throw the draft away", (), "composer", "Review/Tip", "delete-outline"),
+)
+
+# ---------------------------------------------------------------- knowledge
+KNOWLEDGE = (
+    Command("knowledge.next", "Next tip", ("J",), "knowledge", "Knowledge", "arrow-down"),
+    Command("knowledge.previous", "Previous tip", ("K",), "knowledge", "Knowledge", "arrow-up"),
+    Command("knowledge.filter", "Filter the tips", ("/",), "knowledge", "Knowledge", "filter-variant"),
+    Command("knowledge.back", "Back one level", ("Esc",), "knowledge", "", "arrow-left", in_text=True),
+    Command("tip.edit", "Edit the tip", ("E",), "knowledge", "Knowledge", "pencil-outline"),
+    Command("tip.review", "Mark as reviewed", ("R",), "knowledge", "Knowledge/Status", "check"),
+    Command("tip.activate", "Make active", ("A",), "knowledge", "Knowledge/Status", "check-all"),
+    Command("tip.suspect", "Mark as suspect", ("S",), "knowledge", "Knowledge/Status", "help-circle-outline"),
+    Command("tip.retire", "Retire", ("D",), "knowledge", "Knowledge/Status", "archive-outline"),
+    Command(
+        "tip.restore",
+        "Back to draft",
+        ("Shift+D",),
+        "knowledge",
+        "Knowledge/Status",
+        "archive-arrow-up-outline",
+    ),
+    Command("tip.evidence", "Open the step it came from", ("O",), "knowledge", "Knowledge", "open-in-app"),
+    Command("knowledge.try", "Try an address and a goal", ("T",), "knowledge", "Knowledge", "flask-outline"),
+    Command("kb.freeze", "Freeze…", ("Ctrl+Shift+F",), "knowledge", "Knowledge", "snowflake"),
+    Command("kb.verify", "Verify a frozen file…", (), "knowledge", "Knowledge", "shield-check-outline"),
+    Command("kb.import", "Import tips…", (), "knowledge", "Knowledge", "import"),
+    Command("kb.export", "Export tips…", (), "knowledge", "Knowledge", "export"),
+)
+
+COMMANDS: tuple[Command, ...] = (*EVERYWHERE, *REVIEW, *COMPOSER, *KNOWLEDGE)
+
+
+class CommandCenter(QObject):
+    """Owns a ``QAction`` for each command and knows which of them work where the person is."""
+
+    place_changed = Signal(str)
+    place_wanted = Signal(str)
+    """A command of another place was asked for; the frame goes there before it is done."""
+    keys_changed = Signal()
+    refreshed = Signal()
+
+    def __init__(self, parent: QObject | None = None, commands: Iterable[Command] = COMMANDS) -> None:
+        super().__init__(parent)
+        self.commands = tuple(commands)
+        self.keymap = Keymap(self.commands)
+        self._by_id = {command.id: command for command in self.commands}
+        self._actions: dict[str, QAction] = {}
+        self._enabled: dict[str, Callable[[], bool]] = {}
+        self._bound: set[str] = set()
+        self._labels: dict[str, str] = {}
+        self._place = "everywhere"
+        for command in self.commands:
+            self._actions[command.id] = self._make(command)
+        self._apply_keys()
+
+    @property
+    def place(self) -> str:
+        """Where the person is."""
+        return self._place
+
+    def command(self, command: str) -> Command:
+        """The table's line."""
+        return self._by_id[command]
+
+    def action(self, command: str) -> QAction:
+        """The action to put into a menu or behind a button."""
+        return self._actions[command]
+
+    def actions(self) -> list[QAction]:
+        """Every action; the window adds them so that their keys work."""
+        return list(self._actions.values())
+
+    def bind(
+        self, command: str, callback: Callable[[], object], enabled: Callable[[], bool] | None = None
+    ) -> None:
+        """Say what a command does, and when it can be done; binding again replaces the earlier one."""
+        action = self._actions[command]
+        if command in self._bound:
+            action.triggered.disconnect()
+        action.triggered.connect(lambda _checked=False: callback())
+        self._bound.add(command)
+        if enabled is None:
+            self._enabled.pop(command, None)
+        else:
+            self._enabled[command] = enabled
+        self._refresh_one(self._by_id[command])
+
+    def is_bound(self, command: str) -> bool:
+        """Whether someone does it."""
+        return command in self._bound
+
+    def reaches(self, command: str) -> bool:
+        """Whether it belongs to the place the person is in."""
+        return self._by_id[command].place in REACH[self._place]
+
+    def trigger(self, command: str) -> bool:
+        """Do it; a command of another place goes there first.  False when it can't be done now."""
+        if not self.reaches(command):
+            self.place_wanted.emit(self._by_id[command].place)
+        self.refresh()
+        action = self._actions[command]
+        if not action.isEnabled():
+            return False
+        action.trigger()
+        return True
+
+    def title(self, command: str) -> str:
+        """What it is called now ("Undo retire tip gitlab-013")."""
+        return self._labels.get(command) or QCoreApplication.translate("commands", self._by_id[command].title)
+
+    def set_title(self, command: str, title: str) -> None:
+        """Name it by what it would do now; "" is the table's name again."""
+        self._labels[command] = title
+        self._dress(self._by_id[command])
+
+    def keys(self, command: str) -> str:
+        """Its first key as a person reads it, "" when it has none."""
+        keys = self.keymap.keys(command)
+        return readable(keys[0]) if keys else ""
+
+    def set_place(self, place: str) -> None:
+        """The person is here now."""
+        if place == self._place:
+            return
+        self._place = place
+        self._apply_keys()
+        self.place_changed.emit(place)
+
+    def refresh(self) -> None:
+        """Ask every command again whether it can be done now."""
+        for command in self.commands:
+            self._refresh_one(command)
+        self.refreshed.emit()
+
+    def remap(self, command: str, keys: Iterable[str]) -> list[str]:
+        """Give it other keys; returns the ids of commands that have one of them, and then changes nothing."""
+        found = self.keymap.remap(command, keys)
+        if not found:
+            self._apply_keys()
+            self.keys_changed.emit()
+        return found
+
+    def reset_keys(self, command: str = "") -> None:
+        """Back to the default keys: of one command, or of all."""
+        self.keymap.reset(command)
+        self._apply_keys()
+        self.keys_changed.emit()
+
+    def load_keys(self, changes: dict[str, object]) -> None:
+        """Take the keys of a saved session."""
+        self.keymap.load(changes)
+        self._apply_keys()
+        self.keys_changed.emit()
+
+    def _make(self, command: Command) -> QAction:
+        action = QAction(self)
+        action.setObjectName(command.id)
+        action.setAutoRepeat(
+            command.id.startswith(("review.next", "review.prev", "review.step", "knowledge."))
+        )
+        return action
+
+    def _apply_keys(self) -> None:
+        active = self.keymap.in_force(self._place)
+        for command in self.commands:
+            keys = active.get(command.id, self.keymap.keys(command.id))
+            self._actions[command.id].setShortcuts([QKeySequence(key) for key in keys])
+            self._dress(command)
+        self.refresh()
+
+    def _dress(self, command: Command) -> None:
+        action, title, keys = self._actions[command.id], self.title(command.id), self.keys(command.id)
+        action.setText(title)
+        action.setToolTip(f"{title} ({keys})" if keys else title)
+
+    def _refresh_one(self, command: Command) -> None:
+        can = self._enabled.get(command.id)
+        enabled = command.id in self._bound and self.reaches(command.id) and (can is None or can())
+        self._actions[command.id].setEnabled(enabled)
