@@ -1,0 +1,7 @@
+# A thin front of packaging/bootstrap.py, which does the same on Windows and macOS.
+PYTHON ?= python3
+
+.PHONY: run test check bench setup clean
+
+run test check bench setup clean:
+	@$(PYTHON) packaging/bootstrap.py $@
