@@ -41,7 +41,7 @@ BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 TORCH = "torch==2.13.0+cpu" if sys.platform.startswith("linux") else "torch==2.13.0"
 TORCH_INDEX = "SITELORE_TORCH_INDEX"
-BUILD_TOOLS = ["hatchling", "editables"]
+BUILD_TOOLS = ["hatchling", "editables", "uv"]
 LOCAL_CUDA = re.compile(r"^(nvidia-|cuda-|triton\b)")
 
 _began = time.monotonic()
@@ -128,7 +128,7 @@ class Installer:
     def install(self, *arguments: str) -> bool:
         """``pip install`` with these arguments; False when it failed (its own output has said why)."""
         if self._uv:
-            command = [str(self._uv), "pip", "install", "--python", str(PYTHON), *arguments]
+            command = [str(self._uv), "pip", "install", "--quiet", "--python", str(PYTHON), *arguments]
             if self.run(command, env=os.environ | self._indexes()):
                 return True
             say("uv could not do it; trying pip")
@@ -152,7 +152,7 @@ class Installer:
         uv = BIN / ("uv.exe" if os.name == "nt" else "uv")
         if not uv.exists():
             step("uv, to install quickly")
-            if not self.pip("uv"):
+            if not self.pip("-c", str(LOCK), "uv"):
                 return None
         return uv if _works([str(uv), "--version"]) else None
 
