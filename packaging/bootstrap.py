@@ -137,9 +137,7 @@ class Installer:
 
     def pip(self, *arguments: str) -> bool:
         """With pip itself, which knows every index and folder that the user has set up for it."""
-        return self.run(
-            [str(PYTHON), "-m", "pip", "install", "--quiet", "--no-warn-script-location", *arguments]
-        )
+        return self.run([str(PYTHON), "-m", "pip", "install", "-qq", "--no-warn-script-location", *arguments])
 
     @staticmethod
     def run(command: list[str], env: dict[str, str] | None = None) -> bool:
