@@ -1,0 +1,71 @@
+"""What the risk ranking believes before anyone has judged a run.
+
+Where the numbers come from: the published ColorBrowserAgent runs (1,337 with steps; 519 failed) were counted rule by
+rule by others; a rule that hits a share p of the failed and q of the passed runs is worth ``ln(p / q)``:
+
+    step limit                127 of 519 failed,  4 of 818 passed   3.9
+    run error                  21                 0                 4.2 (with half a run added to each count)
+    same action five times    143                38                 1.8
+    same action three in a row 31                12                 1.4
+    A-B-A-B of addresses       75                42                 1.0
+    page unchanged             42                35                 0.6
+    three action errors       262               244                 0.5
+    none of these             142               455                -0.7, on top of a base rate of -0.5
+
+Rules that fire together share that evidence, so each but the endings gets about two thirds of it.  Detectors that were
+not counted there (left the sites, login wall, gave up, covered, error page, unreadable output) stand by judgement: an
+ending that can't score counts like a step limit, a hindrance that agents often get over counts little.  Small runs of
+evidence are kept small, as 27 % of the failed runs showed none of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+INTERCEPT = -1.1
+"""Log odds that a run without any flag failed (142 of 597, ``ln(142 / 455)`` = -1.16)."""
+LENGTH = 0.6
+"""For each unit of ``ln(steps / usual steps)``; by judgement: failed runs are longer, their median being 15 steps."""
+INTERCEPT_SPREAD = 1.0
+LENGTH_SPREAD = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """Log odds for a detector that fired once, for firing often, for firing on one of the last two steps."""
+
+    fired: float
+    often: float = 0.0
+    at_end: float = 0.0
+
+
+PRIORS: dict[str, Prior] = {
+    "crash": Prior(4.0),
+    "left the allowed sites": Prior(3.5),
+    "step limit": Prior(3.2),
+    "repeated action": Prior(1.2, often=0.3, at_end=0.3),
+    "gave up": Prior(1.2),
+    "login wall": Prior(0.7, often=0.2, at_end=0.3),
+    "back and forth": Prior(0.7, often=0.2, at_end=0.2),
+    "state-action loop": Prior(0.6, often=0.3, at_end=0.3),
+    "action cycle": Prior(0.6, often=0.3, at_end=0.2),
+    "error page": Prior(0.4, often=0.2, at_end=0.3),
+    "no answer": Prior(0.4),
+    "hard errors": Prior(0.35, often=0.1, at_end=0.1),
+    "unreadable output": Prior(0.3, often=0.2, at_end=0.2),
+    "covered element": Prior(0.3, often=0.2, at_end=0.2),
+    "URL revisits": Prior(0.3, often=0.1, at_end=0.1),
+    "far longer than usual": Prior(0.3, often=0.3),
+    "no effect": Prior(0.1, often=0.4, at_end=0.2),
+}
+
+UNKNOWN = Prior(0.3)
+"""For a detector that has no line above."""
+FIRED_SPREAD = 1.0
+DETAIL_SPREAD = 0.4
+"""Standard deviations of the weights: how far verdicts may carry them from the values above."""
+
+
+def of(detector: str) -> Prior:
+    """What a detector is worth before any verdict."""
+    return PRIORS.get(detector, UNKNOWN)

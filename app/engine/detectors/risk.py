@@ -1,0 +1,284 @@
+"""How likely a run failed, from its flags and its length; orders the queue and names the step to look at.
+
+A logistic model that starts from ``prior`` and is fitted again to people's verdicts, staying near the prior until they
+outweigh it (maximum a posteriori, independent normal priors).  Values are calibrated by a line through the log odds,
+fitted on verdicts the weights had not seen; it rises, so it never changes the order of a queue.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+
+from app.engine.detectors import prior
+from app.engine.detectors.base import SINCE
+from app.engine.detectors.runner import ALL_DETECTORS, BY_NAME, telling_rank
+from app.engine.errors import InputError
+from app.engine.judgement import Flag, Risk
+
+Vector = npt.NDArray[np.float64]
+
+FORMAT = 1
+"""Version of ``to_json``; a reader refuses a newer one."""
+INTERCEPT, LENGTH = "base", "length"
+OFTEN, AT_END = ": often", ": at the end"
+
+MIN_TO_CALIBRATE = 12
+"""Verdicts, at least three of each kind among them, below which values stay as the weights give them."""
+_FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A judged run: what the model sees of it, and whether the agent failed."""
+
+    run: str
+    flags: tuple[Flag, ...]
+    steps: int
+    usual_steps: float | None
+    failed: bool
+
+
+def _feature_priors() -> dict[str, tuple[float, float]]:
+    """Mean and standard deviation of every weight by feature name."""
+    table = {
+        INTERCEPT: (prior.INTERCEPT, prior.INTERCEPT_SPREAD),
+        LENGTH: (prior.LENGTH, prior.LENGTH_SPREAD),
+    }
+    for detector in ALL_DETECTORS:
+        weights = prior.of(detector.name)
+        table[detector.name] = (weights.fired, prior.FIRED_SPREAD)
+        table[detector.name + OFTEN] = (weights.often, prior.DETAIL_SPREAD)
+        table[detector.name + AT_END] = (weights.at_end, prior.DETAIL_SPREAD)
+    return table
+
+
+FEATURES = _feature_priors()
+_NAMES = tuple(FEATURES)
+_MEANS: Vector = np.array([mean for mean, _ in FEATURES.values()])
+_PRECISIONS: Vector = np.array([spread**-2 for _, spread in FEATURES.values()])
+
+
+def features(flags: Iterable[Flag], steps: int, usual_steps: float | None) -> dict[str, float]:
+    """What speaks for a failure, by feature name; what is absent counts 0.
+
+    ``often`` is 0 for one flag and 1 for four or more; ``length`` is ``ln(steps / usual_steps)`` within +-1.5.
+    """
+    found = {INTERCEPT: 1.0}
+    if usual_steps is not None and usual_steps > 0 and steps > 0:
+        found[LENGTH] = min(1.5, max(-1.5, math.log(steps / usual_steps)))
+    counts: dict[str, int] = {}
+    for flag in flags:
+        if flag.detector not in BY_NAME:
+            continue
+        count = counts[flag.detector] = counts.get(flag.detector, 0) + 1
+        found[flag.detector] = 1.0
+        found[flag.detector + OFTEN] = (min(count, 4) - 1) / 3
+        if flag.step >= steps - 2:
+            found[flag.detector + AT_END] = 1.0
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RiskModel:
+    """Weights in log odds; ``RiskModel()`` is the built-in prior."""
+
+    weights: dict[str, float] = field(
+        default_factory=lambda: {name: mean for name, (mean, _) in FEATURES.items()}
+    )
+    slope: float = 1.0
+    offset: float = 0.0
+    fitted_on: int = 0
+
+    def value(self, flags: Iterable[Flag], steps: int, usual_steps: float | None) -> float:
+        """The chance that the run failed, in [0, 1]."""
+        found = features(flags, steps, usual_steps)
+        logit = sum(self.weights.get(name, 0.0) * x for name, x in found.items())
+        return _sigmoid(self.slope * logit + self.offset)
+
+    def assess(self, run: str, flags: Sequence[Flag], steps: int, usual_steps: float | None) -> Risk:
+        """Risk of a run of ``steps`` executed steps, with the step to look at first and why."""
+        found = features(flags, steps, usual_steps)
+        worth = {name: self._worth(name, found) for name in {flag.detector for flag in flags}}
+        ranked = sorted(flags, key=lambda flag: (-worth[flag.detector], telling_rank(flag)))
+        reasons = list(dict.fromkeys(_strongest(flags, flag.detector).message for flag in ranked))[:3]
+        longer = found.get(LENGTH, 0.0)
+        if longer >= math.log(1.5) and usual_steps is not None and "far longer than usual" not in worth:
+            reasons.append(f"Took {steps} steps, {usual_steps:g} are usual here")
+        return Risk(
+            run=run,
+            value=self.value(flags, steps, usual_steps),
+            suspect_step=suspect_step(ranked, steps),
+            reasons=tuple(reasons[:3]),
+        )
+
+    def _worth(self, detector: str, found: dict[str, float]) -> float:
+        names = (detector, detector + OFTEN, detector + AT_END)
+        return sum(self.weights.get(name, 0.0) * found.get(name, 0.0) for name in names)
+
+    def to_json(self) -> str:
+        """The model as text; ``from_json`` gives the same model back."""
+        document = {
+            "format": FORMAT,
+            "fitted_on": self.fitted_on,
+            "slope": self.slope,
+            "offset": self.offset,
+            "detectors": {name: detector.version for name, detector in BY_NAME.items()},
+            "weights": self.weights,
+        }
+        return orjson.dumps(document, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2).decode()
+
+    @staticmethod
+    def from_json(text: str | bytes) -> RiskModel:
+        """Read a stored model; weights of a detector that has changed since fall back to the prior.
+
+        Raises:
+            InputError: the text is no risk model, or one of a newer format.
+        """
+        return _read(text)
+
+
+def suspect_step(ranked: Sequence[Flag], steps: int) -> int:
+    """Where to look first: the beginning of the most telling evidence that points at a step.
+
+    ``ranked`` are flags, the most telling first.  Endings that only say that a run came to nothing give way to any
+    other evidence; without any the last step is named, since that is where a wrong answer was given.
+    """
+    pointing = [flag for flag in ranked if flag.detector in BY_NAME and BY_NAME[flag.detector].explains]
+    chosen = pointing or [flag for flag in ranked if flag.detector in BY_NAME]
+    if not chosen:
+        return max(0, steps - 1)
+    return min(began(flag) for flag in chosen if flag.detector == chosen[0].detector)
+
+
+def began(flag: Flag) -> int:
+    """The step at which what a flag tells began: never after its own."""
+    since = flag.evidence.get(SINCE, flag.step)
+    return min(since, flag.step) if isinstance(since, int) else flag.step
+
+
+def fit(examples: Sequence[Example]) -> RiskModel:
+    """The model after these verdicts; the same examples in any order give the same model.
+
+    A run that is named twice counts once, by its last example.
+    """
+    judged = sorted({example.run: example for example in examples}.values(), key=lambda example: example.run)
+    if not judged:
+        return RiskModel()
+    design = np.array([_row(example) for example in judged])
+    failed = np.array([float(example.failed) for example in judged])
+    weights = _newton(design, failed, _MEANS, _PRECISIONS)
+    slope, offset = _calibrate(design, failed, [example.run for example in judged])
+    return RiskModel(
+        weights=dict(zip(_NAMES, weights.tolist(), strict=True)),
+        slope=slope,
+        offset=offset,
+        fitted_on=len(judged),
+    )
+
+
+def _row(example: Example) -> list[float]:
+    found = features(example.flags, example.steps, example.usual_steps)
+    return [found.get(name, 0.0) for name in _NAMES]
+
+
+def _newton(design: Vector, failed: Vector, mean: Vector, precision: Vector) -> Vector:
+    """Weights of the highest posterior; the loss is strictly convex, so halved Newton steps always arrive."""
+
+    def loss(weights: Vector) -> float:
+        logits = design @ weights
+        misfit = np.logaddexp(0.0, logits).sum() - float(failed @ logits)
+        return float(misfit + 0.5 * (precision * (weights - mean) ** 2).sum())
+
+    weights, best = mean.copy(), loss(mean)
+    for _ in range(50):
+        chance = 1 / (1 + np.exp(-np.clip(design @ weights, -35, 35)))
+        gradient = design.T @ (chance - failed) + precision * (weights - mean)
+        curvature = (design.T * (chance * (1 - chance))) @ design + np.diag(precision)
+        step = np.linalg.solve(curvature, gradient)
+        size, candidate = 1.0, weights - step
+        while size > 1e-6 and loss(candidate) > best:
+            size /= 2
+            candidate = weights - size * step
+        now = loss(candidate)
+        if now >= best:
+            break
+        weights, best = candidate, now
+    return weights
+
+
+def _calibrate(design: Vector, failed: Vector, runs: Sequence[str]) -> tuple[float, float]:
+    """Slope and offset over log odds that were predicted for runs the weights had not seen."""
+    kinds = int(failed.sum()), int(len(failed) - failed.sum())
+    if len(failed) < MIN_TO_CALIBRATE or min(kinds) < 3:
+        return 1.0, 0.0
+    folds = np.array([hashlib.blake2b(run.encode(), digest_size=4).digest()[0] % _FOLDS for run in runs])
+    logits = np.zeros(len(failed))
+    for fold in range(_FOLDS):
+        held = folds == fold
+        if held.any():
+            logits[held] = design[held] @ _newton(design[~held], failed[~held], _MEANS, _PRECISIONS)
+    line = _newton(
+        np.stack([logits, np.ones_like(logits)], axis=1), failed, np.array([1.0, 0.0]), np.array([4.0, 4.0])
+    )
+    return max(0.1, float(line[0])), float(line[1])
+
+
+def _strongest(flags: Sequence[Flag], detector: str) -> Flag:
+    return max(
+        (flag for flag in flags if flag.detector == detector), key=lambda flag: (flag.confidence, flag.step)
+    )
+
+
+def _sigmoid(logit: float) -> float:
+    return 1 / (1 + math.exp(-max(-700.0, min(700.0, logit))))
+
+
+def _read(text: str | bytes) -> RiskModel:
+    try:
+        document: Any = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise InputError(f"the risk model is not JSON: {error}") from error
+    if not isinstance(document, dict):
+        raise InputError("the risk model is not a JSON object")
+    fields = cast("dict[str, Any]", document)
+    version = fields.get("format")
+    if not isinstance(version, int) or version < 1:
+        raise InputError("the risk model has no format number")
+    if version > FORMAT:
+        raise InputError(
+            f"the risk model has format {version}; this program reads {FORMAT}", remedy="update it"
+        )
+    stored, versions = fields.get("weights"), fields.get("detectors")
+    fitted_on = fields.get("fitted_on")
+    if (
+        not isinstance(stored, dict)
+        or not isinstance(versions, dict)
+        or not isinstance(fitted_on, int)
+        or fitted_on < 0
+    ):
+        raise InputError("the risk model lacks its weights, detectors or count of verdicts")
+    slope, offset = _number(fields, "slope"), _number(fields, "offset")
+    if slope <= 0:
+        raise InputError("the risk model's slope is not above 0")
+    weights = {name: mean for name, (mean, _) in FEATURES.items()}
+    for name in weights:
+        detector = BY_NAME.get(name.removesuffix(OFTEN).removesuffix(AT_END))
+        current = detector is None or cast("dict[str, Any]", versions).get(detector.name) == detector.version
+        if name in stored and current:
+            weights[name] = _number(cast("dict[str, Any]", stored), name)
+    return RiskModel(weights=weights, slope=slope, offset=offset, fitted_on=fitted_on)
+
+
+def _number(fields: dict[str, Any], name: str) -> float:
+    value = fields.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e6:
+        raise InputError(f"the risk model's {name!r} is not a plain number")
+    return float(value)
