@@ -1,0 +1,16 @@
+"""``sitelore`` and ``python -m app``: the workbench without arguments, the command line with them."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Choose the face; neither loads the other's libraries."""
+    from app.cli import main as command_line
+
+    sys.exit(command_line(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    main()

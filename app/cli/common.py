@@ -1,0 +1,123 @@
+"""What all commands share: the engine's life, progress on standard error, one way to print results."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import orjson
+import typer
+
+from app.engine.events import Event, JobChanged
+
+if TYPE_CHECKING:
+    from app.engine.engine import Engine
+
+T = TypeVar("T")
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
+
+
+@dataclass
+class Globals:
+    """Options that stand before the command."""
+
+    workspace: Path | None = None
+
+
+GLOBALS = Globals()
+
+
+def workspace_path() -> Path:
+    """The workspace of this call."""
+    from app import settings
+
+    return (GLOBALS.workspace or settings.default_workspace()).expanduser().resolve()
+
+
+def with_engine(work: Callable[[Engine], Awaitable[T]], *, encoder: str = "") -> T:
+    """Open the workspace, do the work, close in order.
+
+    ``encoder`` is "" (not needed), "cached" (use it if it is there) or "wanted" (make it the first time).
+    """
+
+    async def running() -> T:
+        from app.engine.engine import Engine
+
+        engine = await Engine.open(workspace_path())
+        if sys.stderr.isatty():
+            engine.bus.subscribe(show_progress)
+        try:
+            if encoder:
+                await engine.load_encoder(allow_export=encoder == "wanted")
+            return await work(engine)
+        finally:
+            await engine.aclose()
+
+    return asyncio.run(running())
+
+
+def show_progress(event: Event) -> None:
+    """One line that rewrites itself."""
+    if isinstance(event, JobChanged):
+        total = f"/{event.total}" if event.total is not None else ""
+        end = "\n" if event.state != "running" else ""
+        say(f"\r\x1b[K{event.title}: {event.done}{total} {event.detail[:60]}", end=end)
+
+
+def say(text: str, end: str = "\n") -> None:
+    """To a person, on standard error."""
+    sys.stderr.write(text + end)
+    sys.stderr.flush()
+
+
+def plain(value: Any) -> Any:
+    """A result as plain JSON data; dataclasses become objects, enums their values."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+    return value
+
+
+def show(value: Any, as_json: bool, text: Callable[[], str]) -> None:
+    """Print a result: the one JSON document, or the words for a person."""
+    if as_json:
+        sys.stdout.write(orjson.dumps(plain(value), option=orjson.OPT_INDENT_2).decode() + "\n")
+    else:
+        words = text()
+        if words:
+            sys.stdout.write(words + "\n")
+
+
+def table(rows: Sequence[Sequence[object]], heads: Sequence[str], widest: int = 60) -> str:
+    """Columns aligned by width; long cells are cut, numbers stand right."""
+    if not rows:
+        return ""
+    cells = [[" ".join(str(cell).split()) for cell in row] for row in rows]
+    cut = [[cell if len(cell) <= widest else cell[: widest - 1] + "…" for cell in row] for row in cells]
+    widths = [max(len(row[at]) for row in [list(heads), *cut]) for at in range(len(heads))]
+    numeric = [all(_is_number(row[at]) for row in cut) for at in range(len(heads))]
+
+    def line(row: Sequence[str]) -> str:
+        return "  ".join(
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, numeric, strict=True)
+        ).rstrip()
+
+    return "\n".join([line(list(heads)), *(line(row) for row in cut)])
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(".", "", 1).replace("-", "", 1).isdigit() or text in ("", "-")

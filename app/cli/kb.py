@@ -1,0 +1,169 @@
+"""``sitelore kb``: retrieve from, freeze, check, compare and exchange knowledge bases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from app.cli.common import Json, plain, say, show, table, with_engine
+from app.cli.tip import tip_document
+from kb.tip import Query, Retrieval, Status
+
+app = typer.Typer(help="The knowledge base as a whole.", no_args_is_help=True)
+
+Format = Annotated[str, typer.Option(help="jsonl, csv, txt, hints or markdown.")]
+
+
+@app.command()
+def retrieve(
+    url: Annotated[str, typer.Option(help="The page's address.")] = "",
+    query: Annotated[str, typer.Option(help="The goal.")] = "",
+    site: Annotated[str, typer.Option(help="The site, where the address does not tell.")] = "",
+    k: Annotated[int, typer.Option(help="At most so many tips.")] = 8,
+    kb: Annotated[str, typer.Option(help="A knowledge base file instead of the workspace's own.")] = "",
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Every route's score, and what was left out and why.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """The tips an agent would be given for a page and a goal."""
+    found = with_engine(
+        lambda engine: engine.retrieve(Query(url=url, text=query, site=site), k, kb), encoder="wanted"
+    )
+    rows = [(r.route.value, f"{r.score:.2f}", r.tip.id, r.tip.text, r.why) for r in found.results]
+    heads = ("route", "score", "tip", "text", "why")
+    show(_document(found, explain), as_json, lambda: table(rows, heads, widest=70) or "nothing found")
+    for route, reason in found.routes_off.items():
+        say(f"the {route} route is off: {reason}")
+    if explain and not as_json:
+        say(f"{found.tokens} of {found.budget} tokens used")
+        for missed in found.missed:
+            say(f"  not given: {missed.tip.id}: {missed.reason}")
+
+
+def _document(found: Retrieval, explain: bool) -> list[dict[str, Any]]:
+    body: list[dict[str, Any]] = []
+    for result in found.results:
+        entry = {
+            "tip": result.tip.id,
+            "text": result.tip.text,
+            "route": result.route.value,
+            "score": result.score,
+            "why": result.why,
+        }
+        extra = {"routes": dict(result.routes), "tokens": result.tokens, "given": True} if explain else {}
+        body.append({**entry, **extra})
+    for missed in found.missed if explain else ():
+        body.append(
+            {
+                "tip": missed.tip.id,
+                "text": missed.tip.text,
+                "route": None,
+                "score": 0.0,
+                "why": missed.reason,
+                "routes": dict(missed.routes),
+                "given": False,
+            }
+        )
+    return body
+
+
+@app.command()
+def freeze(
+    out: Path,
+    include: Annotated[
+        list[Status] | None, typer.Option(help="Also tips of this status; may be repeated.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write the active tips as one read-only file and its manifest. Same tips, same bytes."""
+    report = with_engine(lambda engine: engine.freeze(str(out), include or ()), encoder="cached")
+    left = ", ".join(f"{count} {why}" for why, count in report.left_out.items())
+    words = f"{report.tips} tips frozen in {report.path}\nsha256 {report.sha256}" + (
+        f"\nleft out: {left}" if left else ""
+    )
+    show(report, as_json, lambda: words)
+
+
+@app.command()
+def verify(file: Path, as_json: Json = False) -> None:
+    """Whether a frozen file is what its manifest says; exit code 1 if it is not."""
+    report = with_engine(lambda engine: engine.verify(str(file)))
+    show(
+        report,
+        as_json,
+        lambda: f"{'whole' if report.ok else 'NOT WHOLE'}: {report.tips} tips, sha256 {report.sha256}",
+    )
+    for problem in report.problems:
+        say(f"  {problem}")
+    if not report.ok:
+        raise typer.Exit(1)
+
+
+@app.command()
+def diff(
+    a: Path,
+    b: Path,
+    steps: Annotated[
+        bool,
+        typer.Option("--steps", help="Also: in which stored steps the agent would be told something else."),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Which tips two knowledge bases do not share."""
+
+    async def comparing(engine: Any) -> tuple[Any, Any]:
+        tips = await engine.kb_diff(str(a), str(b))
+        return tips, (await engine.kb_behaviour_diff(str(a), str(b)) if steps else None)
+
+    tips, behaviour = with_engine(comparing, encoder="wanted" if steps else "")
+    body = {
+        "added": [tip_document(t) for t in tips.added],
+        "removed": [tip_document(t) for t in tips.removed],
+        "changed": [{"before": tip_document(x), "after": tip_document(y)} for x, y in tips.changed],
+        **({"steps": plain(behaviour)} if steps else {}),
+    }
+    lines = [f"+ {t.id}  {t.text[:90]}" for t in tips.added]
+    lines += [f"- {t.id}  {t.text[:90]}" for t in tips.removed]
+    lines += [f"~ {y.id}  {y.text[:90]}" for _, y in tips.changed]
+    if behaviour is not None:
+        lines.append(f"{behaviour.changed} of {behaviour.steps} stored steps would be told something else")
+    show(body, as_json, lambda: "\n".join(lines) or "the same tips")
+
+
+@app.command()
+def stats(as_json: Json = False) -> None:
+    """Counts."""
+    found = with_engine(lambda engine: engine.kb_stats())
+    show(found, as_json, lambda: "\n".join(f"{key}: {value}" for key, value in plain(found).items()))
+
+
+@app.command()
+def merge(file: Path, as_json: Json = False) -> None:
+    """Take over the tips of another knowledge base that are not here yet, as drafts."""
+    report = with_engine(lambda engine: engine.kb_merge(str(file)))
+    show(report, as_json, lambda: f"{len(report.added)} added, {report.skipped} were there already")
+
+
+@app.command("import")
+def import_(
+    file: Path, format: Format, site: Annotated[str, typer.Option()] = "", as_json: Json = False
+) -> None:
+    """Bring in tips; they arrive as quarantined drafts."""
+    report = with_engine(lambda engine: engine.kb_import(str(file), format, site))
+    show(report, as_json, lambda: f"{len(report.added)} added as drafts, {report.skipped} were there already")
+    for failure in report.failed:
+        say(f"  {failure}")
+    if report.failed:
+        raise typer.Exit(3)
+
+
+@app.command()
+def export(
+    out: Path, format: Format, site: Annotated[str, typer.Option()] = "", as_json: Json = False
+) -> None:
+    """Write tips to a file other programs can read."""
+    count = with_engine(lambda engine: engine.kb_export(str(out), format, site))
+    show({"exported": count, "out": str(out)}, as_json, lambda: f"{count} tips written to {out}")

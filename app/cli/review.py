@@ -1,0 +1,83 @@
+"""``sitelore detect`` and ``sitelore review``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from app.cli.common import Json, plain, show, table, with_engine
+from app.engine.judgement import Label
+
+app = typer.Typer(help="Judge runs.", no_args_is_help=True)
+
+
+def detect(
+    runs: Annotated[list[str] | None, typer.Argument(help="Run ids; all runs when none is named.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Look for failures with every rule detector and rank the runs anew."""
+    flags = with_engine(lambda engine: engine.detect(runs or ()))
+    keys = ("run", "detector", "step", "severity", "confidence", "message")
+    body = [{key: plain(getattr(flag, key)) for key in keys} for flag in flags]
+    rows = [(f.run, f.step, f.severity.value, f"{f.confidence:.2f}", f.detector, f.message) for f in flags]
+    show(
+        body, as_json, lambda: table(rows, ("run", "step", "severity", "sure", "detector", "what"), widest=90)
+    )
+
+
+@app.command()
+def verdict(
+    run: str,
+    label: Annotated[Label, typer.Option(help="What went wrong.")],
+    step: Annotated[int | None, typer.Option(help="The step it concerns.")] = None,
+    note: Annotated[str, typer.Option(help="In your own words.")] = "",
+    as_json: Json = False,
+) -> None:
+    """File a verdict on a run or on one step of it."""
+    given = with_engine(lambda engine: engine.give_verdict(run, label, step, note))
+    show(given, as_json, lambda: f"{given.run}: {given.label.value}")
+
+
+@app.command("next")
+def next_(
+    after: Annotated[str, typer.Option(help="The run just looked at.")] = "",
+    other_kind: Annotated[bool, typer.Option("--other-kind", help="Skip runs that failed like it.")] = False,
+    as_json: Json = False,
+) -> None:
+    """The failed run most worth looking at."""
+    row = with_engine(lambda engine: engine.next_to_review(after, other_kind))
+    show(
+        row, as_json, lambda: f"{row.id} at step {row.suspect_step}: {row.intent}" if row else "nothing left"
+    )
+
+
+@app.command()
+def scores(as_json: Json = False) -> None:
+    """How often each detector called, and how often rightly, by people's verdicts."""
+    report = with_engine(lambda engine: engine.risk_report())
+    rows = [
+        (s.detector, s.site or "all", s.fired, s.judged, s.right, _rate(s.precision), _rate(s.recall))
+        for s in report.scores
+    ]
+    heads = ("detector", "site", "fired", "judged", "right", "precision", "recall")
+    basis = f"fitted on {report.fitted_on} verdicts" if report.fitted_on else "built-in prior"
+    show(report, as_json, lambda: f"{table(rows, heads)}\nranking: {basis}")
+
+
+@app.command()
+def undo(as_json: Json = False) -> None:
+    """Take back the latest deed, whatever it was."""
+    done = with_engine(lambda engine: engine.undo())
+    show(done, as_json, lambda: f"undone: {done.did}" if done.did else "nothing to undo")
+
+
+@app.command()
+def redo(as_json: Json = False) -> None:
+    """Do again what was undone last."""
+    done = with_engine(lambda engine: engine.redo())
+    show(done, as_json, lambda: f"done again: {done.did}" if done.did else "nothing to redo")
+
+
+def _rate(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

@@ -1,0 +1,139 @@
+"""The command tree, and how errors leave it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import click
+import orjson
+import typer
+
+from app.cli import kb, review, runs, tip
+from app.cli.common import GLOBALS, Json, say, show, table, with_engine, workspace_path
+from app.engine.errors import SiteloreError
+
+app = typer.Typer(
+    name="sitelore",
+    help="Turn failed web-agent runs into site knowledge. Without a command the workbench opens.",
+    no_args_is_help=False,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(runs.app, name="runs")
+app.add_typer(review.app, name="review")
+app.add_typer(tip.app, name="tip")
+app.add_typer(kb.app, name="kb")
+app.command("import")(runs.import_)
+app.command("detect")(review.detect)
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    workspace: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the workspace (default: the user's data folder).", show_default=False),
+    ] = None,
+    safe: Annotated[
+        bool, typer.Option("--safe", help="Open without the last session and without a model.")
+    ] = False,
+    loglevel: Annotated[
+        str, typer.Option(help="debug, info, warning or error, on standard error.")
+    ] = "warning",
+    version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
+) -> None:
+    """Options that stand before the command."""
+    from app import log
+
+    log.setup(loglevel)
+    GLOBALS.workspace = workspace
+    if version:
+        from importlib.metadata import version as installed
+
+        sys.stdout.write(f"sitelore {installed('sitelore')}\n")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        from app.main import run_workbench
+
+        raise typer.Exit(run_workbench(workspace_path(), safe=safe))
+
+
+@app.command()
+def demo(
+    headless: Annotated[bool, typer.Option("--headless", help="No window: print what was done.")] = False,
+    out: Annotated[
+        Path, typer.Option(help="Folder for pictures, the frozen file and the demo workspace.")
+    ] = Path("demo-out"),
+    as_json: Json = False,
+) -> None:
+    """The whole loop on the bundled site: import, detect, judge, tip, retrieve, freeze. No model, no tokens."""
+    from app.engine import demo as whole_loop
+
+    if headless:
+        report = whole_loop.run_headless(
+            out, say if as_json else lambda line: sys.stdout.write(line + "\n") and None
+        )
+        pictures = _pictures(report.workspace, out)
+        show(
+            {**whole_loop.as_dict(report), "pictures": pictures},
+            as_json,
+            lambda: f"{len(pictures)} pictures in {out}",
+        )
+        raise typer.Exit(0 if report.ok else 1)
+    from app.main import run_workbench
+
+    raise typer.Exit(run_workbench(whole_loop.prepare_workspace(), demo=True))
+
+
+def _pictures(workspace: str, out: Path) -> list[str]:
+    """Pictures of every view, taken by the real window in a process of its own."""
+    import os
+    import subprocess
+
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    command = [sys.executable, "-c", "import sys; from pathlib import Path; from app.main import run_pictures; "
+               "sys.exit(run_pictures(Path(sys.argv[1]), Path(sys.argv[2])))", workspace, str(out)]  # fmt: skip
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    if done.returncode:
+        say(f"no pictures: {(done.stderr.strip().splitlines() or ['the window did not start'])[-1]}")
+        say("see 'sitelore doctor' for what is missing")
+    return sorted(path.name for path in out.glob("*.png"))
+
+
+@app.command()
+def doctor(as_json: Json = False) -> None:
+    """What works here, and how to mend what does not."""
+    checks = with_engine(lambda engine: engine.doctor())
+    rows = [("ok" if c.ok else ("MISSING" if c.needed else "off"), c.name, c.found, c.remedy) for c in checks]
+    show(checks, as_json, lambda: table(rows, ("", "what", "found", "to mend it"), widest=100))
+    if any(check.needed and not check.ok for check in checks):
+        raise typer.Exit(1)
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line; every expected failure is one sentence and its exit code."""
+    try:
+        app(arguments, standalone_mode=False)
+    except SiteloreError as error:
+        if "--json" in arguments:
+            sys.stdout.write(orjson.dumps({"error": str(error), "exit": error.exit_code}).decode() + "\n")
+        say(f"sitelore: {error}")
+        return error.exit_code
+    except (click.exceptions.Exit, typer.Exit) as leaving:
+        return leaving.exit_code
+    except click.exceptions.Abort:
+        say("stopped")
+        return 1
+    except click.ClickException as error:
+        error.show(sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        say("stopped; what was finished is kept")
+        return 1
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
+    return 0

@@ -1,0 +1,157 @@
+"""``sitelore import`` and ``sitelore runs``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from app.cli.common import Json, plain, say, show, table, with_engine
+from app.engine.api import RunDetail, RunFilter, RunRow
+from app.engine.trajectory import Step
+
+app = typer.Typer(help="Stored runs.", no_args_is_help=True)
+
+
+def import_(
+    paths: Annotated[list[Path], typer.Argument(help="Folders of runs.")],
+    format: Annotated[str, typer.Option(help="auto, colorbrowseragent or native.")] = "auto",
+    as_json: Json = False,
+) -> None:
+    """Import runs. Importing twice adds nothing; the originals are only read."""
+    report = with_engine(lambda engine: engine.import_runs([str(path) for path in paths], format))
+    body = {key: plain(getattr(report, key)) for key in ("imported", "skipped", "failed", "runs")}
+    show(body, as_json, lambda: f"{report.imported} imported, {report.skipped} were there already")
+    for failure in report.failed:
+        say(f"{failure.path}: {failure.error}")
+    if report.failed:
+        raise typer.Exit(3)
+
+
+@app.command("list")
+def list_(
+    site: Annotated[str, typer.Option(help="Only this site.")] = "",
+    suite: Annotated[str, typer.Option(help="Only this suite.")] = "",
+    failed: Annotated[bool, typer.Option("--failed", help="Only runs scored below 1.")] = False,
+    passed: Annotated[bool, typer.Option("--passed", help="Only runs scored in full.")] = False,
+    unjudged: Annotated[bool, typer.Option("--unjudged", help="Only runs without a verdict.")] = False,
+    detector: Annotated[str, typer.Option(help="Only runs flagged by this detector.")] = "",
+    order: Annotated[str, typer.Option(help="risk, date, site, steps or id.")] = "id",
+    search: Annotated[
+        str, typer.Option(help="Words in goal, reasons, actions, addresses, errors, answers.")
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """The queue."""
+    which = RunFilter(
+        site=site,
+        suite=suite,
+        failed=failed,
+        passed=passed,
+        unjudged=unjudged,
+        detector=detector,
+        order=order,
+        search=search,
+    )
+    rows = with_engine(lambda engine: engine.list_runs(which))
+    heads = ("risk", "site", "score", "steps", "ended", "run", "flags", "goal")
+    show(rows, as_json, lambda: table([_cells(row) for row in rows], heads, widest=48))
+
+
+@app.command("show")
+def show_(run: str, as_json: Json = False) -> None:
+    """One run with its steps."""
+    detail = with_engine(lambda engine: engine.open_run(run))
+    show(run_document(detail), as_json, lambda: _story(detail))
+
+
+@app.command()
+def delete(runs: list[str], as_json: Json = False) -> None:
+    """Move runs to the trash (``sitelore review undo`` brings them back)."""
+    count = with_engine(lambda engine: engine.delete_runs(runs))
+    show({"deleted": count}, as_json, lambda: f"{count} moved to the trash")
+
+
+@app.command()
+def export(
+    runs: list[str],
+    out: Annotated[Path, typer.Option(help="Folder to write into.")] = Path("runs-export"),
+    as_json: Json = False,
+) -> None:
+    """Write runs as folders that Sitelore, or a script of yours, can read."""
+    count = with_engine(lambda engine: engine.export_runs(runs, str(out)))
+    show({"exported": count, "out": str(out)}, as_json, lambda: f"{count} written to {out}")
+
+
+@app.command()
+def reindex(as_json: Json = False) -> None:
+    """Make the search index anew from the stored runs."""
+    count = with_engine(lambda engine: engine.rebuild_index())
+    show({"runs": count}, as_json, lambda: f"{count} runs indexed")
+
+
+def step_document(step: Step) -> dict[str, Any]:
+    """A step as the stable command line shows it."""
+    return {
+        "index": step.index,
+        "url": step.url,
+        "title": step.title,
+        "reason": step.reason,
+        "action": {"kind": step.action.kind, "args": step.action.args} if step.action else None,
+        "target": {"role": step.target.role, "name": step.target.name} if step.target else None,
+        "words": step.words,
+        "executed": step.executed,
+        "error": step.error,
+        "error_class": step.error_class.value,
+        "tips": list(step.tips),
+    }
+
+
+def run_document(detail: RunDetail) -> dict[str, Any]:
+    """A run as the stable command line shows it."""
+    run = plain(detail.run)
+    return {
+        **{key: value for key, value in run.items() if key != "final"},
+        "risk": detail.risk.value,
+        "suspect_step": detail.risk.suspect_step,
+        "flags": plain(detail.flags),
+        "verdicts": plain(detail.verdicts),
+        "tips": list(detail.tips),
+        "steps": [step_document(step) for step in detail.steps],
+        "final": step_document(detail.run.final) if detail.run.final else None,
+    }
+
+
+def _cells(row: RunRow) -> tuple[object, ...]:
+    score = "-" if row.score is None else f"{row.score:.2f}"
+    return (
+        f"{row.risk:.2f}",
+        row.site,
+        score,
+        row.steps,
+        row.outcome,
+        row.id,
+        ", ".join(row.flags),
+        row.intent,
+    )
+
+
+def _story(detail: RunDetail) -> str:
+    run = detail.run
+    score = "not scored" if run.score is None else f"score {run.score:.2f}"
+    lines = [
+        f"{run.site} · {run.suite} {run.task_id} · {run.intent}",
+        f"{score}, {run.outcome.value}, {run.step_count} steps, risk {detail.risk.value:.2f}",
+    ]
+    flagged = {flag.step: flag.message for flag in reversed(detail.flags)}
+    for step in detail.steps:
+        mark = ">" if step.index == detail.risk.suspect_step else " "
+        lines.append(f"{mark} {step.index:3d}  {step.words}")
+        if step.error:
+            lines.append(f"       {step.error_class.value} error: {step.error.splitlines()[0]}")
+        if step.index in flagged:
+            lines.append(f"       ! {flagged[step.index]}")
+    if run.answer:
+        lines.append(f"answer: {run.answer}")
+    return "\n".join(lines)

@@ -1,0 +1,282 @@
+"""``sitelore tip``: write, judge and keep tips."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from app.cli.common import Json, plain, say, show, table, with_engine
+from app.engine.errors import InputError
+from kb.tip import Finding, Kind, LintSeverity, Preflight, Provenance, Scope, Status, Tip, TipDraft
+
+app = typer.Typer(help="Tips of the knowledge base.", no_args_is_help=True)
+
+Text = Annotated[str, typer.Option(help="The tip: site logic, not one task's steps.")]
+ScopeText = Annotated[str, typer.Option(help="host/path glob, such as '*:8023/dashboard/**' or '/f/*?sort'.")]
+When = Annotated[str, typer.Option(help="When it applies.")]
+Do = Annotated[str, typer.Option(help="What to do.")]
+Before = Annotated[str, typer.Option(help="What must come first.")]
+Why = Annotated[str, typer.Option(help="Why it is so.")]
+Keywords = Annotated[
+    list[str] | None, typer.Option("--keyword", help="A word to find it by; may be repeated.")
+]
+
+
+@app.command()
+def add(
+    site: Annotated[str, typer.Option(help="The site's name.")],
+    text: Text,
+    scope: ScopeText = "",
+    kind: Annotated[Kind, typer.Option(help="What it is about.")] = Kind.OPERATION,
+    when: When = "",
+    do: Do = "",
+    before: Before = "",
+    why: Why = "",
+    keyword: Keywords = None,
+    run: Annotated[str, typer.Option(help="The run it was learnt from.")] = "",
+    step: Annotated[int | None, typer.Option(help="The step in that run.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Store a tip as a draft; lint and similar tips are printed with its id."""
+
+    async def adding(engine: Any) -> Any:
+        intent, provenance, taint = "", Provenance(), ()
+        if run:
+            at = step if step is not None else (await engine.open_run(run)).risk.suspect_step
+            form = await engine.compose_tip(run, at)
+            intent, provenance, taint = form.intent, form.draft.provenance, form.draft.taint
+        draft = TipDraft(
+            site=site,
+            text=text,
+            scope=Scope.parse(scope),
+            kind=kind,
+            when=when,
+            do=do,
+            before=before,
+            why=why,
+            keywords=tuple(keyword or ()),
+            provenance=provenance,
+            taint=taint,
+        )
+        return await engine.save_tip(draft, intent)
+
+    saved = with_engine(adding, encoder="cached")
+    similar = [
+        {"tip": s.tip.id, "relation": s.relation, "score": s.score, "text": s.tip.text} for s in saved.similar
+    ]
+    body = {"id": saved.id, "lint": lint_document(saved.lint), "similar": similar}
+    show(body, as_json, lambda: saved.id)
+    if not as_json:
+        _say_findings(saved.lint)
+        for near in saved.similar:
+            say(f"  {near.relation} of {near.tip.id} ({near.score:.2f}): {near.tip.text[:80]}")
+
+
+@app.command()
+def edit(
+    tip: str,
+    text: Annotated[str | None, typer.Option()] = None,
+    scope: Annotated[str | None, typer.Option()] = None,
+    kind: Annotated[Kind | None, typer.Option()] = None,
+    when: Annotated[str | None, typer.Option()] = None,
+    do: Annotated[str | None, typer.Option()] = None,
+    before: Annotated[str | None, typer.Option()] = None,
+    why: Annotated[str | None, typer.Option()] = None,
+    keyword: Keywords = None,
+    as_json: Json = False,
+) -> None:
+    """Store a new version of a tip; what is not named stays."""
+    changes: dict[str, Any] = {
+        "text": text,
+        "kind": kind,
+        "when": when,
+        "do": do,
+        "before": before,
+        "why": why,
+    }
+    changes = {key: value for key, value in changes.items() if value is not None}
+    if scope is not None:
+        changes["scope"] = Scope.parse(scope)
+    if keyword is not None:
+        changes["keywords"] = tuple(keyword)
+    if not changes:
+        raise InputError("nothing to change", remedy="name what to change, for example --text")
+
+    async def editing(engine: Any) -> Any:
+        stored = await engine.tip(tip)
+        return await engine.edit_tip(tip, dataclasses.replace(stored, **changes))
+
+    saved = with_engine(editing, encoder="cached")
+    show({"id": saved.id, "lint": lint_document(saved.lint)}, as_json, lambda: saved.id)
+    if not as_json:
+        _say_findings(saved.lint)
+
+
+@app.command("list")
+def list_(
+    site: Annotated[str, typer.Option()] = "",
+    status: Annotated[str, typer.Option(help="One status or several with commas.")] = "",
+    search: Annotated[str, typer.Option(help="Words in the tip.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Tips, sorted by id."""
+    tips = with_engine(lambda engine: engine.list_tips(site, status, search))
+    rows = [
+        (t.id, t.status.value, t.kind.value, str(t.scope) or "whole site", t.revision, t.text) for t in tips
+    ]
+    heads = ("tip", "status", "kind", "scope", "rev", "text")
+    show([tip_document(t) for t in tips], as_json, lambda: table(rows, heads, widest=70))
+
+
+@app.command("show")
+def show_(tip: str, as_json: Json = False) -> None:
+    """One tip."""
+    stored = with_engine(lambda engine: engine.tip(tip))
+    body = tip_document(stored)
+    show(
+        body,
+        as_json,
+        lambda: "\n".join(f"{key}: {value}" for key, value in body.items() if value not in ("", [])),
+    )
+
+
+@app.command()
+def history(tip: str, as_json: Json = False) -> None:
+    """Every version of a tip, oldest first."""
+    revisions = with_engine(lambda engine: engine.tip_history(tip))
+    body = [
+        {"revision": r.tip.revision, "deed": r.deed, "author": r.author, "at": r.at, **tip_document(r.tip)}
+        for r in revisions
+    ]
+    rows = [
+        (r.tip.revision, _when(r.at), r.author, r.deed, r.tip.status.value, r.tip.text) for r in revisions
+    ]
+    show(body, as_json, lambda: table(rows, ("rev", "when", "who", "deed", "status", "text")))
+
+
+@app.command()
+def lint(tip: str, as_json: Json = False) -> None:
+    """What is wrong with a tip; exit code 1 if anything of it is an error."""
+    findings = with_engine(lambda engine: engine.lint_tip(tip))
+    rows = [(f.severity.value, f.rule, f.message) for f in findings]
+    show(
+        lint_document(findings),
+        as_json,
+        lambda: table(rows, ("", "rule", "what"), widest=110) or "nothing found",
+    )
+    if any(finding.severity is LintSeverity.ERROR for finding in findings):
+        raise typer.Exit(1)
+
+
+@app.command()
+def preflight(
+    id: Annotated[str, typer.Option(help="A stored tip.")] = "",
+    site: Annotated[str, typer.Option()] = "",
+    scope: ScopeText = "",
+    text: Text = "",
+    as_json: Json = False,
+) -> None:
+    """In how many stored steps a tip would have been retrieved, in failed and in passed runs."""
+    if not id and not text:
+        raise InputError("nothing to try", remedy="name a tip with --id, or give --site, --scope and --text")
+
+    async def flying(engine: Any) -> Preflight:
+        draft = await engine.tip(id) if id else TipDraft(site=site, text=text, scope=Scope.parse(scope))
+        return await engine.preflight(draft, id)
+
+    found = with_engine(flying, encoder="wanted")
+    body = {
+        "retrieved_in": {
+            "steps": found.steps,
+            "failed_runs": found.failed_runs,
+            "passed_runs": found.passed_runs,
+            "steps_in_failed": found.steps_in_failed,
+            "steps_in_passed": found.steps_in_passed,
+        },
+        "in_scope": found.in_scope,
+        "examples": plain(found.examples),
+    }
+    rows = [(e.run, e.step, e.route, f"{e.score:.2f}", e.url) for e in found.examples]
+    words = f"{found.steps} stored steps, in {found.failed_runs} failed and {found.passed_runs} passed runs"
+    listed = table(rows, ("run", "step", "route", "score", "address"))
+    show(body, as_json, lambda: f"{words}\n{listed}")
+
+
+@app.command()
+def status(
+    tips: list[str], to: Annotated[Status, typer.Option(help="The new standing.")], as_json: Json = False
+) -> None:
+    """Change the standing of tips."""
+    changed = with_engine(lambda engine: engine.set_status(tips, to))
+    show([tip_document(t) for t in changed], as_json, lambda: f"{len(changed)} tips are now {to.value}")
+
+
+@app.command()
+def retire(tips: list[str], as_json: Json = False) -> None:
+    """Take tips out of use; nothing is deleted."""
+    changed = with_engine(lambda engine: engine.set_status(tips, Status.RETIRED))
+    show([tip_document(t) for t in changed], as_json, lambda: f"{len(changed)} retired")
+
+
+@app.command()
+def restore(
+    tip: str,
+    revision: Annotated[
+        int | None, typer.Option(help="An old version; without it a retired tip gets its standing back.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Bring back a retired tip, or an old version of any tip."""
+
+    async def restoring(engine: Any) -> Tip:
+        if revision is not None:
+            return await engine.restore_revision(tip, revision)
+        versions = await engine.tip_history(tip)
+        before = [v.tip.status for v in versions if v.tip.status is not Status.RETIRED]
+        return (await engine.set_status([tip], before[-1] if before else Status.DRAFT))[0]
+
+    restored = with_engine(restoring)
+    show(
+        tip_document(restored),
+        as_json,
+        lambda: f"{restored.id} is {restored.status.value}, revision {restored.revision}",
+    )
+
+
+@app.command()
+def undo(as_json: Json = False) -> None:
+    """Take back the latest change to a tip."""
+    done = with_engine(lambda engine: engine.undo("knowledge"))
+    show(done, as_json, lambda: f"undone: {done.did}" if done.did else "nothing to undo")
+
+
+@app.command()
+def redo(as_json: Json = False) -> None:
+    """Do again what was undone last."""
+    done = with_engine(lambda engine: engine.redo("knowledge"))
+    show(done, as_json, lambda: f"done again: {done.did}" if done.did else "nothing to redo")
+
+
+def tip_document(tip: Tip) -> dict[str, Any]:
+    """A tip as the stable command line shows it."""
+    body: dict[str, Any] = plain(tip)
+    order = ("id", "site", "scope", "kind", "status", "text", "revision")
+    return {**{key: body[key] for key in order}, **body, "scope": str(tip.scope)}
+
+
+def lint_document(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """Findings as the stable command line shows them."""
+    return plain(findings)
+
+
+def _say_findings(findings: Sequence[Finding]) -> None:
+    for finding in findings:
+        say(f"  {finding.severity.value}: {finding.message} [{finding.rule}]")
+
+
+def _when(at: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))

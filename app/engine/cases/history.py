@@ -1,0 +1,99 @@
+"""One undo history over everything a person does, and what the window remembers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.engine.api import Done
+from app.engine.cases.core import Core
+from app.engine.cases.judging import Judging
+from app.engine.events import HistoryChanged, KnowledgeChanged, RunsChanged
+from kb.journal import Entry
+
+
+class HistoryCases:
+    """Undo and redo across the knowledge base's journal and the review state's.
+
+    Each file keeps its own deeds, so that a knowledge base can be used alone; here the later deed is undone first,
+    and what was undone last is redone first.
+    """
+
+    def __init__(self, core: Core, judging: Judging) -> None:
+        self._core, self._judging = core, judging
+        core.bus.subscribe(self._tell)
+
+    async def undo(self, where: str = "") -> Done:
+        """Take back the latest deed; ``where`` = ``knowledge`` or ``review`` looks at that part only."""
+        return await self._turn(back=True, where=where)
+
+    async def redo(self, where: str = "") -> Done:
+        """Do again what was undone last."""
+        return await self._turn(back=False, where=where)
+
+    async def history(self, limit: int = 50) -> list[str]:
+        """Deeds in words, the latest first."""
+
+        def listing() -> list[str]:
+            entries = [
+                *self._core.kb.journal.entries(limit),
+                *self._core.workspace.review.journal.entries(limit),
+            ]
+            entries.sort(key=lambda entry: entry.at, reverse=True)
+            return [entry.label + (" (undone)" if entry.undone_at else "") for entry in entries[:limit]]
+
+        return await self._core.on_store(listing)
+
+    async def load_session(self) -> dict[str, Any]:
+        """What the window looked like."""
+        return await self._core.on_store(self._core.workspace.review.load_session)
+
+    async def save_session(self, session: dict[str, Any]) -> None:
+        """Remember what the window looks like."""
+        await self._core.on_store(self._core.workspace.review.save_session, session)
+
+    async def _turn(self, back: bool, where: str) -> Done:
+        def turning() -> tuple[Entry | None, bool]:
+            kb, workspace = self._core.kb, self._core.workspace
+            ours, theirs = kb.peek()[not back], workspace.review.peek()[not back]
+            ours = ours if where != "review" else None
+            theirs = theirs if where != "knowledge" else None
+            in_kb = _later(ours, theirs, back)
+            if ours is None and theirs is None:
+                return None, in_kb
+            if in_kb:
+                return (kb.undo() if back else kb.redo()), True
+            return (workspace.undo() if back else workspace.redo()), False
+
+        entry, in_kb = await self._core.on_store(turning)
+        if entry is not None and in_kb:
+            self._core.bus.publish(KnowledgeChanged())
+        elif entry is not None:
+            await self._judging.after_verdicts(())
+        undo, redo = await self._core.on_store(self._next)
+        return Done(did=entry.label if entry is not None else "", undo=undo, redo=redo)
+
+    def _next(self) -> tuple[str, str]:
+        """What undo and redo would do now, in words."""
+        words: list[str] = []
+        for at, back in ((0, True), (1, False)):
+            ours, theirs = self._core.kb.peek()[at], self._core.workspace.review.peek()[at]
+            chosen = ours if _later(ours, theirs, back) else theirs
+            words.append(chosen.label if chosen is not None else "")
+        return words[0], words[1]
+
+    def _tell(self, event: object) -> None:
+        if isinstance(event, KnowledgeChanged | RunsChanged):
+            self._core.registry.hold(self._publish())
+
+    async def _publish(self) -> None:
+        undo, redo = await self._core.on_store(self._next)
+        self._core.bus.publish(HistoryChanged(undo=undo, redo=redo))
+
+
+def _later(ours: Entry | None, theirs: Entry | None, back: bool) -> bool:
+    """Whether our entry's turn comes before theirs."""
+    if ours is None or theirs is None:
+        return ours is not None
+    if back:
+        return ours.at >= theirs.at
+    return (ours.undone_at or 0) >= (theirs.undone_at or 0)

@@ -1,0 +1,158 @@
+"""Flags, risk and verdicts: detect, rank, judge, learn from the judgement."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+import uuid
+from collections import defaultdict
+from collections.abc import Sequence
+
+from app.engine.api import RiskReport, RunFilter, RunRow
+from app.engine.cases.core import Core
+from app.engine.detectors.calibration import scorecard
+from app.engine.detectors.risk import Example, RiskModel, signature
+from app.engine.detectors.runner import context_of, detect_run
+from app.engine.errors import NotFound
+from app.engine.events import RunsChanged
+from app.engine.jobs import Job
+from app.engine.judgement import Flag, Label, Verdict
+
+CHUNK = 25
+"""Runs detected in one turn of the store thread; others get their turn in between."""
+
+GUIDELINE = "1"
+"""Version of the labels' meaning, stored with each verdict."""
+
+
+class Judging:
+    """Detectors' and people's judgement of runs."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._model: RiskModel | None = None
+
+    async def detect(self, runs: Sequence[str] = (), job: Job | None = None) -> list[Flag]:
+        """Run every rule detector over these runs (all of them when none is named) and rank them anew."""
+        ids = list(runs) or [
+            row.id for row in await self._core.on_store(self._core.workspace.index.rows, RunFilter())
+        ]
+        found: list[Flag] = []
+        usual = await self._core.on_store(self._core.workspace.index.site_lengths)
+        for start in range(0, len(ids), CHUNK):
+            found += await self._core.on_store(self._detect_chunk, ids[start : start + CHUNK], usual)
+            if job is not None:
+                job.advance(min(start + CHUNK, len(ids)), len(ids), "looking for failures")
+                if job.cancel_requested:
+                    break
+        self._core.bus.publish(RunsChanged(runs=tuple(ids) if len(ids) <= CHUNK else ()))
+        return found
+
+    async def give_verdict(
+        self, run: str, label: Label, step: int | None = None, note: str = "", lead_seconds: float = 0.0
+    ) -> Verdict:
+        """Keep a person's judgement and let the ranking learn from it."""
+        verdict = Verdict(
+            id=f"v-{uuid.uuid4().hex[:12]}",
+            run=run,
+            label=Label(label),
+            step=step,
+            note=note,
+            author=self._core.author,
+            at=time.time(),
+            guideline=GUIDELINE,
+            lead_seconds=lead_seconds,
+        )
+
+        def judging() -> None:
+            workspace = self._core.workspace
+            loaded, steps = workspace.runs.load(run)
+            if step is not None and not 0 <= step <= len(steps):
+                raise NotFound(f"run {loaded.id} has no step {step}; it has {len(steps)}")
+            workspace.review.add_verdict(verdict)
+
+        await self._core.on_store(judging)
+        await self.after_verdicts((run,))
+        return verdict
+
+    async def withdraw_verdict(self, verdict: str) -> None:
+        """Take a verdict back; its row stays in the history."""
+        run = await self._core.on_store(self._core.workspace.review.withdraw, verdict)
+        await self.after_verdicts((run,))
+
+    async def next_to_review(
+        self, after: str = "", other_kind: bool = False, which: RunFilter | None = None
+    ) -> RunRow | None:
+        """The riskiest run nobody has judged: behind ``after`` in the order, of another kind of failure if asked."""
+        which = which or RunFilter(failed=True, order="risk")
+        rows = await self._core.on_store(self._core.workspace.index.rows, which)
+        here = next((at for at, row in enumerate(rows) if row.id == after), -1)
+        kind = rows[here].signature if here >= 0 and other_kind else None
+        waiting = [
+            row for row in rows[here + 1 :] + rows[: max(here, 0)] if not row.label and row.id != after
+        ]
+        return next((row for row in waiting if row.signature != kind), waiting[0] if waiting else None)
+
+    async def risk_report(self) -> RiskReport:
+        """The ranking's weights and each detector's record by people's verdicts."""
+
+        def reporting() -> RiskReport:
+            model, review, index = self._risk_model(), self._core.workspace.review, self._core.workspace.index
+            verdicts: dict[str, list[Verdict]] = defaultdict(list)
+            for verdict in review.verdicts():
+                verdicts[verdict.run].append(verdict)
+            rows = index.rows(RunFilter())
+            flags = {row.id: index.flags(row.id) for row in rows}
+            scores = scorecard(flags, verdicts, {row.id: row.site for row in rows})
+            return RiskReport(
+                fitted_on=model.fitted_on, scores=tuple(scores), weights=model.weights_by_name()
+            )
+
+        return await self._core.on_store(reporting)
+
+    async def after_verdicts(self, runs: Sequence[str]) -> None:
+        """Refit the ranking on all verdicts, rank everything anew, tell everyone."""
+        await self._core.on_store(self._refit)
+        self._core.bus.publish(RunsChanged(runs=tuple(runs)))
+
+    def _detect_chunk(self, ids: Sequence[str], usual: dict[str, float]) -> list[Flag]:
+        workspace, model = self._core.workspace, self._risk_model()
+        found: list[Flag] = []
+        for run_id in ids:
+            run, steps = workspace.runs.load(run_id)
+            typical = usual.get(run.site)
+            flags = detect_run(run, steps, typical)
+            risk = model.risk(context_of(run, typical), steps, flags)
+            workspace.index.put_judgement(run_id, flags, risk, signature(run, flags, steps))
+            found += flags
+        return found
+
+    def _risk_model(self) -> RiskModel:
+        if self._model is None:
+            kept = self._core.workspace.review.load_state("risk-model")
+            self._model = RiskModel.from_json(kept) if kept else RiskModel.prior()
+        return self._model
+
+    def _refit(self) -> None:
+        workspace = self._core.workspace
+        usual = workspace.index.site_lengths()
+        latest = {verdict.run: verdict for verdict in workspace.review.verdicts()}
+        examples: list[Example] = []
+        for run_id, verdict in latest.items():
+            row = workspace.index.row(run_id)
+            if row is not None:
+                examples.append(
+                    Example(
+                        label=verdict.label,
+                        flags=tuple(workspace.index.flags(run_id)),
+                        steps=row.steps,
+                        usual_steps=usual.get(row.site),
+                    )
+                )
+        model = RiskModel.prior().fit(examples) if examples else RiskModel.prior()
+        self._model = model
+        workspace.review.save_state("risk-model", model.to_json())
+        for row in workspace.index.rows(RunFilter()):
+            flags = workspace.index.flags(row.id)
+            risk = model.rank(row.id, flags, row.steps, usual.get(row.site))
+            workspace.index.put_judgement(row.id, flags, dataclasses.replace(risk), row.signature)

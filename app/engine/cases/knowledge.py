@@ -1,0 +1,250 @@
+"""Tips: compose, check, save, retrieve, freeze, exchange."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.engine.api import Saved, TipCheck, TipForm
+from app.engine.cases.core import Core
+from app.engine.cases.retrieving import Retrieving
+from app.engine.drafting import draft_tip
+from app.engine.errors import InputError, NotFound, SiteloreError
+from app.engine.events import KnowledgeChanged
+from app.engine.jobs import Job
+from kb import exchange
+from kb.freeze import diff, freeze, open_any, verify
+from kb.lint import lint, task_values
+from kb.merge import merge
+from kb.similar import find_similar
+from kb.tip import (
+    Finding,
+    FreezeReport,
+    ImportReport,
+    KbDiff,
+    KbStats,
+    LintSeverity,
+    Preflight,
+    Revision,
+    Scope,
+    Similar,
+    Status,
+    Tip,
+    TipDraft,
+    VerifyReport,
+)
+
+
+class KnowledgeCases:
+    """What can be done with the knowledge base."""
+
+    def __init__(self, core: Core, retrieving: Retrieving) -> None:
+        self._core, self._retrieving = core, retrieving
+
+    async def compose_tip(self, run: str, step: int) -> TipForm:
+        """What the composer opens with for a step of a run."""
+
+        def composing() -> TipForm:
+            workspace = self._core.workspace
+            loaded, steps = workspace.runs.load(run)
+            pages = [*steps, *([loaded.final] if loaded.final is not None else [])]
+            if not 0 <= step < len(pages):
+                raise NotFound(f"run {run} has no step {step}; it has {len(steps)}")
+            site = workspace.site_of(pages[step].url) or loaded.site
+            verdicts = workspace.review.verdicts(run)
+            label = verdicts[-1].label.value if verdicts else ""
+            flags = workspace.index.flags(run)
+            draft = draft_tip(loaded, pages[step], flags, site, self._core.author, label)
+            return TipForm(draft=draft, intent=loaded.intent, task_values=task_values(loaded.intent))
+
+        return await self._core.on_store(composing)
+
+    async def check_tip(
+        self, draft: TipDraft, intent: str = "", tip: str = "", preflight: bool = True
+    ) -> TipCheck:
+        """Lint, similar tips and, if asked, the pre-flight of a draft that is being typed."""
+        findings, similar = await self._core.on_store(self._judge, draft, intent, tip)
+        flight = await self._retrieving.preflight(draft, tip) if preflight and draft.text.strip() else None
+        return TipCheck(lint=findings, similar=similar, preflight=flight)
+
+    async def save_tip(self, draft: TipDraft, intent: str = "") -> Saved:
+        """Store a tip; its lint findings and near duplicates come back with its id."""
+        _refuse_empty(draft)
+        findings, similar = await self._core.on_store(self._judge, draft, intent, "")
+        tip = await self._core.on_store(self._core.kb.add, draft)
+        self._changed((tip.id,))
+        return Saved(id=tip.id, lint=findings, similar=tuple(s for s in similar if s.tip.id != tip.id))
+
+    async def edit_tip(self, tip: str, draft: TipDraft, intent: str = "") -> Saved:
+        """Store a new revision of a tip."""
+        _refuse_empty(draft)
+        findings, similar = await self._core.on_store(self._judge, draft, intent, tip)
+        await self._core.on_store(self._core.kb.edit, tip, draft)
+        self._changed((tip,))
+        return Saved(id=tip, lint=findings, similar=similar)
+
+    async def set_status(self, tips: Sequence[str], to: Status) -> list[Tip]:
+        """Change the standing of tips."""
+        changed = await self._core.on_store(self._core.kb.set_status, list(tips), Status(to))
+        self._changed(tuple(tips))
+        return changed
+
+    async def list_tips(self, site: str = "", status: str = "", search: str = "") -> list[Tip]:
+        """Tips, sorted by id."""
+        statuses = _statuses(status)
+        return await self._core.on_store(self._core.kb.tips, site=site, statuses=statuses, search=search)
+
+    async def tip(self, tip: str) -> Tip:
+        """One tip."""
+        return await self._core.on_store(self._core.kb.get, tip)
+
+    async def tip_history(self, tip: str) -> list[Revision]:
+        """Every version of a tip, oldest first."""
+        return await self._core.on_store(self._core.kb.history, tip)
+
+    async def restore_revision(self, tip: str, revision: int) -> Tip:
+        """Make an old version the newest one."""
+        restored = await self._core.on_store(self._core.kb.restore_revision, tip, revision)
+        self._changed((tip,))
+        return restored
+
+    async def matching_pages(self, site: str, scope: Scope) -> int:
+        """How many stored pages lie in a scope."""
+        return await self._retrieving.matching(site, scope)
+
+    async def preflight(self, draft: TipDraft, tip: str = "") -> Preflight:
+        """In how many stored steps the tip would have been retrieved."""
+        return await self._retrieving.preflight(draft, tip)
+
+    async def lint_tip(self, tip: str) -> list[Finding]:
+        """The findings about a stored tip, with the intent of the run it came from where that is known."""
+
+        def linting() -> list[Finding]:
+            stored = self._core.kb.get(tip)
+            return list(self._judge(stored, self._intent_of(stored), tip)[0])
+
+        return await self._core.on_store(linting)
+
+    async def freeze(self, out: str, include: Sequence[Status] = ()) -> FreezeReport:
+        """Write the active tips (and those of other statuses asked for) as one read-only file with a manifest."""
+
+        async def work(job: Job) -> FreezeReport:
+            def freezing() -> FreezeReport:
+                chosen = self._core.kb.tips(statuses=(Status.ACTIVE, *(Status(s) for s in include)))
+                errors: dict[str, Sequence[str]] = {}
+                for tip in chosen:
+                    rules = [
+                        finding.rule
+                        for finding in lint(tip, intent=self._intent_of(tip))
+                        if finding.severity is LintSeverity.ERROR
+                    ]
+                    if rules:
+                        errors[tip.id] = rules
+                encoder = self._retrieving.encoder_identity()
+                target = Path(out).expanduser()
+                return freeze(self._core.kb, target, include=include, lint_errors=errors, encoder=encoder)
+
+            job.advance(0, None, "freezing")
+            return await self._core.on_store(freezing)
+
+        _, task = self._core.registry.start("Freeze the knowledge base", work, cooperative=False)
+        return await task
+
+    async def verify(self, path: str) -> VerifyReport:
+        """Whether a frozen file is what its manifest says."""
+        return await self._core.on_worker(verify, Path(path).expanduser())
+
+    async def kb_stats(self) -> KbStats:
+        """Counts."""
+        return await self._core.on_store(self._core.kb.stats)
+
+    async def kb_diff(self, a: str, b: str) -> KbDiff:
+        """Which tips two knowledge bases do not share."""
+
+        def comparing() -> KbDiff:
+            with open_any(Path(a).expanduser()) as left, open_any(Path(b).expanduser()) as right:
+                return diff(left, right)
+
+        return await self._core.on_worker(comparing)
+
+    async def kb_import(self, path: str, format: str, site: str = "") -> ImportReport:
+        """Bring in tips from an exchange file; they arrive as drafts."""
+
+        async def work(job: Job) -> ImportReport:
+            job.advance(0, None, Path(path).name)
+            return await self._core.on_store(
+                exchange.import_file, self._core.kb, Path(path).expanduser(), format, site=site
+            )
+
+        _, task = self._core.registry.start("Import tips", work, cooperative=False)
+        report = await task
+        self._changed(report.added)
+        return report
+
+    async def kb_export(self, out: str, format: str, site: str = "") -> int:
+        """Write tips to an exchange file."""
+
+        def exporting() -> int:
+            tips = self._core.kb.tips(site=site)
+            exchange.write(tips, Path(out).expanduser(), format)
+            return len(tips)
+
+        return await self._core.on_store(exporting)
+
+    async def kb_merge(self, path: str) -> ImportReport:
+        """Take over the tips of another knowledge base that are not here yet."""
+
+        def merging() -> ImportReport:
+            with open_any(Path(path).expanduser()) as other:
+                return merge(self._core.kb, other)
+
+        report = await self._core.on_store(merging)
+        self._changed(report.added)
+        return report
+
+    async def keep_draft(self, key: str, draft: TipDraft | None) -> None:
+        """Keep what is being typed through a crash; ``None`` forgets it."""
+        await self._core.on_store(self._core.workspace.review.keep_draft, key, draft)
+
+    async def kept_draft(self, key: str) -> TipDraft | None:
+        """The draft kept under this key."""
+        return await self._core.on_store(self._core.workspace.review.kept_draft, key)
+
+    def _changed(self, tips: tuple[str, ...]) -> None:
+        self._core.bus.publish(KnowledgeChanged(tips=tips))
+
+    def _judge(
+        self, draft: TipDraft, intent: str, tip: str
+    ) -> tuple[tuple[Finding, ...], tuple[Similar, ...]]:
+        neighbours = self._core.kb.tips(site=draft.site)
+        similar = find_similar(
+            draft,
+            neighbours,
+            encoder=self._retrieving.encoder,
+            vectors=self._core.kb.vectors,
+            exclude=tip,
+        )
+        values = task_values(intent) if intent else ()
+        others = [near.tip for near in similar]
+        return tuple(lint(draft, intent=intent, task_values=values, neighbours=others)), tuple(similar)
+
+    def _intent_of(self, tip: TipDraft) -> str:
+        row = self._core.workspace.index.row(tip.provenance.run) if tip.provenance.run else None
+        return row.intent if row is not None else ""
+
+
+def _refuse_empty(draft: TipDraft) -> None:
+    if not draft.site.strip():
+        raise InputError("a tip needs a site", remedy="say which site it is for")
+    if not (draft.text.strip() or draft.do.strip()):
+        raise InputError("a tip needs a text", remedy="write what to do on this site")
+
+
+def _statuses(status: str) -> tuple[Status, ...] | None:
+    if not status:
+        return None
+    try:
+        return tuple(Status(part.strip()) for part in status.split(","))
+    except ValueError as error:
+        known = ", ".join(s.value for s in Status)
+        raise SiteloreError(f"no such status: {status} (there are {known})") from error

@@ -1,0 +1,151 @@
+"""Retrieval and pre-flight over the live knowledge base, kept in step with it; the encoder's life."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.engine.api import BehaviourDiff, StepDifference
+from app.engine.cases.core import Core
+from app.engine.errors import InputError
+from app.engine.events import EncoderChanged
+from app.engine.jobs import Job
+from kb.freeze import open_any
+from kb.preflight import PreflightIndex
+from kb.retrieval import Retriever
+from kb.tip import Preflight, Query, Retrieval, Scope, TipDraft
+
+if TYPE_CHECKING:
+    from kb.encoder import Encoder
+
+log = logging.getLogger(__name__)
+
+EXAMPLES = 50
+"""Differing steps listed; the counts cover all."""
+
+
+class Retrieving:
+    """Holds one retriever and one pre-flight index, rebuilt only when tips or runs have changed.
+
+    Both live on the store thread, as their keyword index is SQLite in memory.
+    """
+
+    def __init__(self, core: Core, encoder_cache: Path, encoder_model: Path | None = None) -> None:
+        self._core = core
+        self._cache, self._model = encoder_cache, encoder_model
+        self.encoder: Encoder | None = None
+        self.encoder_message = "encoder is starting"
+        self._retriever: Retriever | None = None
+        self._tips_seen = -1
+        self._preflight: PreflightIndex | None = None
+        self._runs_seen = -1
+
+    async def load_encoder(self, allow_export: bool = True) -> None:
+        """Load the encoder (the first time ever: export it) and encode what is stored; a job with progress."""
+
+        async def work(job: Job) -> None:
+            from kb.encoder import EncoderUnavailable, load_encoder
+
+            job.advance(0, None, "starting the encoder")
+            try:
+                encoder = await self._core.on_worker(load_encoder, self._cache, self._model, allow_export)
+            except EncoderUnavailable as error:
+                self.encoder_message = f"no encoder: {error}; retrieval uses address and keywords only"
+                self._core.bus.publish(EncoderChanged(ready=False, message=self.encoder_message))
+                return
+            await self._core.on_store(self._use_encoder, encoder)
+            self._core.bus.publish(EncoderChanged(ready=True, message=self.encoder_message))
+
+        _, task = self._core.registry.start("Encoder", work)
+        await task
+
+    def encoder_identity(self) -> tuple[str, str] | None:
+        """Name and hash of the encoder, for a manifest."""
+        if self.encoder is None:
+            return None
+        name, _, digest = self.encoder.id.rpartition("@")
+        return (name or self.encoder.id, digest)
+
+    async def retrieve(self, query: Query, k: int = 8, kb: str = "") -> Retrieval:
+        """The tips for a page and a goal, from the live knowledge base or from a file."""
+        if not query.url and not query.text.strip():
+            raise InputError("nothing to retrieve by", remedy="give an address, a goal, or both")
+        if not kb:
+            return await self._core.on_store(lambda: self._live().retrieve(query, k))
+
+        def from_file() -> Retrieval:
+            with open_any(Path(kb).expanduser()) as other:
+                retriever = Retriever(other.tips(), other.hosts(), self.encoder, self._core.kb.vectors)
+                return retriever.retrieve(query, k)
+
+        return await self._core.on_store(from_file)
+
+    async def preflight(self, draft: TipDraft, tip: str = "") -> Preflight:
+        """In how many stored steps the draft would have been retrieved, were it active."""
+        return await self._core.on_store(lambda: self._index().run(draft, self._live(), tip_id=tip))
+
+    async def matching(self, site: str, scope: Scope) -> int:
+        """Stored steps whose address lies in the scope."""
+        return await self._core.on_store(lambda: self._index().matching(site, scope))
+
+    async def behaviour_diff(self, a: str, b: str) -> BehaviourDiff:
+        """In which stored steps ``b`` would tell the agent something else than ``a``."""
+
+        def comparing() -> BehaviourDiff:
+            vectors = self._core.kb.vectors
+            with open_any(Path(a).expanduser()) as left, open_any(Path(b).expanduser()) as right:
+                old = Retriever(left.tips(), left.hosts(), self.encoder, vectors)
+                new = Retriever(right.tips(), right.hosts(), self.encoder, vectors)
+            steps = self._core.workspace.index.stored_steps()
+            told: dict[Query, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+            differences: list[StepDifference] = []
+            for step in steps:
+                query = Query(url=step.url, text=step.text, site=step.site)
+                if query not in told:
+                    told[query] = _difference(old.retrieve(query), new.retrieve(query))
+                gained, lost = told[query]
+                if gained or lost:
+                    differences.append(
+                        StepDifference(
+                            run=step.run, step=step.step, gained=gained, lost=lost, failed=step.failed
+                        )
+                    )
+            return BehaviourDiff(
+                steps=len(steps),
+                changed=len(differences),
+                in_passed_runs=sum(d.failed is False for d in differences),
+                examples=tuple(differences[:EXAMPLES]),
+            )
+
+        return await self._core.on_store(comparing)
+
+    def _use_encoder(self, encoder: Encoder) -> None:
+        self.encoder = encoder
+        self.encoder_message = f"encoder ready: {encoder.id.split('@')[0]}"
+        self._retriever = self._preflight = None
+
+    def _live(self) -> Retriever:
+        version = self._core.kb.data_version
+        if self._retriever is None or version != self._tips_seen:
+            kb = self._core.kb
+            self._retriever = Retriever(kb.tips(), kb.hosts(), self.encoder, kb.vectors)
+            self._tips_seen = version
+        return self._retriever
+
+    def _index(self) -> PreflightIndex:
+        version = self._core.workspace.index.data_version
+        if self._preflight is None or version != self._runs_seen:
+            steps = self._core.workspace.index.stored_steps()
+            self._preflight = PreflightIndex(
+                steps, self._core.kb.hosts(), self.encoder, self._core.kb.vectors
+            )
+            self._runs_seen = version
+        return self._preflight
+
+
+def _difference(old: Retrieval, new: Retrieval) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What the second answer has more and less than the first; a tip whose text changed is both."""
+    before = {(found.tip.id, found.tip.text) for found in old.results}
+    after = {(found.tip.id, found.tip.text) for found in new.results}
+    return tuple(sorted(tip for tip, _ in after - before)), tuple(sorted(tip for tip, _ in before - after))

@@ -1,0 +1,138 @@
+"""Runs: import, list, open, look at a step, search, delete, export."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.engine.api import RunDetail, RunFilter, RunImportReport, RunRow, SearchHit, StepView
+from app.engine.cases.core import Core
+from app.engine.cases.judging import Judging
+from app.engine.errors import InputError, NotFound
+from app.engine.events import RunsChanged
+from app.engine.imports.importer import import_paths
+from app.engine.jobs import Job
+from app.engine.page_diff import step_view
+from app.engine.store.workspace import Workspace
+from app.engine.trajectory import Run, Step
+
+
+class RunCases:
+    """What can be done with stored runs."""
+
+    def __init__(self, core: Core, judging: Judging) -> None:
+        self._core, self._judging = core, judging
+
+    async def import_runs(self, paths: Sequence[str], format: str = "auto") -> RunImportReport:
+        """Import every run found under the paths; what is there already is skipped.
+
+        The import has a thread and connections of its own, so that the queue stays usable meanwhile.
+        """
+        roots = [Path(path).expanduser() for path in paths]
+        for root in roots:
+            if not root.exists():
+                raise InputError("no such file or folder", path=str(root), remedy="check the path")
+
+        async def work(job: Job) -> RunImportReport:
+            loop = asyncio.get_running_loop()
+
+            def progress(done: int, total: int | None, detail: str) -> bool:
+                loop.call_soon_threadsafe(job.advance, done, total, detail)
+                return not job.cancel_requested
+
+            def importing() -> RunImportReport:
+                with Workspace.open(self._core.workspace.path) as own:
+                    return import_paths(own, roots, format, progress)
+
+            report = await self._core.on_worker(importing)
+            if report.runs:
+                await self._judging.detect(report.runs, job)
+            self._core.bus.publish(RunsChanged())
+            return report
+
+        _, task = self._core.registry.start("Import runs", work)
+        return await task
+
+    async def list_runs(self, which: RunFilter) -> list[RunRow]:
+        """The queue, in the order asked for."""
+        return await self._core.on_store(self._core.workspace.index.rows, which)
+
+    async def open_run(self, run: str) -> RunDetail:
+        """A run with its steps, flags, risk and verdicts."""
+
+        def opening() -> RunDetail:
+            workspace = self._core.workspace
+            loaded, steps = workspace.runs.load(run)
+            return RunDetail(
+                run=loaded,
+                steps=tuple(steps),
+                flags=tuple(workspace.index.flags(run)),
+                risk=workspace.index.risk(run),
+                verdicts=tuple(workspace.review.verdicts(run)),
+                tips=tuple(tip.id for tip in self._core.kb.tips() if tip.provenance.run == run),
+            )
+
+        return await self._core.on_store(opening)
+
+    async def view_step(self, run: str, index: int) -> StepView:
+        """The page before and after a step; ``index`` equal to the step count is the final page."""
+
+        def viewing() -> StepView:
+            loaded, steps = self._core.workspace.runs.load(run)
+            step, after = _step_and_next(loaded, steps, index)
+            return step_view(run, step, after, self._core.workspace.runs.read_blob)
+
+        return await self._core.on_store(viewing)
+
+    async def blob(self, digest: str) -> bytes:
+        """The bytes with this content hash."""
+        return await self._core.on_store(self._core.workspace.runs.read_blob, digest)
+
+    async def search(self, text: str, limit: int = 50) -> list[SearchHit]:
+        """Runs, steps and tips that hold the words, best first."""
+
+        def searching() -> list[SearchHit]:
+            tips = [
+                SearchHit(
+                    kind="tip",
+                    id=tip.id,
+                    step=None,
+                    title=f"{tip.site} · {tip.kind}",
+                    snippet=tip.text,
+                    score=1.0,
+                )
+                for tip in self._core.kb.tips(search=text)[:limit]
+            ]
+            return [*tips[: limit // 4], *self._core.workspace.index.search(text, limit)][:limit]
+
+        return await self._core.on_store(searching) if text.strip() else []
+
+    async def delete_runs(self, runs: Sequence[str]) -> int:
+        """Move runs to the trash; undo brings them back."""
+        count = await self._core.on_store(self._core.workspace.delete_runs, list(runs), self._core.author)
+        self._core.bus.publish(RunsChanged())
+        return count
+
+    async def export_runs(self, runs: Sequence[str], out: str) -> int:
+        """Write runs as native run folders into ``out``."""
+        return await self._core.on_store(self._core.workspace.export_runs, list(runs), Path(out).expanduser())
+
+    async def rebuild_index(self) -> int:
+        """Make the search index anew from the stored runs, then detect."""
+
+        async def work(job: Job) -> int:
+            count = await self._core.on_store(self._core.workspace.rebuild_index)
+            await self._judging.detect((), job)
+            self._core.bus.publish(RunsChanged())
+            return count
+
+        _, task = self._core.registry.start("Rebuild the index", work)
+        return await task
+
+
+def _step_and_next(run: Run, steps: Sequence[Step], index: int) -> tuple[Step, Step | None]:
+    pages = [*steps, *([run.final] if run.final is not None else [])]
+    if not 0 <= index < len(pages):
+        raise NotFound(f"run {run.id} has no step {index}; it has {len(steps)}")
+    return pages[index], pages[index + 1] if index + 1 < len(pages) else None

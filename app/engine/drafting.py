@@ -1,0 +1,77 @@
+"""A first draft of a tip for the step that went wrong: what the program knows, in the shape a tip has.
+
+The draft is a start for a person: it names controls and addresses (site logic), never what the page or the agent
+said, and its last clause is left open where only an expert knows how the sentence ends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from urllib.parse import parse_qsl, urlsplit
+
+from app.engine.judgement import Flag
+from app.engine.trajectory import Run, Step
+from kb.tip import Kind, Provenance, Scope, TipDraft
+
+_INSTANCE = re.compile(r"^(?:\d[\w.-]*|[0-9a-f]{8,}|[\w.-]*\d{3,}[\w.-]*|@.+)$", re.IGNORECASE)
+_KEPT_QUERY_KEYS = 2
+
+_OPENINGS: dict[str, tuple[Kind, str, str]] = {
+    "no-effect": (Kind.OPERATION, "{control} does nothing by itself; before it, ", ""),
+    "covered-element": (Kind.UI_QUIRK, "{control} can be covered by a dialog; first ", ""),
+    "hard-errors": (Kind.UI_QUIRK, "{control} can't be used directly; instead, ", ""),
+    "left-allowed-sites": (Kind.NAVIGATION, "{control} leaves the site; to stay on it, ", ""),
+    "state-action-loop": (Kind.OPERATION, "Repeating {control} changes nothing; instead, ", ""),
+    "action-cycle": (Kind.NAVIGATION, "Going back and forth here leads nowhere; instead, ", ""),
+    "url-revisits": (Kind.NAVIGATION, "What is looked for is not on this page; instead, ", ""),
+    "login-wall": (Kind.POLICY, "This part needs a log-in; ", ""),
+    "gave-up": (Kind.NAVIGATION, "This can be done: ", ""),
+}
+
+
+def scope_of(url: str) -> Scope:
+    """The pages that share this address's shape: segments that name one thing become ``*``; hosts are the site's.
+
+    Query keys are kept only on addresses whose path says nothing (``/search?q=``), and without their values.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https"):
+        return Scope()
+    segments = [segment for segment in parts.path.split("/") if segment]
+    shape = ["*" if _INSTANCE.match(segment) else segment for segment in segments]
+    keys = tuple(sorted({key for key, _ in parse_qsl(parts.query)}))
+    few = keys if len(segments) <= 1 and len(keys) <= _KEPT_QUERY_KEYS else ()
+    return Scope(path="/" + "/".join(shape) + ("/" if parts.path.endswith("/") and shape else ""), query=few)
+
+
+def draft_tip(run: Run, step: Step, flags: Sequence[Flag], site: str, author: str, verdict: str) -> TipDraft:
+    """A draft filled with site, scope, evidence and an opening that fits the flag at this step."""
+    here = sorted((f for f in flags if f.step == step.index), key=lambda f: -f.confidence)
+    flag = here[0] if here else None
+    kind, opening, why = _OPENINGS.get(flag.detector if flag else "", (Kind.OPERATION, "", ""))
+    return TipDraft(
+        site=site,
+        scope=scope_of(step.url),
+        kind=kind,
+        text=opening.format(control=_control(step)) if opening else "",
+        why=why,
+        keywords=(),
+        provenance=Provenance(
+            run=run.id,
+            step=step.index,
+            screenshot=step.screenshot,
+            author=author,
+            detector=flag.detector if flag else "",
+            verdict=verdict,
+        ),
+        taint=(f"{run.suite}:{run.task_id}",) if run.task_id else (),
+    )
+
+
+def _control(step: Step) -> str:
+    if step.target is not None and step.target.name:
+        return f"The {step.target.role} “{step.target.name[:60]}”"
+    if step.target is not None:
+        return f"The {step.target.role} without a name"
+    return "The action"

@@ -1,0 +1,126 @@
+"""The program without a window: opens a workspace and does what ``EngineApi`` promises."""
+
+from __future__ import annotations
+
+import getpass
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app import settings
+from app.engine.api import Check, EngineApi, WorkspaceInfo
+from app.engine.cases.core import Core
+from app.engine.cases.history import HistoryCases
+from app.engine.cases.judging import Judging
+from app.engine.cases.knowledge import KnowledgeCases
+from app.engine.cases.retrieving import Retrieving
+from app.engine.cases.runs import RunCases
+from app.engine.events import JobChanged
+
+AUTHOR_VARIABLE = "SITELORE_AUTHOR"
+
+
+def author_name() -> str:
+    """Who is working: from the environment, else the log-in name."""
+    try:
+        return os.environ.get(AUTHOR_VARIABLE) or getpass.getuser()
+    except (KeyError, OSError):
+        return "unknown"
+
+
+class Engine:
+    """Every use case of an open workspace; one instance a process.
+
+    The cases are parts with their own state; this class only names them in one place.
+    """
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self.bus, self.registry = core.bus, core.registry
+        retrieving = Retrieving(core, settings.cache_dir() / "encoder")
+        judging = Judging(core)
+        runs, knowledge = RunCases(core, judging), KnowledgeCases(core, retrieving)
+        history = HistoryCases(core, judging)
+        self._retrieving = retrieving
+
+        self.import_runs, self.list_runs, self.open_run = runs.import_runs, runs.list_runs, runs.open_run
+        self.view_step, self.blob, self.search = runs.view_step, runs.blob, runs.search
+        self.delete_runs, self.export_runs = runs.delete_runs, runs.export_runs
+        self.rebuild_index = runs.rebuild_index
+
+        self.detect, self.give_verdict = judging.detect, judging.give_verdict
+        self.withdraw_verdict, self.next_to_review = judging.withdraw_verdict, judging.next_to_review
+        self.risk_report = judging.risk_report
+
+        self.compose_tip, self.check_tip = knowledge.compose_tip, knowledge.check_tip
+        self.save_tip, self.edit_tip, self.set_status = (
+            knowledge.save_tip,
+            knowledge.edit_tip,
+            knowledge.set_status,
+        )
+        self.list_tips, self.tip, self.lint_tip = knowledge.list_tips, knowledge.tip, knowledge.lint_tip
+        self.tip_history, self.restore_revision = knowledge.tip_history, knowledge.restore_revision
+        self.preflight, self.matching_pages = knowledge.preflight, knowledge.matching_pages
+        self.freeze, self.verify = knowledge.freeze, knowledge.verify
+        self.kb_stats, self.kb_diff, self.kb_merge = knowledge.kb_stats, knowledge.kb_diff, knowledge.kb_merge
+        self.kb_import, self.kb_export = knowledge.kb_import, knowledge.kb_export
+        self.keep_draft, self.kept_draft = knowledge.keep_draft, knowledge.kept_draft
+        self.retrieve, self.kb_behaviour_diff = retrieving.retrieve, retrieving.behaviour_diff
+
+        self.undo, self.redo, self.history = history.undo, history.redo, history.history
+        self.load_session, self.save_session = history.load_session, history.save_session
+
+    @classmethod
+    async def open(cls, workspace: Path, author: str = "") -> Engine:
+        """Open or make a workspace; raises a ``SiteloreError`` that says what is wrong with it."""
+        return cls(await Core.open(workspace, author or author_name()))
+
+    async def aclose(self) -> None:
+        """End the jobs and close the stores."""
+        await self._core.aclose()
+
+    def warm_up(self) -> None:
+        """Start what is wanted soon, in the background: the encoder."""
+        self.registry.hold(self._retrieving.load_encoder())
+
+    async def load_encoder(self, allow_export: bool = True) -> None:
+        """Make the embedding route usable now (the command line waits for it)."""
+        await self._retrieving.load_encoder(allow_export)
+
+    async def info(self) -> WorkspaceInfo:
+        """What the status bar says at the start."""
+        core = self._core
+
+        def counting() -> tuple[int, int]:
+            return core.workspace.index.count(), core.kb.stats().tips
+
+        runs, tips = await core.on_store(counting)
+        path = core.workspace.path
+        return WorkspaceInfo(
+            path=str(path),
+            name=path.name,
+            runs=runs,
+            tips=tips,
+            encoder=self._retrieving.encoder_message,
+            encoder_ready=self._retrieving.encoder is not None,
+        )
+
+    async def doctor(self) -> list[Check]:
+        """What works here, and how to mend what does not."""
+        from app.engine.doctor import examine
+
+        return await examine(self._core.workspace.path)
+
+    async def jobs(self) -> list[JobChanged]:
+        """Every job of this process."""
+        return [job.snapshot() for job in self.registry.jobs]
+
+    async def cancel_job(self, job: str) -> None:
+        """Stop a job; what it has finished stays."""
+        self.registry.cancel(job)
+
+
+if TYPE_CHECKING:
+
+    def _keeps_its_promise(engine: Engine) -> EngineApi:  # pyright checks it here
+        return engine
