@@ -1,0 +1,78 @@
+"""Reading what a BrowserGym agent wrote: its thought, its call, and what the call's error means."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from app.engine.action import Action, ActionSyntaxError, parse_action
+from app.engine.trajectory import ErrorClass
+
+EMPTY_ACTION = "Received an empty action"
+"""What BrowserGym answers when the agent's call could not be found."""
+
+_THINK = re.compile(r"<think>(.*?)(?:</think>|(?=<action>)|\Z)", re.DOTALL)
+_ACTION = re.compile(r"<action>(.*?)(</action>|\Z)", re.DOTALL)
+_CLICK_DONE = "performing click action"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentOutput:
+    """``call`` is the text of the call, ``action`` the call read (or ``None``), ``closed`` whether its tag was."""
+
+    reason: str
+    call: str
+    action: Action | None
+    closed: bool
+
+
+def read_output(raw: str) -> AgentOutput:
+    """Take an agent's raw output apart; a call that lacks only its closing tag is read all the same."""
+    thought = _THINK.search(raw)
+    found = _ACTION.search(raw)
+    reason = thought.group(1) if thought else raw[: found.start()] if found else raw
+    call = _fenced(found.group(1)) if found else ""
+    return AgentOutput(
+        reason=reason.strip(),
+        call=call,
+        action=read_call(call),
+        closed=bool(found and found.group(2) and call),
+    )
+
+
+def read_call(call: str) -> Action | None:
+    """The call as an action, ``None`` where it is none."""
+    if not call.strip():
+        return None
+    try:
+        return parse_action(_fenced(call))
+    except ActionSyntaxError:
+        return None
+
+
+def error_class(error: str, *, readable: bool, moved_on: bool) -> ErrorClass:
+    """What an action's error means.
+
+    A click whose call log ends in performing it was done; what timed out was the wait for the page.  A key press
+    that timed out was done if the page's address changed (``moved_on``).
+    """
+    if EMPTY_ACTION in error or (not readable and not error):
+        return ErrorClass.HARNESS
+    if not error:
+        return ErrorClass.NONE
+    if error.startswith("TimeoutError"):
+        _, performed, after = error.rpartition(_CLICK_DONE)
+        if performed and "retrying" not in after and "intercepts" not in after:
+            return ErrorClass.SOFT
+        if "elementHandle.press(" in error and moved_on:
+            return ErrorClass.SOFT
+    return ErrorClass.HARD
+
+
+def _fenced(text: str) -> str:
+    """What stands between back quotes, else all of it."""
+    first, last = text.find("```"), text.rfind("```")
+    if first == -1:
+        return text.strip()
+    inner = text[first + 3 : last] if last > first else text[first + 3 :]
+    return inner.strip().strip("`").strip()

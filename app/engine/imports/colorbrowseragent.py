@@ -1,0 +1,304 @@
+"""Reader of the layout in which ColorBrowserAgent's runs were published (BrowserGym's step records as JSON).
+
+A run is a folder of ``steps_info_N.json`` and one ``summary_info.json``, told by what they hold.  Record i is the page
+the agent saw and what it answered; the outcome of that answer stands in record i+1.  So a run of n steps has n+1
+records, and the answer in the last one never ran.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from app.engine.api import PathError
+from app.engine.errors import InputError
+from app.engine.imports import step_records, surroundings
+from app.engine.imports.reading import MAX_JSON_BYTES, ReadRun, natural, read_bytes, read_json_object, walk
+from app.engine.imports.sites import CROSS, SiteTable
+from app.engine.imports.step_records import StepReader
+from app.engine.redaction import redact_text
+from app.engine.trajectory import Outcome, Run, Step
+
+SOURCE = "colorbrowseragent"
+
+_STEP_FILE = re.compile(r"steps_info_(\d{1,9})\.json")
+_SUMMARY_FILE = "summary_info.json"
+_SUMMARY_KEYS = frozenset({"n_steps", "cum_reward", "err_msg", "terminated", "truncated"})
+_SUITE_AND_TASK = re.compile(
+    r"\b(webchorearena|webarena|visualwebarena|workarena\w*|miniwob|assistantbench)\.(\w+)"
+)
+_HOME_NOTE = re.compile(
+    r"\s*\(Note: if you want to visit other websites, check out the homepage at .*\)\s*\Z", re.DOTALL
+)
+_WEBCHOREARENA_SITES = {"1": "shopping_admin", "2": "shopping", "3": "reddit", "4": "gitlab", "5": CROSS}
+
+
+@dataclass(slots=True)
+class RawRun:
+    """A run folder's JSON files as bytes, unread.  ``content_hash`` names their content, not their place."""
+
+    folder: Path
+    root: Path
+    files: dict[str, bytes]
+    content_hash: str
+    problems: list[PathError] = field(default_factory=list[PathError])
+
+
+@dataclass(slots=True)
+class _Records:
+    """What the files of a run hold: the summary, the records by step index, and what was wrong with them."""
+
+    summary: dict[str, Any]
+    by_index: dict[int, dict[str, Any]]
+    notes: list[str]
+    problems: list[PathError]
+
+
+def find_runs(root: Path, problems: list[PathError] | None = None) -> Iterator[Path]:
+    """Every run folder at or below ``root``, in natural order; what can't be looked into is added to ``problems``."""
+    for folder, names in walk(root, problems if problems is not None else []):
+        if any(name == _SUMMARY_FILE or _STEP_FILE.fullmatch(name) for name in names):
+            yield folder
+
+
+def read_run(folder: Path, root: Path, sites: SiteTable) -> ReadRun:
+    """Read one run; ``root`` is the folder the person chose: nothing outside it is looked at.
+
+    Raises:
+        InputError: no file in the folder is a step record or a summary.
+    """
+    return parse(load(folder, root), sites)
+
+
+def load(folder: Path, root: Path) -> RawRun:
+    """The bytes of a run's JSON files and their hash.
+
+    Raises:
+        InputError: the folder can't be listed.
+    """
+    raw = RawRun(folder=folder, root=root, files={}, content_hash="")
+    digest = hashlib.sha256()
+    try:
+        names = sorted((entry.name for entry in folder.iterdir()), key=natural)
+    except OSError as error:
+        raise InputError(f"can't be listed: {error.strerror}", path=str(folder)) from error
+    for name in names:
+        if name == _SUMMARY_FILE or _STEP_FILE.fullmatch(name):
+            try:
+                data = read_bytes(folder / name, MAX_JSON_BYTES)
+            except InputError as error:
+                raw.problems.append(PathError(path=error.path, error=error.what))
+                continue
+            raw.files[name] = data
+            digest.update(f"{name}\0{len(data)}\0".encode())
+            digest.update(data)
+        elif name.endswith((".pkl", ".pickle", ".pkl.gz")):
+            raw.problems.append(
+                PathError(path=str(folder / name), error="a Python pickle; pickles are never opened")
+            )
+    raw.content_hash = digest.hexdigest()
+    return raw
+
+
+def parse(raw: RawRun, sites: SiteTable) -> ReadRun:
+    """Make a run of the bytes; ``raw.files`` is emptied on the way, so that no file is held twice.
+
+    Raises:
+        InputError: no file is a step record or a summary.
+    """
+    records = _read_records(raw)
+    if not records.by_index and not records.summary:
+        raise InputError(
+            "no run: neither a step record nor a summary could be read here", path=str(raw.folder)
+        )
+    count = _count_steps(records)
+    reader = StepReader(records.by_index, surroundings.summaries(raw.folder, raw.root))
+    steps = [reader.executed(index, last=index == count - 1) for index in range(count)]
+    final = reader.after(count) if count in records.by_index else None
+    if final is None and count:
+        records.notes.append(
+            f"the record after the last step ({count}) is missing: the page it led to is unknown"
+        )
+    blobs = reader.blobs
+    steps, final = _with_pictures(raw, steps, final, blobs, records.problems)
+    run = _make_run(raw, records, sites, tuple(steps), final)
+    return ReadRun(run=run, steps=tuple(steps), blobs=blobs, problems=tuple(records.problems))
+
+
+def _read_records(raw: RawRun) -> _Records:
+    records = _Records(summary={}, by_index={}, notes=[], problems=raw.problems)
+    for name in list(raw.files):
+        path = raw.folder / name
+        step_file = _STEP_FILE.fullmatch(name)
+        try:
+            value = read_json_object(raw.files.pop(name), path)
+            if step_file is None:
+                if not _SUMMARY_KEYS & value.keys():
+                    raise InputError("no run summary: it has none of the expected keys", path=str(path))
+                records.summary = value
+            else:
+                if not isinstance(value.get("obs"), dict):
+                    raise InputError("no step record: it has no observation", path=str(path))
+                records.by_index[int(step_file[1])] = value
+        except InputError as error:
+            records.problems.append(PathError(path=error.path, error=error.what))
+    if not records.summary and records.by_index:
+        records.notes.append("the summary is missing: the score and the end are taken from the last record")
+    return records
+
+
+def _count_steps(records: _Records) -> int:
+    """How many actions ran; the summary says it, the records correct it where it can't be true."""
+    said = step_records.integer(records.summary.get("n_steps"), -1)
+    last = max(records.by_index, default=-1)
+    if said < last or said > last + 1:
+        count = max(last, 0)
+        if said >= 0:
+            missing = (
+                f"the records of steps {last + 1} to {said} are missing"
+                if said > last
+                else "there are more records"
+            )
+            records.notes.append(f"the summary speaks of {said} steps, {missing}")
+            count = last + 1 if said > last else count
+    else:
+        count = said
+    gaps = [index for index in range(count) if index not in records.by_index]
+    if len(gaps) > 10 * len(records.by_index) + 100:
+        records.notes.append(f"{len(gaps)} records are missing; only the steps that are there are shown")
+        kept = sorted(records.by_index)
+        records.by_index = {position: records.by_index[index] for position, index in enumerate(kept)}
+        return len(kept) - 1
+    records.notes.extend(f"the record of step {index} is missing or unreadable" for index in gaps[:20])
+    return count
+
+
+def _with_pictures(
+    raw: RawRun, steps: list[Step], final: Step | None, blobs: dict[str, bytes], problems: list[PathError]
+) -> tuple[list[Step], Step | None]:
+    pictures = surroundings.pictures(raw.folder, raw.root, blobs, problems)
+    if not pictures:
+        return steps, final
+    steps = [step_records.with_picture(step, pictures.get(step.index, "")) for step in steps]
+    return steps, step_records.with_picture(final, pictures.get(final.index, "")) if final else None
+
+
+def _make_run(
+    raw: RawRun, records: _Records, sites: SiteTable, steps: tuple[Step, ...], final: Step | None
+) -> Run:
+    summary = records.summary
+    error = step_records.text(summary.get("err_msg"))
+    first = records.by_index[min(records.by_index)] if records.by_index else {}
+    last = records.by_index[max(records.by_index)] if records.by_index else {}
+    suite, task_id = _suite_and_task(raw, error)
+    pages = [*steps, final] if final else list(steps)
+    urls = [
+        tab.url for step in pages for tab in (*step.tabs[step.active_tab :], *step.tabs[: step.active_tab])
+    ]
+    site, visited = _site(raw, sites, suite, task_id, urls)
+    outcome = _outcome(summary, last, error, steps)
+    return Run(
+        id=f"{suite or 'run'}-{task_id}-{raw.content_hash[:8]}",
+        source=SOURCE,
+        suite=suite,
+        task_id=task_id,
+        site=site,
+        sites=visited,
+        intent=redact_text(_HOME_NOTE.sub("", step_records.text(first.get("obs", {}).get("goal"))).strip()),
+        start_url=pages[0].url if pages else "",
+        score=_score(records),
+        outcome=outcome,
+        error=redact_text(error.strip()),
+        answer=_answer(last, steps),
+        step_limit=len(steps) if outcome is Outcome.STEP_LIMIT else None,
+        step_count=len(steps),
+        final=final,
+        started_at=pages[0].started_at if pages else 0.0,
+        source_path=str(raw.folder),
+        content_hash=raw.content_hash,
+        notes=tuple(records.notes),
+    )
+
+
+def _suite_and_task(raw: RawRun, error: str) -> tuple[str, str]:
+    """From the crash message, else from the folders' names; an id of five digits is WebChoreArena's."""
+    inside = raw.folder.relative_to(raw.root).parts if raw.folder.is_relative_to(raw.root) else ()
+    parts = [*inside[::-1], *raw.root.parts[::-1]] if inside else [*raw.folder.parts[::-1]]
+    named = _SUITE_AND_TASK.search(error) or next(filter(None, map(_SUITE_AND_TASK.search, parts[:3])), None)
+    if named is not None:
+        return named[1], named[2]
+    digits = re.findall(r"\d+", raw.folder.name)
+    task_id = digits[-1] if digits else re.sub(r"[^\w-]+", "_", raw.folder.name)[:40] or "task"
+    if len(task_id) == 5 and task_id[0] in _WEBCHOREARENA_SITES:
+        return "webchorearena", task_id
+    suites = ("webchorearena", "visualwebarena", "webarena", "workarena", "miniwob", "assistantbench")
+    found = next((suite for part in parts for suite in suites if suite in part.lower()), "")
+    return found, task_id
+
+
+def _site(
+    raw: RawRun, sites: SiteTable, suite: str, task_id: str, urls: list[str]
+) -> tuple[str, tuple[str, ...]]:
+    """The task's site and all its sites: by the task map beside the runs, the task's id, the pages visited."""
+    visited = sites.named(urls)
+    if suite == "webchorearena" and len(task_id) == 5 and task_id[0] in _WEBCHOREARENA_SITES:
+        site = _WEBCHOREARENA_SITES[task_id[0]]
+        return site, visited or (() if site == CROSS else (site,))
+    if suite in ("webarena", ""):
+        known = surroundings.task_sites(raw.root).get(task_id, ())
+        if known:
+            return (known[0] if len(known) == 1 else CROSS), known
+    if len(visited) > 1:
+        return CROSS, visited
+    if visited:
+        return visited[0], visited
+    other = next((site for site in map(sites.site_of, urls) if site), "")
+    return other, (other,) if other else ()
+
+
+def _outcome(summary: dict[str, Any], last: dict[str, Any], error: str, steps: tuple[Step, ...]) -> Outcome:
+    terminated = summary.get("terminated", last.get("terminated"))
+    truncated = summary.get("truncated", last.get("truncated"))
+    task_info = last.get("task_info")
+    if isinstance(task_info, dict) and "Unauthorized url" in str(task_info.get("error", "")):  # pyright: ignore[reportUnknownArgumentType]
+        return Outcome.LEFT_ALLOWED_SITES
+    if error:
+        return Outcome.CRASHED
+    messages = step_records.messages(last)
+    kind = steps[-1].action.kind if steps and steps[-1].action and steps[-1].executed else ""
+    if (len(messages) > 2 and messages[2][0] == "infeasible") or kind == "report_infeasible":
+        return Outcome.INFEASIBLE
+    if len(messages) > 2 or kind == "send_msg_to_user":
+        return Outcome.ANSWERED
+    if terminated is True:
+        return Outcome.ENDED_BY_ENVIRONMENT
+    return Outcome.STEP_LIMIT if truncated is True else Outcome.INTERRUPTED
+
+
+def _score(records: _Records) -> float | None:
+    """The summed reward, at most 1 and with its partial credit; ``None`` where nothing was recorded."""
+    if "cum_reward" in records.summary:
+        total = step_records.number(records.summary["cum_reward"], None)
+    else:
+        rewards = [step_records.number(record.get("reward"), None) for record in records.by_index.values()]
+        total = (
+            sum(reward for reward in rewards if reward is not None)
+            if any(r is not None for r in rewards)
+            else None
+        )
+    return None if total is None else min(max(total, 0.0), 1.0)
+
+
+def _answer(last: dict[str, Any], steps: tuple[Step, ...]) -> str | None:
+    """The third message of the chat; where the last record is missing, what the last action sent."""
+    messages = step_records.messages(last)
+    if len(messages) > 2:
+        return redact_text(messages[2][1])
+    action = steps[-1].action if steps and steps[-1].executed else None
+    if action is not None and action.kind in ("send_msg_to_user", "report_infeasible"):
+        return redact_text(str(next(iter(action.args.values()), "")))
+    return None

@@ -1,0 +1,116 @@
+"""What every importer gives and how it reads files: within the folder, of bounded size, never following a link."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import orjson
+
+from app.engine.api import PathError
+from app.engine.errors import InputError
+from app.engine.trajectory import Run, Step
+
+MAX_JSON_BYTES = 256 * 2**20
+"""Longest JSON file that is read; the largest real step record is below 5 MB."""
+
+MAX_IMAGE_BYTES = 64 * 2**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadRun:
+    """One run as read from a foreign folder.
+
+    ``blobs`` holds the contents the steps name by SHA-256 (trees and HTML as UTF-8, pictures as they were).
+    ``problems`` are files that could not be used; the run is whole without them.
+    """
+
+    run: Run
+    steps: tuple[Step, ...]
+    blobs: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    problems: tuple[PathError, ...] = ()
+
+
+def walk(root: Path, problems: list[PathError]) -> Iterator[tuple[Path, list[str]]]:
+    """Every folder below ``root`` with its file names, sorted; links are named as problems, never followed."""
+
+    def cannot_list(error: OSError) -> None:
+        problems.append(PathError(path=str(error.filename), error=f"can't be listed: {error.strerror}"))
+
+    for folder, folders, files in os.walk(root, onerror=cannot_list, followlinks=False):
+        here = Path(folder)
+        for name in [name for name in folders if (here / name).is_symlink()]:
+            folders.remove(name)
+            problems.append(PathError(path=str(here / name), error="a symbolic link; links are not followed"))
+        folders.sort(key=natural)
+        yield here, sorted(files, key=natural)
+
+
+def natural(name: str) -> tuple[tuple[int, int | str], ...]:
+    """Sort key by which ``step_10`` comes after ``step_9``."""
+    parts: list[tuple[int, int | str]] = []
+    digits = ""
+    for char in name + "\0":
+        if char.isascii() and char.isdigit():
+            digits += char
+            continue
+        if digits:
+            parts.append((0, int(digits[:4000])))
+            digits = ""
+        parts.append((1, char))
+    return tuple(parts)
+
+
+def read_bytes(path: Path, limit: int) -> bytes:
+    """A regular file's bytes.
+
+    Raises:
+        InputError: it is a link, no regular file, longer than ``limit`` bytes, or can't be read.
+    """
+    flags = (
+        os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    )
+    if path.is_symlink():
+        raise InputError("a symbolic link; links are not followed", path=str(path))
+    try:
+        with os.fdopen(os.open(path, flags), "rb") as file:
+            about = os.fstat(file.fileno())
+            if not stat.S_ISREG(about.st_mode):
+                raise InputError("not a regular file", path=str(path))
+            if about.st_size > limit:
+                raise InputError(f"larger than {limit // 2**20} MB, left out", path=str(path))
+            return file.read(limit + 1)
+    except OSError as error:
+        raise InputError(f"can't be read: {error.strerror or error}", path=str(path)) from error
+
+
+def read_json_object(data: bytes, path: Path) -> dict[str, Any]:
+    """Read one JSON object; ``NaN`` and lone surrogates, which Python's own writer makes, are taken.
+
+    Raises:
+        InputError: it is cut off, not JSON, or not an object.
+    """
+    try:
+        value: object = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        value = _leniently(data, path, str(error))
+    if not isinstance(value, dict):
+        raise InputError("not a JSON object", path=str(path))
+    return cast("dict[str, Any]", value)
+
+
+def _leniently(data: bytes, path: Path, fault: str) -> object:
+    try:
+        value = json.loads(data.decode("utf-8", "replace"), parse_constant=lambda _: None)
+        return orjson.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+    except (ValueError, RecursionError) as error:
+        cut = not data.rstrip().endswith((b"}", b"]"))
+        what = "the file is cut off" if cut and data.strip() else "not valid JSON"
+        raise InputError(
+            f"{what}: {fault}" if data.strip() else "the file is empty", path=str(path)
+        ) from error

@@ -1,0 +1,202 @@
+"""Step records of BrowserGym made into steps; every field may be missing or of the wrong type."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import replace
+from typing import Any, cast
+
+from app.engine.action import Action, Target
+from app.engine.imports.agent_output import error_class, read_call, read_output
+from app.engine.imports.notices import notices
+from app.engine.observation import content_key, find_node
+from app.engine.redaction import redact_action, redact_html, redact_text, redact_tree, redact_url
+from app.engine.trajectory import ErrorClass, Step, Tab
+
+Record = dict[str, Any]
+
+_EMPTY: Record = {}
+
+
+class StepReader:
+    """Makes steps of one run's records; the pages' contents gather in ``blobs`` by SHA-256."""
+
+    def __init__(self, records: dict[int, Record], summaries: dict[int, str]) -> None:
+        self._records, self._summaries = records, summaries
+        self._trees: dict[str, tuple[str, str, tuple[str, ...], str]] = {}
+        self._last_html: tuple[str, str] = ("", "")
+        self.blobs: dict[str, bytes] = {}
+
+    def executed(self, index: int, *, last: bool) -> Step:
+        """Step ``index`` with its action, whose error stands in the record after it.
+
+        A missing record is stood in for by what the next one says of it, so that indices stay positions.
+        """
+        record, after = self._records.get(index), self._records.get(index + 1)
+        outcome = observation(after) if after is not None else _EMPTY
+        if record is None:
+            call = text(outcome.get("last_action"))
+            step = Step(index=index, url="", title="", action=read_call(call), raw_output=redact_text(call))
+            readable = True
+        else:
+            step, readable = self._acted(index, record, outcome if after is not None else None)
+        if after is None and not last:
+            return step
+        error = text(outcome.get("last_action_error"))
+        moved_on = after is not None and record is not None and page(after)[0] != page(record)[0]
+        kind = error_class(error, readable=readable, moved_on=moved_on)
+        return replace(
+            step,
+            error=redact_text(error),
+            error_class=kind,
+            executed=kind is not ErrorClass.HARNESS,
+            env_seconds=seconds(after, "step_elapsed") if after is not None else 0.0,
+        )
+
+    def after(self, index: int) -> Step:
+        """The page of a record whose answer never ran."""
+        return replace(self._page(index, self._records[index]), executed=False)
+
+    def _acted(self, index: int, record: Record, outcome: Record | None) -> tuple[Step, bool]:
+        raw = text(record.get("action"))
+        output = read_output(raw)
+        readable = output.closed and (
+            outcome is None or "last_action" not in outcome or outcome["last_action"] is not None
+        )
+        tree = text(observation(record).get("axtree_txt"))
+        target = _target(tree, output.action)
+        action, raw = redact_action(output.action, target, raw)
+        step = replace(
+            self._page(index, record),
+            reason=redact_text(output.reason),
+            raw_output=redact_text(raw),
+            action=action,
+            target=target,
+            agent_seconds=seconds(record, "agent_elapsed"),
+        )
+        return step, readable
+
+    def _page(self, index: int, record: Record) -> Step:
+        seen = observation(record)
+        url, title, tabs, active = page(record)
+        tree, state, announced, _ = self._tree(text(seen.get("axtree_txt")))
+        return Step(
+            index=index,
+            url=url,
+            title=title,
+            tabs=tabs,
+            active_tab=active,
+            tree=tree,
+            html=self._html(text(seen.get("pruned_html"))),
+            state=state,
+            notices=announced,
+            summary=redact_text(self._summaries.get(index, "")),
+            started_at=_started(record),
+        )
+
+    def _tree(self, tree: str) -> tuple[str, str, tuple[str, ...], str]:
+        """Digest, content key and notices of a tree; the same page twice in a run is looked at once."""
+        if not tree:
+            return "", "", (), ""
+        known = self._trees.get(tree)
+        if known is None:
+            clean = redact_tree(tree)
+            known = (self._keep(clean), content_key(clean), notices(clean), clean)
+            self._trees[tree] = known
+        return known
+
+    def _html(self, html: str) -> str:
+        if not html:
+            return ""
+        if self._last_html[0] != html:
+            self._last_html = (html, self._keep(redact_html(html)))
+        return self._last_html[1]
+
+    def _keep(self, content: str) -> str:
+        data = content.encode("utf-8", "replace")
+        digest = hashlib.sha256(data).hexdigest()
+        self.blobs[digest] = data
+        return digest
+
+
+def observation(record: Record) -> Record:
+    """A record's observation."""
+    value = record.get("obs")
+    return cast("Record", value) if isinstance(value, dict) else _EMPTY
+
+
+def page(record: Record) -> tuple[str, str, tuple[Tab, ...], int]:
+    """Address and title of the active tab, all tabs, and the active one's index."""
+    seen = observation(record)
+    urls, titles = texts(seen.get("open_pages_urls")), texts(seen.get("open_pages_titles"))
+    titles += [""] * (len(urls) - len(titles))
+    tabs = tuple(Tab(url=redact_url(url), title=title) for url, title in zip(urls, titles, strict=False))
+    chosen: object = seen.get("active_page_index")
+    if isinstance(chosen, list):
+        chosen = next(iter(cast("list[object]", chosen)), None)
+    active = integer(chosen, 0)
+    if not 0 <= active < len(tabs):
+        active = 0
+    return (tabs[active].url, tabs[active].title, tabs, active) if tabs else ("", "", (), 0)
+
+
+def messages(record: Record) -> list[tuple[str, str]]:
+    """Role and text of the chat's messages."""
+    found: list[tuple[str, str]] = []
+    said = observation(record).get("chat_messages")
+    for message in cast("list[object]", said) if isinstance(said, list) else []:
+        if isinstance(message, dict):
+            fields = cast("Record", message)
+            found.append((text(fields.get("role")), text(fields.get("message"))))
+    return found
+
+
+def with_picture(step: Step, digest: str) -> Step:
+    """The step with its screenshot, where there is one."""
+    return replace(step, screenshot=digest) if digest else step
+
+
+def text(value: object) -> str:
+    """A string, or "" for anything else."""
+    return value if isinstance(value, str) else ""
+
+
+def texts(value: object) -> list[str]:
+    """A list's items as strings, "" for those that are none."""
+    return [text(item) for item in cast("list[object]", value)] if isinstance(value, list) else []
+
+
+def integer(value: object, default: int) -> int:
+    """A whole number of sensible size, or the default."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return default
+    return int(value) if abs(value) < 2**31 else default
+
+
+def number(value: object, default: float | None) -> float | None:
+    """A finite number, or the default."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return default
+    return float(value) if abs(value) < 1e300 else default
+
+
+def seconds(record: Record, name: str) -> float:
+    """One of a record's durations."""
+    stats = record.get("stats")
+    value = cast("Record", stats).get(name) if isinstance(stats, dict) else None
+    return max(number(value, 0.0) or 0.0, 0.0)
+
+
+def _started(record: Record) -> float:
+    """When the page was handed to the agent, in Unix seconds."""
+    clock = record.get("profiling")
+    times = cast("Record", clock) if isinstance(clock, dict) else _EMPTY
+    return number(times.get("agent_start"), None) or number(times.get("env_start"), 0.0) or 0.0
+
+
+def _target(tree: str, action: Action | None) -> Target | None:
+    if action is None or not action.bid:
+        return None
+    node = find_node(tree, action.bid)
+    return Target(role=node.role, name=node.name, bid=node.bid) if node is not None else None
