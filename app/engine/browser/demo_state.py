@@ -1,0 +1,132 @@
+"""What the demo shop knows and changes: products, customers, orders, baskets.  In memory, the same at every start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+
+from pydantic import TypeAdapter
+
+from app.assets import resource
+
+PAGE_ROWS = 10
+"""Rows an admin list shows at once; the rest is behind a small "next"."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Product:
+    """One thing on the shelf; ``price`` in pounds."""
+
+    slug: str
+    name: str
+    department: str
+    price: Decimal
+    sizes: tuple[str, ...]
+    stock: int
+    maker: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Customer:
+    """Somebody who has ordered."""
+
+    id: int
+    name: str
+    email: str
+    town: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """So many of one product in one size."""
+
+    product: str
+    size: str
+    quantity: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """``status`` is one of the shop's own words: open, parked, processing, settled."""
+
+    id: int
+    date: str
+    customer: int
+    status: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seed:
+    """``resources/demo_site/data.json``."""
+
+    products: list[Product]
+    customers: list[Customer]
+    orders: list[Order]
+
+
+@dataclass(slots=True)
+class DemoState:
+    """One shop's world.  Each server has its own, so that runs do not meet."""
+
+    products: dict[str, Product]
+    customers: dict[int, Customer]
+    orders: dict[int, Order]
+    baskets: dict[str, list[Line]] = field(default_factory=dict[str, list[Line]])
+    placed: list[tuple[str, str, tuple[Line, ...]]] = field(
+        default_factory=list[tuple[str, str, tuple[Line, ...]]]
+    )
+    """Orders of this session: name, town, lines."""
+
+    @classmethod
+    def seeded(cls) -> DemoState:
+        """The shop as it opens in the morning."""
+        seed = TypeAdapter(Seed).validate_json(resource("demo_site", "data.json").read_bytes())
+        return cls(
+            {product.slug: product for product in seed.products},
+            {customer.id: customer for customer in seed.customers},
+            {order.id: order for order in seed.orders},
+        )
+
+    def add_to_basket(self, session: str, slug: str, size: str) -> bool:
+        """Put one in; ``False`` (and nothing done) unless the product comes in that size."""
+        product = self.products.get(slug)
+        if product is None or size not in product.sizes:
+            return False
+        self.baskets.setdefault(session, []).append(Line(product=slug, size=size, quantity=1))
+        return True
+
+    def remove_from_basket(self, session: str, position: str) -> None:
+        """Take a line out; a position that is none changes nothing."""
+        basket = self.baskets.get(session, [])
+        if position.isdigit() and int(position) < len(basket):
+            del basket[int(position)]
+
+    def place_order(self, session: str, name: str, town: str) -> str | None:
+        """Turn the basket into an order and return its number; ``None`` when something is missing."""
+        basket = self.baskets.get(session, [])
+        if not (basket and name.strip() and town.strip()):
+            return None
+        self.placed.append((name.strip(), town.strip(), tuple(basket)))
+        self.baskets[session] = []
+        return str(max(self.orders) + len(self.placed))
+
+    def change_product(self, slug: str, price: str, stock: str) -> bool:
+        """Store a new price and stock; ``False`` (and nothing done) when one is no number."""
+        try:
+            amount, count = Decimal(price), int(stock)
+        except (InvalidOperation, ValueError):
+            return False
+        if not amount.is_finite() or amount < 0 or count < 0:
+            return False
+        self.products[slug].price, self.products[slug].stock = amount.quantize(Decimal("0.01")), count
+        return True
+
+    def total(self, lines: tuple[Line, ...] | list[Line]) -> Decimal:
+        """Pounds for these lines at today's prices."""
+        return sum((self.products[line.product].price * line.quantity for line in lines), Decimal(0))
+
+    def in_baskets(self) -> list[Line]:
+        """Every line in any basket: what a recorded run is checked against."""
+        return [line for basket in self.baskets.values() for line in basket]
