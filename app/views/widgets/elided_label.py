@@ -1,0 +1,68 @@
+"""A line of text that shortens itself to its width; whole as a tooltip and on copy."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
+
+
+class ElidedLabel(QLabel):
+    """Elides in the middle for addresses, at the end for prose; asks for no width of its own.
+
+    ``text()`` is always the whole text, so that screen readers and copies get it.
+    """
+
+    def __init__(
+        self,
+        mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+        text: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(text, parent)
+        self._mode = mode
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(24)
+
+    def setText(self, text: str) -> None:
+        """Show ``text`` on one line; line breaks become spaces."""
+        super().setText(" ".join(text.split()))
+        self._tell_whole()
+
+    def shown(self) -> str:
+        """What fits."""
+        return self.fontMetrics().elidedText(self.text(), self._mode, self.contentsRect().width())
+
+    def sizeHint(self) -> QSize:
+        """As wide as the text, so that a layout with room shows all of it."""
+        metrics = self.fontMetrics()
+        return QSize(metrics.horizontalAdvance(self.text()) + 2, metrics.height() + 2)
+
+    def minimumSizeHint(self) -> QSize:
+        """Next to nothing: that is the point."""
+        return QSize(24, self.fontMetrics().height() + 2)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Tell the whole text in a tooltip only while it is cut."""
+        super().resizeEvent(event)
+        self._tell_whole()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw what fits."""
+        painter, option = QPainter(self), QStyleOption()
+        option.initFrom(self)
+        self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
+        align = QStyle.visualAlignment(self.layoutDirection(), self.alignment())
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        painter.drawText(self.contentsRect(), align | Qt.TextFlag.TextSingleLine, self.shown())
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer to copy the whole text."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(self.tr("Copy"), lambda: QGuiApplication.clipboard().setText(self.text()))
+        menu.popup(event.globalPos())
+
+    def _tell_whole(self) -> None:
+        self.setToolTip(self.text() if self.shown() != self.text() else "")

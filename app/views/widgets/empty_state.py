@@ -1,0 +1,59 @@
+"""What stands where nothing is yet: what this place is for, what to do, and the key that does it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.models.commands import CommandCenter
+
+
+class EmptyState(QWidget):
+    """A title, a hint and, where a command mends it, a button that names its key."""
+
+    def __init__(
+        self,
+        title: str,
+        hint: str,
+        command_id: str = "",
+        center: CommandCenter | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._command, self._center = command_id, center
+        self.title, self.hint = QLabel(title), QLabel(hint)
+        self.title.setProperty("kind", "title")
+        self.hint.setProperty("kind", "muted")
+        self.button = QPushButton()
+        self.button.setProperty("kind", "primary")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(24, 24, 24, 24)
+        layout.setSpacing(8)
+        layout.addStretch(2)
+        for label in (self.title, self.hint):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            layout.addWidget(label)
+        layout.addSpacing(8)
+        layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addStretch(3)
+        self.button.setVisible(bool(command_id and center))
+        if command_id and center is not None:
+            self.button.clicked.connect(lambda: center.trigger(command_id))
+            center.keys_changed.connect(self._dress)
+            self._dress()
+        self.setAccessibleName(title)
+
+    def set(self, title: str, hint: str) -> None:
+        """Say something else: "nothing matches" is not "nothing is here"."""
+        self.title.setText(title)
+        self.hint.setText(hint)
+        self.setAccessibleName(title)
+
+    def _dress(self) -> None:
+        if self._center is None:
+            return
+        title, keys = self._center.title(self._command), self._center.keys(self._command)
+        self.button.setText(f"{title}   {keys}" if keys else title)
+        self.button.setAccessibleName(title)

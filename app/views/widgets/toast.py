@@ -1,0 +1,101 @@
+"""A line that says what was done, offers to undo it, and goes by itself; nothing waits for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+
+SECONDS = 6.0
+MARGIN = 16
+
+
+class Toast(QFrame):
+    """One line above the lower edge of its parent; a newer message replaces the older one.
+
+    It stays while the pointer is on it, and errors stay until they are closed or replaced.
+    """
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._host = parent
+        self.setObjectName("toast")
+        self._act: Callable[[], object] | None = None
+        self._label, self._button, self._close = QLabel(), QPushButton(), QPushButton("✕")
+        self._label.setTextFormat(Qt.TextFormat.PlainText)
+        self._label.setWordWrap(True)
+        self._close.setAccessibleName(self.tr("Close this message"))
+        for button in (self._button, self._close):
+            button.setProperty("kind", "link")
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._button.clicked.connect(self._do)
+        self._close.clicked.connect(self.hide)
+        layout = self._row = QHBoxLayout(self)
+        layout.setContentsMargins(12, 8, 8, 8)
+        layout.addWidget(self._label, 1)
+        layout.addWidget(self._button)
+        layout.addWidget(self._close)
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self._fade)
+        parent.installEventFilter(self)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return self._label.text()
+
+    @property
+    def action_text(self) -> str:
+        """What its button offers, "" for none."""
+        return self._button.text() if self._act is not None else ""
+
+    def say(
+        self, text: str, action: str = "", act: Callable[[], object] | None = None, *, kind: str = ""
+    ) -> None:
+        """Show ``text``; ``kind`` is "", ``ok`` or ``fail``; ``action`` and ``act`` make the button."""
+        self._label.setText(text)
+        self._label.setAccessibleName(text)
+        self._act = act
+        self._button.setText(action)
+        self._button.setVisible(act is not None)
+        self.setProperty("state", kind)
+        self.style().unpolish(self)
+        self.style().polish(self)
+        self._place()
+        self.show()
+        self.raise_()
+        if kind == "fail":
+            self._timer.stop()
+        else:
+            self._timer.start(int(SECONDS * 1000))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keep to the lower edge when the window changes its size."""
+        if event.type() is QEvent.Type.Resize and self.isVisible():
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def _place(self) -> None:
+        room = self._host.size()
+        wide = min(room.width() - 2 * MARGIN, 560)
+        self._label.setMinimumWidth(0)
+        text = self._label.fontMetrics().horizontalAdvance(self._label.text()) + 24
+        buttons = self._close.sizeHint().width() + (self._button.sizeHint().width() if self._act else 0) + 44
+        width = min(wide, text + buttons)
+        self.setFixedWidth(max(width, 200))
+        self.setFixedHeight(max(self._row.heightForWidth(self.width()), self._row.sizeHint().height()))
+        self.move((room.width() - self.width()) // 2, room.height() - self.height() - 40)
+
+    def _do(self) -> None:
+        act = self._act
+        self.hide()
+        if act is not None:
+            act()
+
+    def _fade(self) -> None:
+        if self.underMouse():
+            self._timer.start(1000)
+        else:
+            self.hide()

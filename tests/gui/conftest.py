@@ -1,0 +1,123 @@
+"""One qasync loop for the session, pumped by ``run(coro)``; Qt draws offscreen unless a platform is named."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine, Iterator
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import PySide6  # noqa: F401  before qasync, which else looks for another binding
+import pytest
+import qasync
+from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.models.commands import CommandCenter
+from app.models.engine_client import LocalClient
+from app.models.tasks import Tasks
+from app.views.theme import Theme
+from tests.support.fake_engine import FakeEngine
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The offscreen platform says what it can't do; that is no fault of the window."""
+    config.addinivalue_line("qt_log_ignore", "This plugin does not support")
+    config.addinivalue_line("qt_log_ignore", "propagateSizeHints")
+
+
+@pytest.fixture(autouse=True)
+def _own_settings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of the person's own window or settings is read or written."""
+    home = tmp_path_factory.mktemp("home")
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
+        monkeypatch.setenv(name, str(home))
+
+
+@pytest.fixture(scope="session")
+def loop(qapp: QApplication) -> Iterator[asyncio.AbstractEventLoop]:
+    """The window's loop, already running: Qt turns it whenever a test pumps events."""
+    qapp.setQuitOnLastWindowClosed(False)
+    made = qasync.QEventLoop(qapp, already_running=True)
+    yield made
+    asyncio.events._set_running_loop(None)
+    made.stop()
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def run(loop: asyncio.AbstractEventLoop) -> Callable[..., Any]:
+    """``run(coro)``: turn the loop until it has ended and give its result."""
+
+    def turn(coro: Coroutine[Any, Any, Any], timeout: float = 15) -> Any:
+        task = asyncio.ensure_future(asyncio.wait_for(coro, timeout), loop=loop)
+        if not task.done():
+            inner = QEventLoop()
+            task.add_done_callback(lambda _task: inner.quit())
+            QTimer.singleShot(int(timeout * 1000) + 2000, inner.quit)
+            inner.exec()
+        if not task.done():
+            task.cancel()
+            raise TimeoutError("the coroutine did not end")
+        return task.result()
+
+    return turn
+
+
+@pytest.fixture
+def settle(run: Callable[..., Any]) -> Callable[..., None]:
+    """``settle()``: turn the loop a little, until answers under way have arrived."""
+
+    def wait(seconds: float = 0.02) -> None:
+        run(asyncio.sleep(seconds))
+
+    return wait
+
+
+@pytest.fixture
+def theme(qapp: QApplication) -> Iterator[Theme]:
+    """A theme in force, light unless the test says otherwise."""
+    made = Theme()
+    made.set_mode("light")
+    made.apply(qapp)
+    made.load_icons()
+    yield made
+    made.deleteLater()
+
+
+@pytest.fixture
+def center(qapp: QApplication) -> CommandCenter:
+    """A command center of its own for the test."""
+    return CommandCenter()
+
+
+@pytest.fixture
+def fake_engine(loop: asyncio.AbstractEventLoop) -> FakeEngine:
+    """40 made-up runs and 14 tips; ``fake_engine.bus`` carries its events."""
+    return FakeEngine()
+
+
+@pytest.fixture
+def client(fake_engine: FakeEngine, run: Callable[..., Any]) -> Iterator[LocalClient]:
+    """The fake engine behind the window's client."""
+    made = LocalClient(fake_engine, fake_engine.bus)
+    yield made
+    run(made.aclose())
+
+
+@pytest.fixture
+def tasks(loop: asyncio.AbstractEventLoop, run: Callable[..., Any]) -> Iterator[Tasks]:
+    """Where view-models start their coroutines; whatever is left is cancelled at the end."""
+    made = Tasks()
+    yield made
+    run(made.aclose())
+
+
+@pytest.fixture
+def pictures() -> Path | None:
+    """Folder for pictures of views under test (``SITELORE_PICTURES``); ``None`` keeps none."""
+    folder = os.environ.get("SITELORE_PICTURES")
+    return Path(folder) if folder else None
