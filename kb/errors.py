@@ -25,3 +25,7 @@ class Frozen(KbError):
 
 class Locked(KbError):
     """Another process is writing; nothing was changed."""
+
+
+class BadTip(KbError):
+    """A tip that can't be stored as it is: no text, too long, control characters, an impossible site name."""

@@ -1,0 +1,81 @@
+"""How a live knowledge base file is opened: durable, waiting for other writers, whole, of a known version."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from pathlib import Path
+
+from kb.database import connect, explained
+from kb.errors import BadFile
+from kb.migrations import VERSION, check, migrate, shown
+
+_QUICK_CHECK_UP_TO = 16 * 1024 * 1024
+"""Bytes up to which a file is checked for damage whenever it is opened (about 30 ms); vectors can make it large."""
+
+
+def open_live(path: Path, *, create: bool, busy_seconds: float) -> tuple[sqlite3.Connection, bool]:
+    """A connection to the migrated file, and whether it may be written to."""
+    if path.is_dir():
+        raise BadFile(f"{path}: this is a folder; a knowledge base is one file, like knowledge.akb")
+    if not path.exists() and not create:
+        raise BadFile(f"{path}: there is no such knowledge base")
+    writable = not path.exists() or is_writable(path)
+    with explained(path):
+        connection = connect(path, read_only=not writable, busy_seconds=busy_seconds)
+        try:
+            if writable:
+                _prepare(connection, path)
+            else:
+                connection = _only_reading(connection, path)
+        except BaseException:
+            connection.close()
+            raise
+    return connection, writable
+
+
+def is_writable(path: Path) -> bool:
+    """By its mode too: to an administrator the system would let everything through."""
+    return bool(path.stat().st_mode & 0o222) and os.access(path, os.W_OK)
+
+
+def read_hosts(connection: sqlite3.Connection) -> dict[str, tuple[str, ...]]:
+    """Host globs by site."""
+    rows = connection.execute("SELECT site, hosts FROM site_host ORDER BY site").fetchall()
+    return {row["site"]: tuple(json.loads(row["hosts"])) for row in rows}
+
+
+def whole(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise ``BadFile`` if SQLite finds damage."""
+    answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if answer != "ok":
+        raise BadFile(f"{path}: the file is damaged ({answer}); take the newest backup beside it")
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    check(connection, path)  # before anything is written: a foreign or newer file stays as it is
+    if path.stat().st_size <= _QUICK_CHECK_UP_TO:
+        whole(connection, path)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    migrate(connection, path)
+
+
+def _only_reading(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+    try:
+        version = check(connection, path)
+    except sqlite3.OperationalError:
+        # A file in WAL mode wants a place for its shared memory; in a folder that can't be written to there is none,
+        # and nobody who could change the file either.
+        connection.close()
+        connection = connect(path, immutable=True)
+        version = check(connection, path)
+    if version < VERSION:
+        connection.close()
+        raise BadFile(
+            f"{path}: made by an older version (format {shown(version)}) and read-only, so it can't be brought up"
+            " to date; make it writable or copy it"
+        )
+    return connection

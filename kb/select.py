@@ -1,0 +1,46 @@
+"""Choosing and counting tips: the same for a live and a frozen knowledge base."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+
+from kb.tip import KbStats, Status, Tip
+
+
+def select(
+    tips: Iterable[Tip], site: str = "", statuses: Collection[Status] | None = None, search: str = ""
+) -> list[Tip]:
+    """Those of the site and statuses that hold every word of ``search``, in whatever case; order is kept."""
+    words = search.casefold().split()
+    return [
+        tip
+        for tip in tips
+        if (not site or tip.site == site)
+        and (statuses is None or tip.status in statuses)
+        and (not words or _holds(tip, words))
+    ]
+
+
+def tally(tips: Collection[Tip], *, revisions: int, vectors: int, encoder: str, frozen: bool) -> KbStats:
+    """Counts by status, site and kind, each in order of name."""
+    return KbStats(
+        tips=len(tips),
+        by_status=_counts(tip.status.value for tip in tips),
+        by_site=_counts(tip.site for tip in tips),
+        by_kind=_counts(tip.kind.value for tip in tips),
+        revisions=revisions,
+        vectors=vectors,
+        encoder=encoder,
+        frozen=frozen,
+    )
+
+
+def _counts(values: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(values).items()))
+
+
+def _holds(tip: Tip, words: list[str]) -> bool:
+    parts = (tip.id, tip.text, tip.when, tip.do, tip.before, tip.why, str(tip.scope), tip.kind.value)
+    content = "\n".join((*parts, *tip.keywords)).casefold()
+    return all(word in content for word in words)

@@ -1,0 +1,385 @@
+"""The live knowledge base: tips with every revision they ever had, in one SQLite file.
+
+A change never overwrites: it appends a revision and lets the tip point to it, so that undo, redo and restore append
+as well, and history only grows.  A tip whose creation was undone is ``gone``: kept, but not listed.
+Every change is one transaction, with its deed in the journal and the count of changes in it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from sqlite3 import Connection, Row
+from types import TracebackType
+from typing import Any
+
+from kb import opening
+from kb.content import base_id, clean, clean_site, content_key
+from kb.database import BUSY_SECONDS, explained, transaction
+from kb.errors import BadFile, BadTip, NoSuchTip
+from kb.journal import Entry, Journal
+from kb.record import QUOTED, from_row, to_json, to_row
+from kb.select import select, tally
+from kb.tip import KbStats, Provenance, Revision, Status, Tip, TipDraft
+from kb.vectors import MemoryVectors, StoredVectors, VectorCache
+
+_VERBS = {
+    Status.DRAFT: "send back",
+    Status.REVIEWED: "review",
+    Status.ACTIVE: "activate",
+    Status.SUSPECT: "suspect",
+    Status.RETIRED: "retire",
+}
+
+
+class KnowledgeBase:
+    """One open file; use ``open``.  Methods may be called from any thread, one at a time gets in."""
+
+    frozen = False
+
+    def __init__(
+        self,
+        path: Path,
+        connection: Connection,
+        *,
+        author: str,
+        writable: bool,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.path = path
+        self.author = author
+        self.writable = writable
+        self.journal = Journal(connection, clock=clock)
+        self.vectors: VectorCache = (
+            StoredVectors(connection, self._reading, self._locked_for_writing)
+            if writable
+            else MemoryVectors()
+        )
+        self._connection = connection
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._listed: tuple[int, list[Tip]] = (-1, [])
+
+    @classmethod
+    def open(
+        cls,
+        path: Path | str,
+        *,
+        author: str = "",
+        create: bool = True,
+        busy_seconds: float = BUSY_SECONDS,
+        clock: Callable[[], float] = time.time,
+    ) -> KnowledgeBase:
+        """Open a live knowledge base, migrating an older one; a read-only file can be read, not written.
+
+        ``author`` signs every change.  Raises ``BadFile``, ``Locked``, ``Frozen``.
+        """
+        path = Path(path)
+        connection, writable = opening.open_live(path, create=create, busy_seconds=busy_seconds)
+        return cls(path, connection, author=author, writable=writable, clock=clock)
+
+    def close(self) -> None:
+        """Close the file; the object can't be used afterwards."""
+        with self._lock:
+            self._connection.close()
+
+    def __enter__(self) -> KnowledgeBase:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # reading
+
+    @property
+    def data_version(self) -> int:
+        """Grows with every change to tips or hosts, by whichever process."""
+        with self._reading():
+            row = self._connection.execute("SELECT value FROM meta WHERE key = 'changes'").fetchone()
+            return int(row[0])
+
+    def get(self, id: str) -> Tip:
+        """The tip of this id; raises ``NoSuchTip``."""
+        with self._reading():
+            return self._current(id)
+
+    def tips(self, site: str = "", statuses: Collection[Status] | None = None, search: str = "") -> list[Tip]:
+        """Tips sorted by id: of this site, with one of these statuses, holding every word of ``search``."""
+        with self._reading():
+            return select(self._all(), site, statuses, search)
+
+    def history(self, id: str) -> list[Revision]:
+        """Every version the tip ever had, the oldest first; also of a tip whose creation was undone."""
+        with self._reading():
+            rows = self._connection.execute(
+                "SELECT r.*, t.created_at FROM revision r JOIN tip t ON t.id = r.tip"
+                " WHERE r.tip = ? ORDER BY r.revision",
+                (id,),
+            ).fetchall()
+        if not rows:
+            raise NoSuchTip(f"there is no tip {id!r}")
+        return [Revision(tip=_tip(row), deed=row["deed"], author=row["author"], at=row["at"]) for row in rows]
+
+    def hosts(self) -> dict[str, tuple[str, ...]]:
+        """The host globs of each site: where a tip without a host of its own holds."""
+        with self._reading():
+            return opening.read_hosts(self._connection)
+
+    def stats(self) -> KbStats:
+        """Counts over all tips."""
+        with self._reading():
+            revisions = self._connection.execute("SELECT count(*) FROM revision").fetchone()[0]
+            encoders: Counter[str] = Counter(
+                dict(
+                    self._connection.execute(
+                        "SELECT encoder, count(*) FROM vector GROUP BY encoder"
+                    ).fetchall()
+                )
+            )
+            return tally(
+                self._all(),
+                revisions=revisions,
+                vectors=encoders.total(),
+                encoder=encoders.most_common(1)[0][0] if encoders else "",
+                frozen=False,
+            )
+
+    def peek(self) -> tuple[Entry | None, Entry | None]:
+        """What undo would take back and what redo would do again."""
+        with self._reading():
+            return self.journal.peek()
+
+    # changing
+
+    def add(self, draft: TipDraft) -> Tip:
+        """Store a draft; where a tip says exactly the same already, that one is the answer and nothing changes.
+
+        A draft that came from no file is signed with this knowledge base's author.
+        """
+        signed = _signed(draft, self.author)
+        with self._writing():
+            same = self._same_now(content_key(clean(signed)))
+            if same is not None:
+                return same
+            id = self._insert(signed, "add", self._clock())
+            self._record("add", {id: 0})
+            return self._current(id)
+
+    def add_many(self, drafts: Iterable[TipDraft], deed: str = "import", label: str = "") -> list[Tip]:
+        """Store drafts as one deed and return those that are new, in order of arrival.
+
+        What was here before, in whatever revision, is passed over: bringing the same file again adds nothing.
+        """
+        with self._writing():
+            added: list[str] = []
+            now = self._clock()
+            for draft in drafts:
+                if not self._ever_seen(content_key(clean(draft))):
+                    # Each a microsecond later than the one before: ``created_at`` keeps the order of a file.
+                    added.append(self._insert(draft, deed, now + len(added) * 1e-6))
+            if added:
+                self._record(deed, dict.fromkeys(added, 0), label or f"{deed} {_count(added)}")
+            return [self._current(id) for id in added]
+
+    def edit(self, id: str, draft: TipDraft) -> Tip:
+        """Give a tip new content as its next revision.
+
+        Its status stays (``set_status`` moves that), its provenance too where the draft has none, and tasks that
+        tainted it before still do.
+        """
+        with self._writing():
+            now = self._current(id)
+            edited = clean(
+                replace(
+                    draft,
+                    status=now.status,
+                    provenance=draft.provenance if draft.provenance != Provenance() else now.provenance,
+                    taint=now.taint + draft.taint,
+                )
+            )
+            if to_row(edited) != to_row(now):
+                self._append(id, edited, "edit")
+                self._record("edit", {id: now.revision})
+            return self._current(id)
+
+    def set_status(self, ids: Sequence[str], to: Status) -> list[Tip]:
+        """Move tips to another standing, as one deed; the answer is all of them as they are now."""
+        with self._writing():
+            before: dict[str, int] = {}
+            verb = _VERBS[to]
+            for tip in [self._current(id) for id in dict.fromkeys(ids)]:
+                if tip.status is not to:
+                    verb = "restore" if tip.status is Status.RETIRED else _VERBS[to]
+                    self._append(tip.id, replace(tip, status=to), verb)
+                    before[tip.id] = tip.revision
+            if before:
+                self._record(verb, before)
+            return [self._current(id) for id in dict.fromkeys(ids)]
+
+    def restore_revision(self, id: str, revision: int) -> Tip:
+        """Make an older revision the current one again, as a new revision; the status stays as it is."""
+        with self._writing():
+            now = self._current(id)
+            older = self._at(id, revision)
+            if to_row(replace(older, status=now.status)) != to_row(now):
+                self._append(id, replace(older, status=now.status), f"restore revision {revision}")
+                self._record("restore", {id: now.revision}, label=f"restore revision {revision} of {id}")
+            return self._current(id)
+
+    def undo(self) -> Entry | None:
+        """Take back the last deed, of whichever session; None when there is none."""
+        with self._writing():
+            return self.journal.undo(lambda kind, payload: self._return_to(payload, f"undo {kind}"))
+
+    def redo(self) -> Entry | None:
+        """Do again what was undone last; None when there is nothing."""
+        with self._writing():
+            return self.journal.redo(lambda kind, payload: self._return_to(payload, f"redo {kind}"))
+
+    def set_hosts(self, site: str, hosts: Iterable[str]) -> None:
+        """Say on which hosts a site is found (globs over ``host:port``); a setting, so no deed to undo."""
+        slug = clean_site(site)
+        globs = tuple(dict.fromkeys(glob.strip().lower() for glob in hosts if glob.strip()))
+        if bad := next((glob for glob in globs if "/" in glob or any(c.isspace() for c in glob)), None):
+            raise BadTip(f"{bad[:80]!r} is no host pattern; write it like *:8023 or *.example.com")
+        if self.hosts().get(slug, ()) == globs:
+            return
+        with self._writing():
+            self._connection.execute(
+                "INSERT OR REPLACE INTO site_host (site, hosts) VALUES (?, ?)", (slug, to_json(list(globs)))
+            )
+
+    # within a transaction
+
+    @contextmanager
+    def _reading(self) -> Generator[None]:
+        with self._lock, explained(self.path):
+            yield
+
+    @contextmanager
+    def _locked_for_writing(self) -> Generator[None]:
+        if not self.writable:
+            raise BadFile(
+                f"{self.path}: the file is read-only; nothing was changed, make it writable or copy it"
+            )
+        with self._lock, explained(self.path), transaction(self._connection):
+            yield
+
+    @contextmanager
+    def _writing(self) -> Generator[None]:
+        with self._locked_for_writing():
+            before = self._connection.total_changes
+            yield
+            if self._connection.total_changes != before:
+                self._connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'changes'")
+
+    def _all(self) -> list[Tip]:
+        version = self.data_version
+        if self._listed[0] != version:
+            rows = self._connection.execute(f"{_CURRENT} WHERE NOT t.gone ORDER BY t.id").fetchall()
+            self._listed = (version, [_tip(row) for row in rows])
+        return self._listed[1]
+
+    def _current(self, id: str) -> Tip:
+        row = self._connection.execute(f"{_CURRENT} WHERE t.id = ? AND NOT t.gone", (id,)).fetchone()
+        if row is None:
+            raise NoSuchTip(f"there is no tip {id!r}")
+        return _tip(row)
+
+    def _at(self, id: str, revision: int) -> Tip:
+        row = self._connection.execute(
+            "SELECT r.*, t.created_at FROM revision r JOIN tip t ON t.id = r.tip"
+            " WHERE r.tip = ? AND r.revision = ?",
+            (id, revision),
+        ).fetchone()
+        if row is None:
+            raise NoSuchTip(f"tip {id!r} has no revision {revision}")
+        return _tip(row)
+
+    def _same_now(self, key: str) -> Tip | None:
+        row = self._connection.execute(
+            f"{_CURRENT} WHERE r.content = ? AND NOT t.gone ORDER BY t.id LIMIT 1", (key,)
+        ).fetchone()
+        return _tip(row) if row is not None else None
+
+    def _ever_seen(self, key: str) -> bool:
+        found = self._connection.execute(
+            "SELECT 1 FROM revision r JOIN tip t ON t.id = r.tip WHERE r.content = ? AND NOT t.gone", (key,)
+        )
+        return found.fetchone() is not None
+
+    def _insert(self, draft: TipDraft, deed: str, at: float) -> str:
+        """A new tip under the first free id of its content; one whose creation was undone comes back."""
+        draft = clean(draft)
+        id, again = base_id(draft), 1
+        while (
+            known := self._connection.execute("SELECT gone FROM tip WHERE id = ?", (id,)).fetchone()
+        ) and not (known["gone"]):
+            again += 1
+            id = f"{base_id(draft)}-{again}"
+        if known is None:
+            self._connection.execute("INSERT INTO tip (id, revision, created_at) VALUES (?, 0, ?)", (id, at))
+        self._append(id, draft, deed, at)
+        return id
+
+    def _append(
+        self, id: str, draft: TipDraft, deed: str, at: float | None = None, gone: bool = False
+    ) -> None:
+        number = self._connection.execute(
+            "SELECT coalesce(max(revision), 0) + 1 FROM revision WHERE tip = ?", (id,)
+        ).fetchone()[0]
+        marks = ", ".join("?" * 21)
+        self._connection.execute(
+            f"INSERT INTO revision (tip, revision, gone, deed, author, at, content, {QUOTED}) VALUES ({marks})",
+            (
+                id,
+                number,
+                gone,
+                deed,
+                self.author,
+                self._clock() if at is None else at,
+                content_key(draft),
+                *to_row(draft),
+            ),
+        )
+        self._connection.execute("UPDATE tip SET revision = ?, gone = ? WHERE id = ?", (number, gone, id))
+
+    def _record(self, deed: str, before: dict[str, int], label: str = "") -> None:
+        """Journal a deed on these tips: back to these revisions (0: not there), forward to what they are now."""
+        marks = {id: self._current(id).revision for id in before}
+        self.journal.record(
+            deed, label or f"{deed} {_count(list(before))}", {"tips": marks}, {"tips": before}, self.author
+        )
+
+    def _return_to(self, payload: dict[str, Any], deed: str) -> None:
+        for id, revision in payload["tips"].items():
+            if revision:
+                self._append(id, self._at(id, revision), deed)
+            else:
+                self._append(id, self._current(id), deed, gone=True)
+
+
+_CURRENT = "SELECT r.*, t.created_at FROM tip t JOIN revision r ON r.tip = t.id AND r.revision = t.revision"
+
+
+def _tip(row: Row) -> Tip:
+    return from_row(
+        row, id=row["tip"], revision=row["revision"], created_at=row["created_at"], changed_at=row["at"]
+    )
+
+
+def _signed(draft: TipDraft, author: str) -> TipDraft:
+    if draft.provenance.author or draft.provenance.source or not author:
+        return draft
+    return replace(draft, provenance=replace(draft.provenance, author=author))
+
+
+def _count(ids: Sequence[str]) -> str:
+    return ids[0] if len(ids) == 1 else f"{len(ids)} tips"
