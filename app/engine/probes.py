@@ -1,0 +1,95 @@
+"""Child processes that try Qt, the browser and SQLite for real, so that a crash in them is a finding."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+PROBE_SECONDS = 30.0
+"""A child that takes longer is taken for hanging; a cold Chromium on a slow disk needs some 5 s."""
+
+QT_PROBE = """
+import json
+from PySide6 import QtCore, QtGui, QtWidgets
+app = QtWidgets.QApplication([])
+print(json.dumps([QtCore.qVersion(), app.platformName(), len(QtGui.QFontDatabase.families())]))
+"""
+
+SQLITE_PROBE = """
+import json, sqlite3
+database = sqlite3.connect(":memory:")
+database.execute("create virtual table plain using fts5(text)")
+database.execute("create virtual table near using fts5(text, tokenize='trigram')")
+print(json.dumps([sqlite3.sqlite_version, sqlite3.threadsafety]))
+"""
+
+BROWSER_PROBE = """
+import asyncio, json, sys
+from playwright.async_api import async_playwright
+from app.engine.browser.find import launch
+from app.engine.errors import SiteloreError
+async def main():
+    async with async_playwright() as playwright:
+        browser, candidate = await launch(playwright, sys.argv[1], timeout=20000)
+        page = await browser.new_page()
+        await page.set_content("<title>it works</title>")
+        print(json.dumps([browser.version, str(candidate), await page.title()]))
+        await browser.close()
+try:
+    asyncio.run(main())
+except SiteloreError as error:
+    sys.exit(str(error))
+"""
+
+
+async def probe(code: str, *arguments: str, env: Mapping[str, str] | None = None) -> tuple[int, str, str]:
+    """Run Python code in a child that finds this checkout; a child that hangs is killed."""
+    inherited = os.environ if env is None else env
+    here = str(Path(__file__).resolve().parents[2])
+    path = os.pathsep.join(part for part in (here, inherited.get("PYTHONPATH", "")) if part)
+    child = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        code,
+        *arguments,
+        env={**inherited, "PYTHONPATH": path},
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        out, err = await asyncio.wait_for(child.communicate(), PROBE_SECONDS)
+    except TimeoutError:
+        child.kill()
+        await child.communicate()
+        return 1, "", f"no answer within {PROBE_SECONDS:.0f} s"
+    return child.returncode or 0, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
+
+
+def missing_libraries(display: bool) -> list[str]:
+    """Shared libraries that Qt's own files ask for and the loader does not find (Linux only)."""
+    spec = importlib.util.find_spec("PySide6")
+    loader = shutil.which("ldd")
+    if (
+        not sys.platform.startswith("linux")
+        or spec is None
+        or not spec.submodule_search_locations
+        or loader is None
+    ):
+        return []
+    package = Path(next(iter(spec.submodule_search_locations)))
+    plugins = ("libqoffscreen.so", *(("libqxcb.so",) if display else ()))
+    wanted = [
+        package / "QtWidgets.abi3.so",
+        *(package / "Qt" / "plugins" / "platforms" / name for name in plugins),
+    ]
+    done = subprocess.run(
+        [loader, *map(str, wanted)], capture_output=True, text=True, timeout=20, check=False
+    )
+    return sorted({line.split()[0] for line in done.stdout.splitlines() if "not found" in line})
