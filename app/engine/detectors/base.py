@@ -4,13 +4,14 @@ A detector sees a run step by step, as a live system would, so one class serves 
 is given leaves out the recorded score and everything that follows from it: there is no field to read it from.
 
     RunContext   before the first step: the goal, the site, its usual length
-    see          each executed step, in order
+    see          each step, in order; one whose output could not be read has ``executed`` false
     see_last     the page after the last action, without the action that was asked for there but never ran
     end          how the run ended; not called at all where a score ended it (``runner.ending_of``)
 """
 
 from __future__ import annotations
 
+import re
 from abc import ABC
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -24,6 +25,9 @@ THINKING = frozenset({"noop", "take_note", "calculate"})
 """Actions that are not meant to change a page."""
 CLOSING = frozenset({"send_msg_to_user", "report_infeasible"})
 """Actions that end a run."""
+
+_ICON = re.compile(r"(?:\\u[ef][0-9a-f]{3}|[\ue000-\uf8ff])\s*")
+"""Glyphs of icon fonts, as characters or as BrowserGym writes them."""
 
 SINCE = "since"
 """Evidence key: the step at which what a flag tells began, where that is before the flag's own step."""
@@ -130,10 +134,15 @@ def page_key(url: str) -> str:
 
 
 def short_url(url: str, limit: int = 70) -> str:
-    """An address for a message: no scheme, no host, cut at ``limit`` characters."""
+    """An address for a message: no scheme, no host, the middle left out where it is longer than ``limit``."""
     rest = url.partition("://")[2] or url
     path = rest[rest.find("/") :] if "/" in rest else rest
-    return path if len(path) <= limit else path[: limit - 1] + "…"
+    return path if len(path) <= limit else f"{path[: limit // 2]}…{path[len(path) - limit // 2 + 1 :]}"
+
+
+def words(step: Step) -> str:
+    """A step's action in words, without the glyphs of icon fonts."""
+    return " ".join(_ICON.sub("", step.words).split())
 
 
 def quoted(text: str, limit: int = 80) -> str:

@@ -110,7 +110,7 @@ class RiskModel:
         ranked = sorted(flags, key=lambda flag: (-worth[flag.detector], telling_rank(flag)))
         reasons = list(dict.fromkeys(_strongest(flags, flag.detector).message for flag in ranked))[:3]
         longer = found.get(LENGTH, 0.0)
-        if longer >= math.log(1.5) and usual_steps is not None and "far longer than usual" not in worth:
+        if longer >= math.log(1.5) and usual_steps is not None and "far-longer" not in worth:
             reasons.append(f"Took {steps} steps, {usual_steps:g} are usual here")
         return Risk(
             run=run,

@@ -54,7 +54,7 @@ class Watch:
         self._detectors = [detector(context) for detector in detectors]
 
     def see(self, step: Step) -> list[Flag]:
-        """The next executed step, complete with its error."""
+        """The next step, complete with its error."""
         return [flag for detector in self._detectors for flag in detector.see(step)]
 
     def see_last(self, final: Step) -> list[Flag]:
@@ -103,7 +103,7 @@ def ending_of(run: Run) -> Ending | None:
 def detect_run(run: Run, steps: Sequence[Step], usual_steps: float | None) -> list[Flag]:
     """All flags of a stored run, by step and then the more telling first."""
     watch = Watch(context_of(run, usual_steps))
-    flags = [flag for step in steps if step.executed for flag in watch.see(step)]
+    flags = [flag for step in steps for flag in watch.see(step)]
     if run.final is not None:
         flags += watch.see_last(run.final)
     ending = ending_of(run)

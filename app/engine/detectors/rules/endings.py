@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from app.engine.detectors.base import CLOSING, Detector, Ending, RunContext, quoted
+from app.engine.detectors.base import CLOSING, Detector, Ending, RunContext, quoted, words
 from app.engine.judgement import Flag, Severity
 from app.engine.trajectory import Step
 
@@ -18,17 +18,16 @@ class _AtTheEnd(Detector):
         super().__init__(context)
         self.last = 0
         self.seen = 0
-        self.last_words = ""
 
     def see(self, step: Step) -> Iterable[Flag]:
-        self.last, self.seen, self.last_words = step.index, self.seen + 1, step.words
+        self.last, self.seen = step.index, self.seen + 1
         return ()
 
 
 class StepLimit(_AtTheEnd):
     """All allowed steps were used and the last one was no answer."""
 
-    name = "step limit"
+    name = "step-limit"
     severity = Severity.ERROR
     summary = "All allowed steps were used up without an answer."
     explains = False
@@ -56,11 +55,12 @@ class StepLimit(_AtTheEnd):
 
 
 class Crash(_AtTheEnd):
-    """The run broke off with an error of the program around the agent."""
+    """The run broke off with an error; often not the agent's doing, so other evidence names the step."""
 
     name = "crash"
     severity = Severity.ERROR
     summary = "The run broke off with an error."
+    explains = False
 
     def end(self, ending: Ending) -> Iterable[Flag]:
         if ending.crash:
@@ -77,7 +77,7 @@ class Crash(_AtTheEnd):
 class LeftSites(Detector):
     """The agent went to a host that is not part of the task."""
 
-    name = "left the allowed sites"
+    name = "left-sites"
     severity = Severity.ERROR
     summary = "The agent went to a site that is not part of the task."
 
@@ -112,11 +112,10 @@ class LeftSites(Detector):
     def _tell(self, url: str) -> Flag:
         self._told = True
         cause = self._before
-        action = f" by {quoted(cause.words)}" if cause else ""
-        where = f" to {quoted(url)}" if url else ""
-        return self.flag(
-            cause.index if cause else 0, 0.99, f"Left the allowed sites{where}{action}", {"url": url}
-        )
+        where = f" to {url[:120]}" if url.startswith("http") else ""
+        how = f" with: {words(cause)}" if cause else ""
+        at = cause.index if cause else 0
+        return self.flag(at, 0.99, f"Left the allowed sites{where}{how}", {"url": url})
 
 
 _COULD_NOT = re.compile(
@@ -126,7 +125,7 @@ _COULD_NOT = re.compile(
     r" (?:found|determined|completed|located|identified|verified|retrieved)"
     r"|unable to|not able to|not possible to|impossible to"
     r"|(?:is|are|was|were) not (?:available|accessible) (?:on|in|from)"
-    r"|did not find|didn't find|not feasible|infeasible)\b",
+    r"|(?:did not|didn't) (?:find|create|add|change|delete|submit|post)|not feasible|infeasible)\b",
     re.IGNORECASE,
 )
 _NOTHING = re.compile(
@@ -134,12 +133,19 @@ _NOTHING = re.compile(
 )
 
 
+_ASKS_BACK = re.compile(
+    r"\b(?:do you want me to|would you like me to|should i|shall i|which (?:one )?(?:should|would|do) "
+    r"|(?:please|can you|could you) (?:provide|specify|clarify|confirm|log in|grant))\b[^.!]*",
+    re.IGNORECASE,
+)
+
+
 class GaveUp(_AtTheEnd):
     """The agent said that the task can't be done."""
 
-    name = "gave up"
+    name = "gave-up"
     severity = Severity.WARNING
-    summary = "The agent reported the task as infeasible, or answered that it could not do it."
+    summary = "The agent reported the task as infeasible, answered that it could not do it, or asked back."
 
     def end(self, ending: Ending) -> Iterable[Flag]:
         if ending.infeasible is not None:
@@ -154,24 +160,24 @@ class GaveUp(_AtTheEnd):
                     f"Answered that it could not: {quoted(ending.answer[max(0, found.start() - 30) :], 120)}"
                 )
                 yield self.flag(self.last, 0.55, told, {"said": found.group(0)})
+            elif (found := _ASKS_BACK.search(answer)) is not None:
+                told = f"Asked the user instead of finishing: {quoted(found.group(0), 120)}"
+                yield self.flag(self.last, 0.5, told, {"said": found.group(0)[:300]})
             elif _NOTHING.fullmatch(answer):
                 told = f"Answered that there is nothing: {quoted(ending.answer)}"
                 yield self.flag(self.last, 0.5, told, {"said": ending.answer[:300]})
 
 
 class NoAnswer(_AtTheEnd):
-    """The run is over and the user was told nothing."""
+    """The agent finished on its own and told the user nothing."""
 
-    name = "no answer"
+    name = "no-answer"
     severity = Severity.WARNING
-    summary = "The run ended without an answer, or with an empty one."
-    explains = False
+    summary = "The agent ended the run without telling the user anything."
 
     def end(self, ending: Ending) -> Iterable[Flag]:
-        if ending.infeasible is not None or (ending.answer or "").strip():
+        cut_off = ending.crash or ending.at_step_limit or ending.left_sites
+        if cut_off or ending.infeasible is not None or (ending.answer or "").strip():
             return
-        if ending.answer is None:
-            last = f"; the last action was {quoted(self.last_words)}" if self.seen else ""
-            yield self.flag(self.last, 0.9, f"Ended without an answer{last}", {"steps": self.seen})
-        else:
-            yield self.flag(self.last, 0.9, "The answer is empty", {"steps": self.seen})
+        what = "Ended without an answer" if ending.answer is None else "The answer is empty"
+        yield self.flag(self.last, 0.8, what, {"steps": self.seen})

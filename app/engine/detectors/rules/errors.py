@@ -12,6 +12,7 @@ from app.engine.detectors.base import (
     is_worth_telling,
     ordinal,
     quoted,
+    words,
 )
 from app.engine.judgement import Flag, Severity
 from app.engine.trajectory import ErrorClass, Step
@@ -25,7 +26,7 @@ _OVER = re.compile(
 class HardErrors(Detector):
     """Actions that were not done, three or more in the run."""
 
-    name = "hard errors"
+    name = "hard-errors"
     severity = Severity.HINT
     summary = "Three or more actions failed and were not done."
     FIRST = 3
@@ -46,7 +47,7 @@ class HardErrors(Detector):
             yield self.flag(
                 step.index,
                 min(0.75, 0.52 + 0.02 * self._count),
-                f"{self._count} actions failed by now; the last one, {quoted(step.words)}: {quoted(why, 120)}",
+                f"{self._count} actions failed by now, the last one: {words(step)} ({quoted(why, 120)})",
                 {"times": self._count, SINCE: self._since, "error": why[:300]},
             )
 
@@ -54,7 +55,7 @@ class HardErrors(Detector):
 class UnreadableOutput(Detector):
     """The agent's output held no action that could be read: a fault of the program around it."""
 
-    name = "unreadable output"
+    name = "unreadable-output"
     severity = Severity.WARNING
     summary = "The agent's output held no action that could be read (a fault of the harness or the model)."
 
@@ -83,7 +84,7 @@ class UnreadableOutput(Detector):
 class CoveredElement(Detector):
     """Something lies over the element: a dialog, a banner, a menu."""
 
-    name = "covered element"
+    name = "covered-element"
     severity = Severity.WARNING
     summary = "The element could not be reached because something lies over it."
 
@@ -107,7 +108,7 @@ class CoveredElement(Detector):
         yield self.flag(
             step.index,
             min(0.8, 0.5 + 0.1 * self._count),
-            f"{quoted(step.words)} failed: {_shown(over)} lies over it{again}{open_now}",
+            f"Could not {words(step)}: {_shown(over)} lies over it{again}{open_now}",
             {"times": self._count, SINCE: self._since, "over": over[:300]},
         )
 

@@ -17,7 +17,7 @@ NEVER_LONG = 6
 class TooLong(Detector):
     """Passes 2, 4 or 8 times the usual number of steps."""
 
-    name = "far longer than usual"
+    name = "far-longer"
     severity = Severity.HINT
     summary = "The run took more than twice the steps that are usual on its site."
     explains = False

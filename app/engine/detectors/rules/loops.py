@@ -19,6 +19,7 @@ from app.engine.detectors.base import (
     page_key,
     quoted,
     short_url,
+    words,
 )
 from app.engine.judgement import Flag, Severity
 from app.engine.trajectory import Step
@@ -32,7 +33,7 @@ T = TypeVar("T")
 class StateActionLoop(Detector):
     """The same action on the same page content, three times or more in the run."""
 
-    name = "state-action loop"
+    name = "state-action-loop"
     severity = Severity.WARNING
     summary = "The same action was done on the same page content three times or more."
     FIRST = 3
@@ -42,7 +43,7 @@ class StateActionLoop(Detector):
         self._counts: dict[tuple[str, ActionKey], tuple[int, int]] = {}
 
     def see(self, step: Step) -> Iterable[Flag]:
-        if step.action is None or not step.state or step.action.kind in _NOT_COUNTED:
+        if step.action is None or not step.executed or not step.state or step.action.kind in _NOT_COUNTED:
             return
         key = (step.state, action_key(step.action, step.target))
         count, since = self._counts.get(key, (0, step.index))
@@ -51,15 +52,15 @@ class StateActionLoop(Detector):
             yield self.flag(
                 step.index,
                 min(0.9, 0.66 + 0.04 * (count + 1 - self.FIRST)),
-                f"Did {quoted(step.words)} on the same page content for the {ordinal(count + 1)} time",
-                {"times": count + 1, SINCE: since, "action": step.words},
+                f"{ordinal(count + 1)} time on the same page content: {words(step)}",
+                {"times": count + 1, SINCE: since, "action": words(step)},
             )
 
 
 class RepeatedAction(Detector):
     """The same action five times in a run or three times in a row, whatever the page shows meanwhile."""
 
-    name = "repeated action"
+    name = "repeated-action"
     severity = Severity.WARNING
     summary = "The same action was done five times in the run, or three times in a row."
     IN_RUN = 5
@@ -71,7 +72,7 @@ class RepeatedAction(Detector):
         self._row: tuple[ActionKey | None, int, int] = (None, 0, 0)
 
     def see(self, step: Step) -> Iterable[Flag]:
-        if step.action is None or step.action.kind in _NOT_COUNTED:
+        if step.action is None or not step.executed or step.action.kind in _NOT_COUNTED:
             self._row = (None, 0, 0)
             return
         key = action_key(step.action, step.target)
@@ -81,36 +82,36 @@ class RepeatedAction(Detector):
         last, length, began = self._row
         length, began = (length + 1, began) if key == last else (1, step.index)
         self._row = (key, length, began)
-        evidence: dict[str, str | int | float] = {"times": count, "in_row": length, "action": step.words}
+        evidence: dict[str, str | int | float] = {"times": count, "in_row": length, "action": words(step)}
         if is_worth_telling(count, self.IN_RUN):
-            told = f"Did {quoted(step.words)} {count} times in this run"
+            told = f"{count} times in this run: {words(step)}"
             yield self.flag(step.index, 0.79, told, {**evidence, SINCE: since})
         elif is_worth_telling(length, self.IN_ROW):
-            told = f"Did {quoted(step.words)} {length} times in a row"
+            told = f"{length} times in a row: {words(step)}"
             yield self.flag(step.index, 0.72, told, {**evidence, SINCE: began})
 
 
 class ActionCycle(Detector):
     """Two to four actions in the same order again and again (A-B-A-B)."""
 
-    name = "action cycle"
+    name = "action-cycle"
     severity = Severity.WARNING
     summary = "Two to four actions were done in the same order at least twice in succession (A-B-A-B)."
     LONGEST = 4
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
-        self._recent: deque[tuple[ActionKey, int]] = deque(maxlen=self.LONGEST * 16)
+        self._recent: deque[tuple[ActionKey, int, str]] = deque(maxlen=self.LONGEST * 16)
         self._told = (0, 0)
 
     def see(self, step: Step) -> Iterable[Flag]:
-        if step.action is None:
+        if step.action is None or not step.executed:
             self._recent.clear()
             return
         if step.action.kind in _NOT_COUNTED:
             return
-        self._recent.append((action_key(step.action, step.target), step.index))
-        keys = [key for key, _ in self._recent]
+        self._recent.append((action_key(step.action, step.target), step.index, words(step)))
+        keys = [key for key, _, _ in self._recent]
         found = ((period, rounds_at_end(keys, period)) for period in range(2, self.LONGEST + 1))
         period, rounds = next(((p, r) for p, r in found if r), (0, 0))
         told = self._told[1] if self._told[0] == period else 0
@@ -119,8 +120,8 @@ class ActionCycle(Detector):
             yield self.flag(
                 step.index,
                 0.6 if rounds < 3 else 0.75,
-                f"Repeated the same {period} actions in the same order {rounds} times, "
-                f"the last one {quoted(step.words)}",
+                f"The same {period} actions in the same order, {rounds} times: "
+                + ", then ".join(said for _, _, said in list(self._recent)[-period:]),
                 {"period": period, "rounds": rounds, SINCE: self._recent[-rounds * period][1]},
             )
 
@@ -128,7 +129,7 @@ class ActionCycle(Detector):
 class PageCycle(Detector):
     """Back and forth between two pages."""
 
-    name = "back and forth"
+    name = "back-and-forth"
     severity = Severity.WARNING
     summary = "The agent went back and forth between the same two pages at least twice (A-B-A-B)."
 
@@ -166,7 +167,7 @@ class PageCycle(Detector):
 class UrlRevisits(Detector):
     """Comes back to an address it had left, again and again."""
 
-    name = "URL revisits"
+    name = "url-revisits"
     severity = Severity.HINT
     summary = "The agent came back to the same address, after leaving it, three times or more."
     FIRST = 3

@@ -14,20 +14,24 @@ from app.engine.detectors.base import (
     Detector,
     RunContext,
     action_key,
+    is_worth_telling,
     ordinal,
     quoted,
     short_url,
+    words,
 )
 from app.engine.judgement import Flag, Severity
 from app.engine.trajectory import ErrorClass, Step
 
 _NO_CHANGE_EXPECTED = THINKING | CLOSING | {"scroll", "focus", "hover", "tab_focus", "new_tab"}
+_TAKE_FOCUS = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
+"""A click on these may do no more than put the cursor there."""
 
 
 class NoEffect(Detector):
     """An action was done and the page is the same as before."""
 
-    name = "no effect"
+    name = "no-effect"
     severity = Severity.HINT
     summary = "An action was done and the page's content is the same as before."
     MANY = 3
@@ -47,9 +51,16 @@ class NoEffect(Detector):
 
     def _look(self, after: Step) -> Iterable[Flag]:
         step = self._before
-        if step is None or step.action is None or step.action.kind in _NO_CHANGE_EXPECTED:
+        if (
+            step is None
+            or step.action is None
+            or not step.executed
+            or step.action.kind in _NO_CHANGE_EXPECTED
+        ):
             return
         if step.error_class in (ErrorClass.HARD, ErrorClass.HARNESS):
+            return
+        if step.action.kind == "click" and step.target and step.target.role in _TAKE_FOCUS:
             return
         if not step.state or step.state != after.state or step.url != after.url:
             return
@@ -57,12 +68,14 @@ class NoEffect(Detector):
         count, since = self._counts.get(key, (0, step.index))
         self._counts[key] = (count + 1, since)
         self._total += 1
+        if count >= self.MANY and not is_worth_telling(count + 1, self.MANY):
+            return
         again = f" ({ordinal(count + 1)} time)" if count else ""
         yield self.flag(
             step.index,
             min(0.7, 0.25 + 0.1 * self._total),
             f"{_subject(step)} changed nothing{again}",
-            {"times": count + 1, "total": self._total, SINCE: since, "action": step.words},
+            {"times": count + 1, "total": self._total, SINCE: since, "action": words(step)},
             Severity.WARNING if self._total >= self.MANY else None,
         )
 
@@ -71,7 +84,7 @@ def _subject(step: Step) -> str:
     """``The click on button 'Save'``."""
     target = step.target
     if step.action is None or target is None:
-        return f"The action {quoted(step.words)}"
+        return f"The action {quoted(words(step))}"
     noun = {"fill": "typing into", "select_option": "choice in", "press": "key press in"}
     name = f" {quoted(target.name)}" if target.name else " without a name"
     return f"The {noun.get(step.action.kind, step.action.kind + ' on')} {target.role or 'element'}{name}"
@@ -95,7 +108,7 @@ _ERROR_NOTICE = re.compile(
 class ErrorPage(Detector):
     """The page says that it failed, or shows nothing."""
 
-    name = "error page"
+    name = "error-page"
     severity = Severity.WARNING
     summary = "The page is an error page (404, 500, unreachable) or empty."
 
@@ -124,12 +137,13 @@ class ErrorPage(Detector):
         self._count += 1
         if self._count == 1:
             self._since = at
-        led = f"{quoted(cause.words)} led to " if cause else "The run began on "
+        led = f"Led to {what}: {words(cause)}" if cause else f"The run began on {what}"
+        where = f" at {quoted(short_url(page.url))}" if page.url.startswith("http") else ""
         again = f" ({ordinal(self._count)} time)" if self._count > 1 else ""
         yield self.flag(
             at,
             min(0.8, 0.4 + 0.1 * self._count),
-            f"{led}{what} at {quoted(short_url(page.url))}{again}",
+            f"{led}{where}{again}",
             {"times": self._count, SINCE: self._since, "url": page.url},
         )
 
@@ -164,7 +178,7 @@ _CAPTCHA = re.compile(
 class LoginWall(Detector):
     """A login form or a captcha stands where the page should be: a person is needed."""
 
-    name = "login wall"
+    name = "login-wall"
     severity = Severity.WARNING
     summary = "A login form or a captcha stands in the way."
 
