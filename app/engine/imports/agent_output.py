@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import cast
 
-from app.engine.action import Action, ActionSyntaxError, parse_action
+from app.engine.action import Action, ActionSyntaxError, ArgValue, Scalar, parse_action
 from app.engine.trajectory import ErrorClass
 
 EMPTY_ACTION = "Received an empty action"
@@ -45,9 +47,10 @@ def read_call(call: str) -> Action | None:
     if not call.strip():
         return None
     try:
-        return parse_action(_fenced(call))
+        action = parse_action(_fenced(call))
     except ActionSyntaxError:
         return None
+    return replace(action, args={name: _plain(value) for name, value in action.args.items()})
 
 
 def error_class(error: str, *, readable: bool, moved_on: bool) -> ErrorClass:
@@ -67,6 +70,23 @@ def error_class(error: str, *, readable: bool, moved_on: bool) -> ErrorClass:
         if "elementHandle.press(" in error and moved_on:
             return ErrorClass.SOFT
     return ErrorClass.HARD
+
+
+def _plain(value: object) -> ArgValue:
+    """An argument as JSON can hold it: scalars and lists of scalars; anything else as its text."""
+    if isinstance(value, list | tuple):
+        return [_scalar(item) for item in cast("list[object]", value)]
+    return _scalar(value)
+
+
+def _scalar(value: object) -> Scalar:
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, int) and abs(value) < 2**53:
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    return repr(value)
 
 
 def _fenced(text: str) -> str:

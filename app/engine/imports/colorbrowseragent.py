@@ -18,9 +18,9 @@ from app.engine.api import PathError
 from app.engine.errors import InputError
 from app.engine.imports import step_records, surroundings
 from app.engine.imports.reading import MAX_JSON_BYTES, ReadRun, natural, read_bytes, read_json_object, walk
-from app.engine.imports.sites import CROSS, SiteTable
 from app.engine.imports.step_records import StepReader
 from app.engine.redaction import redact_text
+from app.engine.sites import CROSS, SiteTable
 from app.engine.trajectory import Outcome, Run, Step
 
 SOURCE = "colorbrowseragent"

@@ -1,0 +1,225 @@
+"""A run on disk: ``run.json``, ``steps.jsonl`` (one step a line, append-only) and its pages' contents.
+
+The workspace keeps runs in this form; a *native run folder* is the same with the contents beside it in ``blobs/``,
+so that it can be carried elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+import zstandard
+from pydantic import TypeAdapter, ValidationError
+
+from app.engine.errors import Conflict, InputError
+from app.engine.trajectory import Run, Step
+
+FORMAT = "sitelore-run"
+VERSION = 1
+RUN_FILE, STEPS_FILE, BLOB_FOLDER = "run.json", "steps.jsonl", "blobs"
+MAX_BLOB_BYTES = 256 * 2**20
+"""Longest content that is unpacked; a small packed file must not fill the memory."""
+
+_RUN_ID = re.compile(r"[A-Za-z0-9_][\w.+-]{0,119}", re.ASCII)
+_PICTURES = ((b"\x89PNG\r\n\x1a\n", ".png"), (b"\xff\xd8\xff", ".jpg"), (b"RIFF", ".webp"))
+
+
+@cache
+def _run_type() -> TypeAdapter[Run]:
+    return TypeAdapter(Run)
+
+
+@cache
+def _step_type() -> TypeAdapter[Step]:
+    return TypeAdapter(Step)
+
+
+def check_id(run: str) -> str:
+    """A run's id, which becomes a folder's name.
+
+    Raises:
+        InputError: it is empty, too long, or could name something outside the folder of runs.
+    """
+    if not _RUN_ID.fullmatch(run):
+        raise InputError(f"{run[:80]!r} is no id for a run: letters, digits, . _ + - only, at most 120")
+    return run
+
+
+def encode_run(run: Run) -> bytes:
+    """``run.json``."""
+    return _dump({"format": FORMAT, "version": VERSION, **_fields(run)}, orjson.OPT_INDENT_2) + b"\n"
+
+
+def encode_steps(steps: Iterable[Step]) -> bytes:
+    """``steps.jsonl``."""
+    return b"".join(_dump(step, orjson.OPT_APPEND_NEWLINE) for step in steps)
+
+
+def decode_run(data: bytes, path: Path) -> Run:
+    """Read ``run.json``.
+
+    Raises:
+        InputError: it is damaged, of another format, or of a newer version.
+    """
+    try:
+        value: Any = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        raise InputError(f"not valid JSON: {error}", path=str(path)) from error
+    if not isinstance(value, dict) or value.get("format") != FORMAT:  # pyright: ignore[reportUnknownMemberType]
+        raise InputError("no run of Sitelore's", path=str(path))
+    version: Any = value.get("version")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    if not isinstance(version, int) or version > VERSION:
+        raise InputError(
+            f"written in format version {version}, this program reads up to {VERSION}",
+            path=str(path),
+            remedy="use a newer Sitelore",
+        )
+    try:
+        run = _run_type().validate_python(value)
+    except ValidationError as error:
+        raise InputError(f"damaged: {_first_fault(error)}", path=str(path)) from error
+    check_id(run.id)
+    return run
+
+
+def decode_steps(data: bytes, path: Path) -> tuple[list[Step], list[str]]:
+    """Read ``steps.jsonl``; a last line that was being written when the program died is dropped with a note.
+
+    Raises:
+        InputError: any other line is damaged.
+    """
+    steps: list[Step] = []
+    lines = data.split(b"\n")
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            steps.append(_step_type().validate_json(line))
+        except ValidationError as error:
+            if number == len(lines):
+                return steps, [f"the last line of {path.name} is incomplete and was left out"]
+            raise InputError(f"line {number} is damaged: {_first_fault(error)}", path=str(path)) from error
+    return steps, []
+
+
+def digests(run: Run, steps: Iterable[Step]) -> list[str]:
+    """Every content a run's steps name, once."""
+    pages = [*steps, *([run.final] if run.final is not None else [])]
+    named = (digest for step in pages for digest in (step.tree, step.html, step.screenshot) if digest)
+    return list(dict.fromkeys(named))
+
+
+def write_run_folder(out: Path, run: Run, steps: Sequence[Step], blobs: Mapping[str, bytes]) -> Path:
+    """Write a native run folder whole or not at all; it holds nothing of this machine (no source path, no import time).
+
+    ``blobs`` maps SHA-256 to content: text as UTF-8, pictures as they are; those the run does not name are left out.
+
+    Raises:
+        Conflict: ``out`` exists.  InputError: a content does not match its name.
+    """
+    check_id(run.id)
+    if out.exists() or out.is_symlink():
+        raise Conflict(f"{out} exists already; choose another folder or move it away")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    draft = out.parent / f".{out.name}.incoming-{uuid.uuid4().hex[:8]}"
+    try:
+        draft.mkdir()
+        write_file(draft / RUN_FILE, encode_run(replace(run, source_path="", imported_at=0.0)))
+        write_file(draft / STEPS_FILE, encode_steps(steps))
+        named = [digest for digest in digests(run, steps) if digest in blobs]
+        if named:
+            (draft / BLOB_FOLDER).mkdir()
+        for digest in named:
+            name, data = packed(digest, blobs[digest])
+            write_file(draft / BLOB_FOLDER / name, data)
+        sync_folder(draft / BLOB_FOLDER if named else draft)
+        draft.rename(out)
+        sync_folder(out.parent)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+    return out
+
+
+def packed(digest: str, content: bytes) -> tuple[str, bytes]:
+    """File name and bytes of a content in ``blobs/``: text is compressed, pictures are so already."""
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise InputError(f"the content named {digest[:12]}… is another one")
+    suffix = next((suffix for magic, suffix in _PICTURES if content.startswith(magic)), "")
+    if suffix:
+        return digest + suffix, content
+    return f"{digest}.txt.zst", zstandard.ZstdCompressor(level=3).compress(content)
+
+
+def unpacked(name: str, data: bytes, path: Path) -> tuple[str, bytes]:
+    """Digest and content of a file in ``blobs/``.
+
+    Raises:
+        InputError: the file is damaged, or unpacks to more than 256 MB.
+    """
+    digest = name.partition(".")[0]
+    if name.endswith(".zst"):
+        data = unpack(data, str(path))
+    if hashlib.sha256(data).hexdigest() != digest:
+        raise InputError("damaged: its content is not what its name says", path=str(path))
+    return digest, data
+
+
+def unpack(data: bytes, where: str) -> bytes:
+    """Zstandard's opposite, bounded.
+
+    Raises:
+        InputError: damaged, or longer than ``MAX_BLOB_BYTES``.
+    """
+    try:
+        if zstandard.frame_content_size(data) > MAX_BLOB_BYTES:
+            raise InputError("unpacks to more than 256 MB", path=where)
+        return zstandard.ZstdDecompressor().decompress(data, max_output_size=MAX_BLOB_BYTES)
+    except zstandard.ZstdError as error:
+        raise InputError(f"damaged: {error}", path=where) from error
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a new file and wait until it is on the disk."""
+    with path.open("xb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until a folder's entries are on the disk, where the system can be asked for that."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _fields(run: Run) -> dict[str, Any]:
+    return {name: getattr(run, name) for name in Run.__slots__}
+
+
+def _dump(value: object, option: int) -> bytes:
+    try:
+        return orjson.dumps(value, option=option)
+    except (TypeError, orjson.JSONEncodeError) as error:
+        raise InputError(f"a value can't be stored as JSON: {error}") from error
+
+
+def _first_fault(error: ValidationError) -> str:
+    fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    where = ".".join(str(part) for part in fault["loc"])
+    return f"{where}: {fault['msg']}" if where else str(fault["msg"])
