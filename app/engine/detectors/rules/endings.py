@@ -156,9 +156,8 @@ class GaveUp(_AtTheEnd):
         elif ending.answer:
             answer = ending.answer.replace("’", "'")
             if (found := _COULD_NOT.search(answer)) is not None:
-                told = (
-                    f"Answered that it could not: {quoted(ending.answer[max(0, found.start() - 30) :], 120)}"
-                )
+                sentence = max(answer.rfind(mark, 0, found.start()) for mark in (". ", "! ", "? ", "\n")) + 1
+                told = f"Answered that it could not: {quoted(answer[sentence:], 120)}"
                 yield self.flag(self.last, 0.55, told, {"said": found.group(0)})
             elif (found := _ASKS_BACK.search(answer)) is not None:
                 told = f"Asked the user instead of finishing: {quoted(found.group(0), 120)}"
