@@ -101,7 +101,7 @@ async def browser_check(setting: str) -> Check:
 
 def encoder_check(model: str, cache: Path) -> Check:
     """The exported copy; else whether the first use can export one."""
-    copies = sorted(cache.rglob("*.onnx")) if cache.is_dir() else []
+    copies = [copy for copy in cache.glob("[!.]*/*.onnx") if copy.with_name("copy.json").is_file()]
     if model and not Path(model).expanduser().is_dir():
         remedy = "correct SITELORE_ENCODER (or the setting), or clear it to use the bundled model"
         return Check(name="encoder", ok=False, found=f"{model} is no folder", remedy=remedy, needed=False)
