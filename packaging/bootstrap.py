@@ -135,14 +135,16 @@ class Installer:
             self._uv = None
         return self.pip(*arguments)
 
-    def pip(self, *arguments: str) -> bool:
+    def pip(self, *arguments: str, quiet: bool = False) -> bool:
         """With pip itself, which knows every index and folder that the user has set up for it."""
-        return self.run([str(PYTHON), "-m", "pip", "install", "-qq", "--no-warn-script-location", *arguments])
+        command = [str(PYTHON), "-m", "pip", "install", "-qq", "--no-warn-script-location", *arguments]
+        return self.run(command, quiet=quiet)
 
     @staticmethod
-    def run(command: list[str], env: dict[str, str] | None = None) -> bool:
-        """Whether the command ended well; it writes to this console."""
-        return subprocess.run(command, env=env, cwd=ROOT, check=False).returncode == 0
+    def run(command: list[str], env: dict[str, str] | None = None, *, quiet: bool = False) -> bool:
+        """Whether the command ended well; it writes to this console unless its failure is expected."""
+        out = subprocess.DEVNULL if quiet else None
+        return subprocess.run(command, env=env, cwd=ROOT, stdout=out, stderr=out, check=False).returncode == 0
 
     def _find_uv(self) -> Path | None:
         if os.environ.get("SITELORE_NO_UV"):
@@ -201,7 +203,7 @@ def install_encoder(tool: Installer) -> bool:
     index = os.environ.get(TORCH_INDEX, "")
     source = ["--extra-index-url", index] if index else []
     # One by one: pip finds a wheel in a local folder that uv was not told of, and the build is checked before its rest.
-    if not _torch_is_in() and not tool.pip("--no-deps", *source, TORCH):
+    if not _torch_is_in() and not tool.pip("--no-deps", *source, TORCH, quiet=True):
         say(f"no CPU build of torch: going on without it, so retrieval has two routes ({_torch_remedy()})")
         return False
     extras = _pyproject()["project"]["optional-dependencies"]["encoder"]
