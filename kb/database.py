@@ -30,6 +30,13 @@ def connect(
     return connection
 
 
+def connect_memory() -> sqlite3.Connection:
+    """The same kind of connection, to an empty database that lasts as long as it is open."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection.row_factory = sqlite3.Row
+    return connection
+
+
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Generator[None]:
     """All of the block or nothing of it; inside another transaction it is a savepoint of that one.

@@ -26,7 +26,7 @@ FROZEN_ID = 0x53414B46
 """Marks a frozen one ("SAKF")."""
 
 
-def migrate(connection: sqlite3.Connection, path: Path) -> None:
+def migrate(connection: sqlite3.Connection, path: Path, *, keep_backup: bool = True) -> None:
     """Bring the file to this program's version; raises ``BadFile`` for a newer major or for another kind of file."""
     if check(connection, path) >= VERSION:
         return
@@ -35,7 +35,7 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
         version = check(connection, path)
         if version >= VERSION:
             return
-        if version:
+        if version and keep_backup:
             back_up(path, version)
         for number, step in STEPS:
             if version < number:

@@ -5,23 +5,26 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
-from kb.database import connect, explained
+from kb.database import connect, connect_memory, explained
 from kb.errors import BadFile
-from kb.migrations import VERSION, check, migrate, shown
+from kb.migrations import VERSION, check, migrate
 
 _QUICK_CHECK_UP_TO = 16 * 1024 * 1024
 """Bytes up to which a file is checked for damage whenever it is opened (about 30 ms); vectors can make it large."""
 
 
-def open_live(path: Path, *, create: bool, busy_seconds: float) -> tuple[sqlite3.Connection, bool]:
-    """A connection to the migrated file, and whether it may be written to."""
+def open_live(
+    path: Path, *, create: bool, read_only: bool, busy_seconds: float
+) -> tuple[sqlite3.Connection, bool]:
+    """A connection to the file as this version lays it out, and whether it may be written to."""
     if path.is_dir():
         raise BadFile(f"{path}: this is a folder; a knowledge base is one file, like knowledge.akb")
-    if not path.exists() and not create:
+    if not path.exists() and (read_only or not create):
         raise BadFile(f"{path}: there is no such knowledge base")
-    writable = not path.exists() or is_writable(path)
+    writable = not read_only and (not path.exists() or is_writable(path))
     with explained(path):
         connection = connect(path, read_only=not writable, busy_seconds=busy_seconds)
         try:
@@ -73,9 +76,10 @@ def _only_reading(connection: sqlite3.Connection, path: Path) -> sqlite3.Connect
         connection = connect(path, immutable=True)
         version = check(connection, path)
     if version < VERSION:
-        connection.close()
-        raise BadFile(
-            f"{path}: made by an older version (format {shown(version)}) and read-only, so it can't be brought up"
-            " to date; make it writable or copy it"
-        )
+        # It may not be changed, so a copy in memory is brought up to date and read.
+        with closing(connection):
+            copy = connect_memory()
+            connection.backup(copy)
+        migrate(copy, path, keep_backup=False)
+        return copy
     return connection

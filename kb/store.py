@@ -72,15 +72,19 @@ class KnowledgeBase:
         *,
         author: str = "",
         create: bool = True,
+        read_only: bool = False,
         busy_seconds: float = BUSY_SECONDS,
         clock: Callable[[], float] = time.time,
     ) -> KnowledgeBase:
-        """Open a live knowledge base, migrating an older one; a read-only file can be read, not written.
+        """Open a live knowledge base, migrating an older one; a read-only one can be read, not written.
 
+        With ``read_only`` nothing is changed or made, an older file isn't migrated but a copy of it in memory.
         ``author`` signs every change.  Raises ``BadFile``, ``Locked``, ``Frozen``.
         """
         path = Path(path)
-        connection, writable = opening.open_live(path, create=create, busy_seconds=busy_seconds)
+        connection, writable = opening.open_live(
+            path, create=create, read_only=read_only, busy_seconds=busy_seconds
+        )
         return cls(path, connection, author=author, writable=writable, clock=clock)
 
     def close(self) -> None:

@@ -1,0 +1,191 @@
+"""Freezing: tips into one read-only file for an evaluation, and proof later that nothing in it has changed."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from kb import atomic, image
+from kb.errors import BadFile, KbError
+from kb.frozen import FrozenKnowledgeBase, frozen_version, newer, open_any, read_content, version_in
+from kb.manifest import manifest_path, read_manifest, to_bytes, waiting_path
+from kb.migrations import shown
+from kb.select import tally
+from kb.store import KnowledgeBase
+from kb.tip import FreezeReport, KbDiff, Status, Tip, VerifyReport
+
+__all__ = ["FrozenKnowledgeBase", "diff", "freeze", "open_any", "verify"]
+
+_LIMIT = 2**30
+
+
+def freeze(
+    kb: KnowledgeBase | FrozenKnowledgeBase,
+    out: Path | str,
+    include: Sequence[Status] = (),
+    waive: Mapping[str, str] | None = None,
+    lint_errors: Mapping[str, Sequence[str]] | None = None,
+    encoder: tuple[str, str] | None = None,
+) -> FreezeReport:
+    """Write the active tips (and those of the statuses in ``include``) to ``out``, with a manifest beside it.
+
+    The same tips give the same bytes on every machine.  A tip with ``lint_errors`` (messages by tip id) is left out
+    unless ``waive`` gives a reason for it, which the manifest keeps.  ``encoder`` is its id and hash.
+    The file is there whole or not at all; an existing frozen file is replaced, any other file is not.
+    """
+    out, waive, lint_errors = Path(out), waive or {}, lint_errors or {}
+    _refuse_to_overwrite(out)
+    _check_waivers(kb, waive)
+    chosen, left_out = _choose(kb.tips(), {Status.ACTIVE, *include}, set(lint_errors) - set(waive))
+    content = image.Content.of(chosen, kb.hosts())
+    data = image.build(content)
+    sha256 = hashlib.sha256(data).hexdigest()
+    tasks = sorted({task for tip in chosen for task in tip.taint})
+    refused = {tip.id for tip in kb.tips(statuses={Status.ACTIVE, *include})} - {tip.id for tip in chosen}
+    manifest: dict[str, Any] = {
+        "format": "sitelore frozen knowledge base",
+        "schema": shown(image.VERSION),
+        "file": {"name": out.name, "bytes": len(data), "sha256": sha256},
+        "content_sha256": content.sha256,
+        "counts": _counts(chosen, left_out),
+        "encoder": {"id": encoder[0], "sha256": encoder[1]} if encoder else None,
+        "lint": {
+            "left_out": {id: list(lint_errors[id]) for id in sorted(refused)},
+            "waived": {
+                tip.id: {"reason": waive[tip.id].strip(), "errors": list(lint_errors.get(tip.id, ()))}
+                for tip in chosen
+                if tip.id in waive
+            },
+        },
+        "taint": {"tasks": tasks, "tips": sum(bool(tip.taint) for tip in chosen)},
+        "tips": {tip.id: _of_the_moment(tip) for tip in chosen},
+        "frozen_at": time.time(),
+        "frozen_by": kb.author if isinstance(kb, KnowledgeBase) else "",
+    }
+    _place_both(out, data, to_bytes(manifest))
+    return FreezeReport(
+        path=str(out),
+        manifest=str(manifest_path(out)),
+        sha256=sha256,
+        tips=len(chosen),
+        left_out=left_out,
+        lint_errors=tuple(f"{id}: {message}" for id in sorted(refused) for message in lint_errors[id]),
+        tainted_tasks=len(tasks),
+    )
+
+
+def verify(path: Path | str) -> VerifyReport:
+    """Whether a frozen file and its manifest are, bit by bit, what the freeze wrote.
+
+    Raises ``BadFile`` only where there is no file that could be read.
+    """
+    path = Path(path)
+    data = atomic.read_file(path, _LIMIT)
+    sha256 = hashlib.sha256(data).hexdigest()
+    manifest = read_manifest(path)
+    problems = [manifest.problem] if manifest.problem else []
+    tips = 0
+    version = version_in(data)
+    if manifest.ok and manifest.file_sha256 != sha256:
+        problems.append("the file is not the one the manifest was written for, or was changed since")
+        if version is None:
+            problems.append("this is no frozen knowledge base (any more)")
+    elif version is None:
+        problems.append("this is no frozen knowledge base")
+    elif version // 1000 > image.VERSION // 1000:
+        problems.append(newer(path, version))
+    else:
+        try:
+            content = read_content(path)
+            tips = len(content.tips)
+            if manifest.ok and manifest.data.get("content_sha256") != content.sha256:
+                problems.append("the tips are not those the manifest was written for")
+        except BadFile as error:
+            problems.append(str(error))
+    return VerifyReport(path=str(path), ok=not problems, sha256=sha256, tips=tips, problems=tuple(problems))
+
+
+def diff(a: KnowledgeBase | FrozenKnowledgeBase, b: KnowledgeBase | FrozenKnowledgeBase) -> KbDiff:
+    """What ``b`` has and ``a`` has not, the other way round, and what differs in content or standing."""
+    old = {tip.id: tip for tip in a.tips()}
+    new = {tip.id: tip for tip in b.tips()}
+    return KbDiff(
+        added=tuple(tip for id, tip in new.items() if id not in old),
+        removed=tuple(tip for id, tip in old.items() if id not in new),
+        changed=tuple(
+            (old[id], tip) for id, tip in new.items() if id in old and _said(old[id]) != _said(tip)
+        ),
+    )
+
+
+def _choose(
+    tips: Sequence[Tip], statuses: set[Status], refused: set[str]
+) -> tuple[list[Tip], dict[str, int]]:
+    """The tips to freeze, and how many are left out by status or for lint errors."""
+    wanted = [tip for tip in tips if tip.status in statuses]
+    left_out = Counter(tip.status.value for tip in tips if tip.status not in statuses)
+    chosen = [tip for tip in wanted if tip.id not in refused]
+    if len(chosen) < len(wanted):
+        left_out["lint errors"] = len(wanted) - len(chosen)
+    return chosen, dict(sorted(left_out.items()))
+
+
+def _counts(tips: Sequence[Tip], left_out: dict[str, int]) -> dict[str, Any]:
+    counts = tally(tips, revisions=0, vectors=0, encoder="", frozen=True)
+    return {
+        "tips": counts.tips,
+        "by_site": counts.by_site,
+        "by_kind": counts.by_kind,
+        "by_status": counts.by_status,
+        "left_out": left_out,
+    }
+
+
+def _of_the_moment(tip: Tip) -> dict[str, Any]:
+    """What the frozen file may not hold of a tip."""
+    return {
+        "revision": tip.revision,
+        "created_at": tip.created_at,
+        "changed_at": tip.changed_at,
+        "author": tip.provenance.author,
+        "source": tip.provenance.source,
+    }
+
+
+def _said(tip: Tip) -> Tip:
+    """A tip without what differs between two files that say the same."""
+    provenance = replace(tip.provenance, author="", source="")
+    return replace(tip, provenance=provenance, revision=1, created_at=0.0, changed_at=0.0)
+
+
+def _check_waivers(kb: KnowledgeBase | FrozenKnowledgeBase, waive: Mapping[str, str]) -> None:
+    for id, reason in waive.items():
+        kb.get(id)
+        if not reason.strip():
+            raise KbError(f"lint errors of tip {id!r} can only be waived with a reason")
+
+
+def _refuse_to_overwrite(out: Path) -> None:
+    if out.exists() and frozen_version(out) is None:
+        raise BadFile(
+            f"{out}: there is another file of this name, no frozen knowledge base; choose another name"
+        )
+
+
+def _place_both(out: Path, data: bytes, manifest: bytes) -> None:
+    """Place the file and then its manifest, which waits beside meanwhile: a kill in between loses neither."""
+    waiting = waiting_path(out)
+    atomic.place(waiting, manifest)
+    try:
+        atomic.place(out, data, mode=0o444)
+        atomic.rename(waiting, manifest_path(out))
+    except KbError:
+        with suppress(OSError):
+            waiting.unlink()
+        raise

@@ -1,0 +1,100 @@
+"""The manifest beside a frozen file: what it is, and all that the file itself may not hold.
+
+It states the hash of the file's bytes, and of itself, so that a changed bit in either is found.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from kb import atomic
+from kb.errors import BadFile
+
+SUFFIX = ".manifest.json"
+_SELF = "manifest_sha256"
+_LIMIT = 256 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A manifest as it was found; ``problem`` says why it can't be trusted, "" if it can."""
+
+    data: dict[str, Any] = field(default_factory=dict[str, Any])
+    problem: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether it is there and as it was written."""
+        return not self.problem
+
+    @property
+    def file_sha256(self) -> str:
+        """The hash of the frozen file it belongs to."""
+        return self._text("file", "sha256")
+
+    @property
+    def encoder_id(self) -> str:
+        """The encoder of the knowledge base it was frozen from, "" for none."""
+        return self._text("encoder", "id")
+
+    def _text(self, part: str, name: str) -> str:
+        inner = self.data.get(part)
+        return str(cast("dict[str, Any]", inner).get(name, "")) if isinstance(inner, dict) else ""
+
+
+def manifest_path(path: Path) -> Path:
+    """Where the manifest of a frozen file stands."""
+    return path.with_name(path.name + SUFFIX)
+
+
+def waiting_path(path: Path) -> Path:
+    """Where a manifest waits until the file it belongs to has its name."""
+    return path.with_name(f".{path.name}{SUFFIX}.new")
+
+
+def to_bytes(data: dict[str, Any]) -> bytes:
+    """The manifest's text, in its one possible form, with its own hash in it."""
+    plain = {name: value for name, value in data.items() if name != _SELF}
+    return _dump({**plain, _SELF: hashlib.sha256(_dump(plain)).hexdigest()})
+
+
+def read_manifest(path: Path) -> Manifest:
+    """The manifest of the frozen file ``path``.
+
+    A freeze that was killed between its two renames has left a new file and its manifest still waiting: if the
+    waiting one is of just this file, it is the manifest.
+    """
+    found = _read(manifest_path(path))
+    waiting = waiting_path(path)
+    if waiting.exists() and (other := _read(waiting)).ok:
+        content = hashlib.sha256(atomic.read_file(path, _LIMIT * 4)).hexdigest()
+        if other.file_sha256 == content and found.file_sha256 != content:
+            with suppress(OSError):  # a folder that can't be written to: then it goes on waiting
+                atomic.rename(waiting, manifest_path(path))
+            return other
+    return found
+
+
+def _read(path: Path) -> Manifest:
+    if not path.exists():
+        return Manifest(problem=f"the manifest {path.name} is missing")
+    edited = Manifest(problem=f"the manifest {path.name} was changed since it was written")
+    try:
+        raw = atomic.read_file(path, _LIMIT)
+        data = json.loads(raw)
+    except (BadFile, ValueError, RecursionError):
+        return edited
+    if not isinstance(data, dict):
+        return edited
+    manifest = Manifest(cast("dict[str, Any]", data))
+    # Written again it must give the same bytes: that finds a changed blank as well.
+    return manifest if to_bytes(manifest.data) == raw else edited
+
+
+def _dump(data: dict[str, Any]) -> bytes:
+    return (json.dumps(data, ensure_ascii=False, sort_keys=True, indent=1) + "\n").encode("utf-8")

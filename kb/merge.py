@@ -1,0 +1,42 @@
+"""Taking over another knowledge base's tips."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kb.frozen import FrozenKnowledgeBase
+from kb.store import KnowledgeBase
+from kb.tip import ImportReport, Status, Tip, TipDraft
+
+
+def merge(into: KnowledgeBase, other: KnowledgeBase | FrozenKnowledgeBase) -> ImportReport:
+    """Add the tips that are not here yet as drafts, whatever standing they have there; one deed to undo.
+
+    What was here before, in whatever revision, is skipped.  Where a tip of the same id says something else by now,
+    the other's version comes beside it as a draft of its own; hosts are taken over for sites that have none here.
+    """
+    name = other.path.name
+    tips = other.tips()
+    added = into.add_many([_draft(tip, name) for tip in tips], "merge", f"merge {name}")
+    ours = into.hosts()
+    for site, hosts in other.hosts().items():
+        if site not in ours:
+            into.set_hosts(site, hosts)
+    return ImportReport(added=tuple(tip.id for tip in added), skipped=len(tips) - len(added))
+
+
+def _draft(tip: Tip, source: str) -> TipDraft:
+    return TipDraft(
+        site=tip.site,
+        text=tip.text,
+        scope=tip.scope,
+        kind=tip.kind,
+        when=tip.when,
+        do=tip.do,
+        before=tip.before,
+        why=tip.why,
+        keywords=tip.keywords,
+        status=Status.DRAFT,
+        provenance=replace(tip.provenance, source=tip.provenance.source or source),
+        taint=tip.taint,
+    )
