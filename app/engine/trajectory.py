@@ -61,6 +61,8 @@ class Step:
     tree: str = ""
     html: str = ""
     screenshot: str = ""
+    target_box: tuple[float, float, float, float] | None = None
+    """(x, y, width, height) of the target in the screenshot's pixels, where it was recorded."""
     state: str = ""
     """Content key of the page before the action (``observation.content_key``)."""
     notices: tuple[str, ...] = ()
