@@ -54,6 +54,10 @@ class StepLimit(_AtTheEnd):
         )
 
 
+_WRAPPER = "Exception uncaught by agent or environment"
+"""BrowserGym's first line over the error itself."""
+
+
 class Crash(_AtTheEnd):
     """The run broke off with an error; often not the agent's doing, so other evidence names the step."""
 
@@ -64,13 +68,14 @@ class Crash(_AtTheEnd):
 
     def end(self, ending: Ending) -> Iterable[Flag]:
         if ending.crash:
-            first_line = ending.crash.strip().partition("\n")[0]
+            lines = [line.strip() for line in ending.crash.splitlines() if line.strip()]
+            told = " ".join(lines[1:3] if len(lines) > 1 and lines[0].startswith(_WRAPPER) else lines[:1])
             when = f"after {self.seen} steps" if self.seen else "before the first step"
             yield self.flag(
                 self.last,
                 0.99,
-                f"The run broke off {when}: {quoted(first_line, 160)}",
-                {"steps": self.seen, "error": first_line[:300]},
+                f"The run broke off {when}: {quoted(told, 160)}",
+                {"steps": self.seen, "error": told[:300]},
             )
 
 
@@ -154,7 +159,7 @@ class GaveUp(_AtTheEnd):
                 self.last, 0.6, f"Gave up as infeasible{reason}", {"said": ending.infeasible[:300]}
             )
         elif ending.answer:
-            answer = ending.answer.replace("’", "'")
+            answer = ending.answer[:20_000].replace("’", "'")
             if (found := _COULD_NOT.search(answer)) is not None:
                 sentence = max(answer.rfind(mark, 0, found.start()) for mark in (". ", "! ", "? ", "\n")) + 1
                 told = f"Answered that it could not: {quoted(answer[sentence:], 120)}"

@@ -17,6 +17,8 @@ from app.engine.detectors.base import (
 from app.engine.judgement import Flag, Severity
 from app.engine.trajectory import ErrorClass, Step
 
+_COVERED = "intercepts pointer events"
+"""Playwright's words for an element that another one lies over."""
 _OVER = re.compile(
     r"(?P<over><[^<>\n]{1,300}>)(?:[^<>\n]*</\w+>)?"
     r"(?: from (?P<outer><[^<>\n]{1,300}>)(?:[^<>\n]*</\w+>)? subtree)? intercepts pointer events"
@@ -94,14 +96,15 @@ class CoveredElement(Detector):
         self._since = 0
 
     def see(self, step: Step) -> Iterable[Flag]:
-        if step.error_class is not ErrorClass.HARD or "intercepts pointer events" not in step.error:
+        at = step.error.rfind(_COVERED) if step.error_class is ErrorClass.HARD else -1
+        if at == -1:
             return
         self._count += 1
         if self._count == 1:
             self._since = step.index
         if not is_worth_telling(self._count, 1):
             return
-        found = _OVER.search(step.error)
+        found = _OVER.search(step.error, max(0, at - 1500), at + len(_COVERED))
         over = (found.group("outer") or found.group("over")) if found else "another element"
         again = f" ({ordinal(self._count)} time)" if self._count > 1 else ""
         open_now = f"; open on the page: {quoted(step.notices[0])}" if step.notices else ""

@@ -137,13 +137,14 @@ class ErrorPage(Detector):
         self._count += 1
         if self._count == 1:
             self._since = at
-        led = f"Led to {what}: {words(cause)}" if cause else f"The run began on {what}"
+        led = "Led to" if cause else "The run began on"
+        how = f": {words(cause)}" if cause else ""
         where = f" at {quoted(short_url(page.url))}" if page.url.startswith("http") else ""
         again = f" ({ordinal(self._count)} time)" if self._count > 1 else ""
         yield self.flag(
             at,
             min(0.8, 0.4 + 0.1 * self._count),
-            f"{led}{where}{again}",
+            f"{led} {what}{where}{again}{how}",
             {"times": self._count, SINCE: self._since, "url": page.url},
         )
 

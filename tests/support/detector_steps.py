@@ -1,0 +1,61 @@
+"""Short ways to write a made-up run for detectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.engine.action import Action, Target
+from app.engine.detectors.base import Detector, Ending, RunContext
+from app.engine.detectors.runner import Watch
+from app.engine.judgement import Flag
+from app.engine.trajectory import ErrorClass, Step
+
+SHOP = "http://shop.test:7770"
+
+
+def action(kind: str, **args: str | int) -> Action:
+    return Action(kind=kind, args=dict(args))
+
+
+def click(name: str, role: str = "button", bid: str = "7") -> dict[str, object]:
+    return {"action": action("click", bid=bid), "target": Target(role=role, name=name, bid=bid)}
+
+
+def goto(url: str) -> dict[str, object]:
+    return {"action": action("goto", url=url)}
+
+
+def step(index: int, page: str = "", state: str | None = None, **fields: object) -> Step:
+    """A step on ``page`` (a path); each step has a content of its own unless ``state`` says otherwise."""
+    given = {
+        "url": SHOP + page,
+        "title": "Shop",
+        "tree": "t",
+        "state": f"state {index}" if state is None else state,
+        "action": action("scroll", delta_x=0, delta_y=1),
+        "target": None,
+    }
+    return Step(index=index, **{**given, **fields})  # type: ignore[arg-type]
+
+
+def failed(error: str, **fields: object) -> dict[str, object]:
+    return {"error": error, "error_class": ErrorClass.HARD, **fields}
+
+
+def flags_of(
+    detector: type[Detector],
+    steps: Sequence[Step],
+    *,
+    final: Step | None = None,
+    ending: Ending | None = None,
+    **context: object,
+) -> list[Flag]:
+    """What one detector says of a run."""
+    watch = Watch(RunContext(run="r", **context), [detector])  # type: ignore[arg-type]
+    flags = [flag for one in steps for flag in watch.see(one)]
+    flags += watch.see_last(final) if final else []
+    return flags + (watch.end(ending) if ending else [])
+
+
+def messages(*args: object, **named: object) -> list[str]:
+    return [flag.message for flag in flags_of(*args, **named)]  # type: ignore[arg-type]

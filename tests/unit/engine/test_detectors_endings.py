@@ -1,0 +1,142 @@
+"""Detectors of how a run ended, and of its length: each fires on its smallest case and not on the next best thing."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.engine.detectors.base import Ending
+from app.engine.detectors.rules.endings import Crash, GaveUp, LeftSites, NoAnswer, StepLimit
+from app.engine.detectors.rules.length import TooLong
+from app.engine.judgement import Severity
+from tests.support.detector_steps import SHOP, action, flags_of, goto, messages, step
+
+ANSWERED = Ending(answer="It costs 12 dollars.")
+
+
+def run_of(count: int) -> list:
+    return [step(index, f"/{index}") for index in range(count)]
+
+
+def test_the_step_limit_is_told_at_its_last_step_while_the_run_goes_on():
+    [flag] = flags_of(StepLimit, run_of(3), step_limit=3)
+
+    assert (flag.step, flag.severity, flag.message) == (
+        2,
+        Severity.ERROR,
+        "Used all 3 steps without an answer",
+    )
+
+
+def test_the_step_limit_is_told_by_the_ending_when_it_was_not_known_before():
+    assert messages(StepLimit, run_of(4), ending=Ending(at_step_limit=True)) == [
+        "Used all 4 steps without an answer"
+    ]
+
+
+def test_the_step_limit_is_told_once():
+    assert len(flags_of(StepLimit, run_of(3), step_limit=3, ending=Ending(at_step_limit=True))) == 1
+
+
+def test_an_answer_at_the_last_allowed_step_is_no_step_limit():
+    steps = [*run_of(2), step(2, action=action("send_msg_to_user", text="12"))]
+
+    assert not flags_of(StepLimit, steps, step_limit=3, ending=ANSWERED)
+    assert not flags_of(StepLimit, run_of(2), step_limit=3)
+
+
+def test_a_crash_says_after_how_many_steps_and_why():
+    wrapped = "Exception uncaught by agent or environment in task x.1.\nInternalServerError:\nThe server had an error"
+
+    assert messages(Crash, run_of(2), ending=Ending(crash="ValueError: no\nmore")) == [
+        "The run broke off after 2 steps: 'ValueError: no'"
+    ]
+    assert messages(Crash, [], ending=Ending(crash=wrapped)) == [
+        "The run broke off before the first step: 'InternalServerError: The server had an error'"
+    ]
+    assert not flags_of(Crash, run_of(2), ending=ANSWERED)
+
+
+def test_leaving_the_allowed_sites_names_the_action_and_the_place():
+    steps = [step(0, **goto("https://github.com/x")), step(1, url="https://github.com/x")]
+
+    [flag] = flags_of(LeftSites, steps, allowed_hosts=frozenset({"shop.test:7770"}))
+
+    assert flag.step == 0
+    assert flag.message == "Left the allowed sites to https://github.com/x with: go to https://github.com/x"
+
+
+def test_leaving_is_told_by_the_ending_when_the_allowed_hosts_are_not_known():
+    steps = [step(0), step(1, **goto("https://github.com/x"))]
+    gone = step(2, url="chrome-error://chromewebdata/")
+
+    [flag] = flags_of(LeftSites, steps, final=gone, ending=Ending(left_sites=True))
+
+    assert (flag.step, flag.message) == (1, "Left the allowed sites with: go to https://github.com/x")
+
+
+@pytest.mark.parametrize("url", [f"{SHOP}/cart", "http://SHOP.test:7770/", "about:blank", "http://[broken"])
+def test_pages_of_the_task_and_blank_pages_do_not_leave_it(url: str):
+    assert not flags_of(
+        LeftSites, [step(0, url=url)], allowed_hosts=frozenset({"shop.test:7770"}), ending=ANSWERED
+    )
+
+
+def test_an_allowed_host_without_a_port_allows_every_port():
+    assert not flags_of(LeftSites, [step(0)], allowed_hosts=frozenset({"shop.test"}))
+
+
+@pytest.mark.parametrize(
+    ("ending", "told"),
+    [
+        (Ending(infeasible="no rights"), "Gave up as infeasible: 'no rights'"),
+        (Ending(infeasible=""), "Gave up as infeasible"),
+        (
+            Ending(answer="I looked. I couldn’t find the order. Sorry."),
+            "Answered that it could not: 'I couldn't find the order. Sorry.'",
+        ),
+        (Ending(answer="N/A"), "Answered that there is nothing: 'N/A'"),
+        (
+            Ending(answer="There are two. Do you want me to delete both?"),
+            "Asked the user instead of finishing: 'Do you want me to delete both?'",
+        ),
+    ],
+)
+def test_giving_up_quotes_what_was_said(ending: Ending, told: str):
+    assert messages(GaveUp, run_of(2), ending=ending) == [told]
+
+
+@pytest.mark.parametrize("answer", ["12", "None of them is cheaper than 12 dollars", "Nathan", "", None])
+def test_an_answer_is_not_giving_up(answer: str | None):
+    assert not flags_of(GaveUp, run_of(2), ending=Ending(answer=answer))
+
+
+def test_an_empty_answer_and_none_at_all_are_told():
+    assert messages(NoAnswer, run_of(2), ending=Ending(answer=" ")) == ["The answer is empty"]
+    assert messages(NoAnswer, run_of(2), ending=Ending()) == ["Ended without an answer"]
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        ANSWERED,
+        Ending(infeasible="no"),
+        Ending(crash="x"),
+        Ending(at_step_limit=True),
+        Ending(left_sites=True),
+    ],
+)
+def test_no_answer_stays_silent_where_another_ending_says_why(ending: Ending):
+    assert not flags_of(NoAnswer, run_of(2), ending=ending)
+
+
+def test_a_long_run_is_told_when_it_passes_twice_and_four_times_the_usual():
+    flags = flags_of(TooLong, run_of(20), usual_steps=4.5, site="gitlab")
+
+    assert [flag.step for flag in flags] == [9, 18]
+    assert flags[0].message == "Took 10 steps by now; runs on gitlab usually take 4.5"
+    assert flags[0].confidence < flags[1].confidence
+
+
+@pytest.mark.parametrize(("count", "usual"), [(8, 4.0), (6, 1.0), (50, None), (50, 0.0)])
+def test_a_run_of_usual_length_is_not_long(count: int, usual: float | None):
+    assert not flags_of(TooLong, run_of(count), usual_steps=usual)
