@@ -1,0 +1,116 @@
+"""Exports the embedded model to an int8 ONNX copy: ``python -m kb.encoder_export CACHE_DIR``.
+
+Runs in a process of its own, because torch costs 1.2 GB and seconds of import.  Mean pooling and normalisation are
+part of the graph.  The copy is built beside its place and renamed into it, so readers see a whole copy or none; of two
+processes building at once the second to finish finds the first one's copy and leaves it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import shutil
+import sys
+import tempfile
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from kb.encoder import COPY, MODEL_PACKAGE, file_hash, read_copy, weights_hash
+
+
+def export(cache_dir: Path) -> Path:
+    """Make the copy unless a good one is there; gives its folder."""
+    place = cache_dir / COPY
+    if read_copy(place):
+        return place
+    cache_dir.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{COPY}-", dir=cache_dir) as scratch:
+        _build(Path(scratch))
+        _move_in(Path(scratch), place)
+    return place
+
+
+def _build(folder: Path) -> None:
+    """Write ``model.onnx``, ``tokenizer.json`` and, last, ``copy.json`` with their hashes."""
+    quantization: Any = importlib.import_module("onnxruntime.quantization")
+    package: Any = importlib.import_module(MODEL_PACKAGE)
+    source = Path(package.get_model_path())
+    dim = _export_float32(source, folder / "float32.onnx")
+    quantization.quantize_dynamic(
+        folder / "float32.onnx", folder / "model.onnx", weight_type=quantization.QuantType.QInt8
+    )
+    (folder / "float32.onnx").unlink()
+    shutil.copyfile(source / "tokenizer.json", folder / "tokenizer.json")
+    settings = json.loads((source / "sentence_bert_config.json").read_bytes())
+    version = metadata.version(MODEL_PACKAGE.replace("_", "-"))
+    about = {
+        "id": f"all-MiniLM-L6-v2@{version}:{weights_hash(source)[:16]}:int8",
+        "dim": dim,
+        "max_tokens": settings["max_seq_length"],
+        "files": {name: file_hash(folder / name) for name in ("model.onnx", "tokenizer.json")},
+    }
+    (folder / "copy.json").write_text(json.dumps(about, indent=1, sort_keys=True))
+    for path in folder.iterdir():
+        with path.open("rb+") as file:
+            os.fsync(file.fileno())
+
+
+def _export_float32(source: Path, target: Path) -> int:
+    """Trace the model with pooling and normalisation inside; gives the vector's length."""
+    import torch
+
+    transformers: Any = importlib.import_module("transformers")
+    model: Any = transformers.AutoModel.from_pretrained(
+        str(source), local_files_only=True, attn_implementation="eager"
+    )
+
+    class SentenceVector(torch.nn.Module):
+        """Mean over the tokens that are no padding, then length one."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.model: Any = model
+
+        def forward(self, input_ids: Any, attention_mask: Any) -> Any:
+            tokens = self.model(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+            mask = attention_mask.unsqueeze(-1).to(tokens.dtype)
+            mean = (tokens * mask).sum(1) / mask.sum(1).clamp(min=1e-9)
+            return torch.nn.functional.normalize(mean, p=2.0, dim=1)
+
+    example = torch.ones(2, 16, dtype=torch.long)
+    axes: Any = {0: torch.export.Dim("batch"), 1: torch.export.Dim("tokens", min=2, max=512)}
+    torch.onnx.export(
+        SentenceVector().eval(),
+        (example, example.clone()),
+        str(target),
+        dynamo=True,
+        external_data=False,
+        input_names=["input_ids", "attention_mask"],
+        output_names=["vector"],
+        dynamic_shapes={"input_ids": axes, "attention_mask": axes},
+        verbose=False,
+    )
+    return int(model.config.hidden_size)
+
+
+def _move_in(scratch: Path, place: Path) -> None:
+    """Rename the finished folder into place; a damaged one that stands there is moved out first."""
+    finished = scratch / "finished"
+    finished.mkdir()
+    for name in ("model.onnx", "tokenizer.json", "copy.json"):
+        (scratch / name).rename(finished / name)
+    if read_copy(place):
+        return
+    if place.exists():
+        place.rename(scratch / "damaged")
+    try:
+        finished.rename(place)
+    except OSError:
+        if not read_copy(place):
+            raise
+
+
+if __name__ == "__main__":
+    export(Path(sys.argv[1]))

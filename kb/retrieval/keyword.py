@@ -1,0 +1,259 @@
+"""The keyword route: BM25 over stemmed words, near misses by rapidfuzz, and labels in quotes.
+
+The score of a goal and a tip is a function of these two alone.  BM25 as FTS5's ``bm25()`` has it moves with every tip
+that is added anywhere (inverse document frequency, mean length), so a threshold on it means something else every day,
+a frozen subset would rank differently from the live base, and "where would this tip have been retrieved" could not be
+answered without re-indexing.  Here the collection's statistics are constants: a word's weight is its class (stop word,
+common word, telling word), the mean length is ``MEAN_LENGTH``; saturation and length normalisation are BM25's
+(k1 = 1.2, b = 0.75).  Contributions are added as integers, so the sum does not depend on their order.
+
+A goal's word of five letters or more that a tip lacks may match a word one edit away (two from eight letters on) with
+the same first letter, at ``NEAR_MISS`` percent.  A tip's label ("Show Report") found in the goal adds
+``LABEL_BONUS``; a quoted phrase of the goal that is a label but for a slip counts as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import fuzz, process
+from rapidfuzz.distance import OSA
+
+from kb.retrieval.terms import QueryTerms, TipTerms
+
+MEAN_LENGTH = 40
+UNIT = 10_000
+"""The contribution of one telling word that stands once in a tip of mean length."""
+NEAR_MISS = 60
+LABEL_BONUS, SHORT_LABEL_BONUS, MOST_LABELS = UNIT, UNIT // 2, 2 * UNIT
+_HALF_WAY = 1.5 * UNIT
+_LABEL_LIKENESS = 88
+
+
+def keyword_score(raw: int) -> float:
+    """Bring a sum of contributions to [0, 1): one telling word gives 0.4, two 0.57, three 0.67."""
+    return round(raw / (raw + _HALF_WAY), 4)
+
+
+def keyword_scores(raw: NDArray[np.int64]) -> NDArray[np.float64]:
+    """``keyword_score`` of every element."""
+    return np.round(raw / (raw + _HALF_WAY), 4)
+
+
+@lru_cache(maxsize=4_096)
+def contribution(count: int, length: int) -> int:
+    """BM25's saturated, length-normalised term frequency, in ``UNIT``s, with the mean length held constant."""
+    return round(UNIT * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * length / MEAN_LENGTH)))
+
+
+def contributions(tip: TipTerms) -> dict[str, int]:
+    """What each stem of a tip is worth when a goal holds it."""
+    return {stem: contribution(count, tip.length) for stem, count in tip.counts.items()}
+
+
+def label_bonus(label: tuple[str, ...]) -> int:
+    """What a label is worth when the goal holds it."""
+    return LABEL_BONUS if len(label) > 1 else SHORT_LABEL_BONUS
+
+
+def _edits_allowed(stem: str) -> int:
+    return 0 if len(stem) < 5 or not stem.isalpha() else 1 if len(stem) < 8 else 2
+
+
+class Vocabulary:
+    """Stems in buckets of first letter and length, for finding near misses without looking at most of them."""
+
+    def __init__(self) -> None:
+        self._buckets: dict[tuple[str, int], list[str]] = {}
+        self._seen: set[str] = set()
+        self._near: dict[str, tuple[str, ...]] = {}
+
+    def add(self, stem: str) -> None:
+        """Take a stem in; one already there is left alone."""
+        if stem not in self._seen:
+            self._seen.add(stem)
+            if _edits_allowed(stem):
+                self._buckets.setdefault((stem[0], len(stem)), []).append(stem)
+                self._near.clear()
+
+    def near(self, stem: str) -> tuple[str, ...]:
+        """Stems that may be a slip of this one (or the other way round), itself left out.  Symmetric."""
+        found = self._near.get(stem)
+        if found is None:
+            found = self._near[stem] = tuple(sorted(self._search(stem))) if _edits_allowed(stem) else ()
+        return found
+
+    def _search(self, stem: str) -> set[str]:
+        found: set[str] = set()
+        for length in range(len(stem) - 2, len(stem) + 3):
+            allowed = 1 if min(length, len(stem)) < 8 else 2
+            bucket = self._buckets.get((stem[0], length))
+            if bucket and abs(length - len(stem)) <= allowed:
+                hits = process.extract(stem, bucket, scorer=OSA.distance, score_cutoff=allowed, limit=None)
+                found.update(word for word, _, _ in hits)
+        found.discard(stem)
+        return found
+
+
+class Phrases:
+    """Labels of many tips, found in a goal by their stems or, where the goal quotes, by likeness of their text."""
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[str, ...], list[int]] = {}
+        self._texts: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
+
+    def add(self, row: int, labels: Mapping[tuple[str, ...], str]) -> None:
+        """Note a row's labels."""
+        for stems, text in labels.items():
+            self._rows.setdefault(stems, []).append(row)
+            self._texts.setdefault(text, []).append((row, stems))
+
+    def found_in(self, query: QueryTerms) -> dict[int, set[tuple[str, ...]]]:
+        """The labels the goal holds, by row."""
+        found: dict[int, set[tuple[str, ...]]] = {}
+        for stems in query.phrases & self._rows.keys():
+            for row in self._rows[stems]:
+                found.setdefault(row, set()).add(stems)
+        for quote in query.quotes:
+            hits = process.extract(
+                quote, self._texts.keys(), scorer=fuzz.ratio, score_cutoff=_LABEL_LIKENESS, limit=None
+            )
+            for text, _, _ in hits:
+                for row, stems in self._texts[text]:
+                    found.setdefault(row, set()).add(stems)
+        return found
+
+
+class KeywordIndex:
+    """Postings of all tips; rows are appended and never taken out (the retriever masks and rebuilds)."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, list[int]] = {}
+        self._worth: dict[str, list[int]] = {}
+        self._arrays: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+        self._vocabulary = Vocabulary()
+        self._labels = Phrases()
+
+    def add(self, row: int, tip: TipTerms) -> None:
+        """Index a tip under a row number no other tip has."""
+        for stem, worth in contributions(tip).items():
+            if stem not in self._rows:
+                self._rows[stem], self._worth[stem] = [], []
+                self._vocabulary.add(stem)
+            self._rows[stem].append(row)
+            self._worth[stem].append(worth)
+            self._arrays.pop(stem, None)
+        self._labels.add(row, tip.labels)
+
+    def raw_scores(self, query: QueryTerms, size: int) -> NDArray[np.int64]:
+        """The sum of contributions of every row; shape (size,)."""
+        total = np.zeros(size, dtype=np.int64)
+        for stem, weight in query.weights.items():
+            near = self._vocabulary.near(stem)
+            if not near:
+                if stem in self._rows:
+                    rows, worth = self._postings(stem)
+                    total[rows] += worth * (weight * 100) // UNIT
+                continue
+            best = np.zeros(size, dtype=np.int64)
+            for other in near:
+                rows, worth = self._postings(other)
+                best[rows] = np.maximum(best[rows], worth * (weight * NEAR_MISS) // UNIT)
+            if stem in self._rows:
+                rows, worth = self._postings(stem)
+                best[rows] = np.maximum(best[rows], worth * (weight * 100) // UNIT)
+            total += best
+        self._add_labels(total, query)
+        return total
+
+    def _add_labels(self, total: NDArray[np.int64], query: QueryTerms) -> None:
+        for row, labels in self._labels.found_in(query).items():
+            total[row] += min(MOST_LABELS, sum(map(label_bonus, labels)))
+
+    def _postings(self, stem: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        arrays = self._arrays.get(stem)
+        if arrays is None:
+            arrays = (np.array(self._rows[stem]), np.array(self._worth[stem]))
+            self._arrays[stem] = arrays
+        return arrays
+
+
+class GoalIndex:
+    """The same score seen from the other side: one tip against many goals at once, for pre-flight."""
+
+    def __init__(self, goals: Sequence[QueryTerms]) -> None:
+        self._columns: dict[str, int] = {}
+        self._vocabulary = Vocabulary()
+        self._phrases: dict[tuple[str, ...], list[int]] = {}
+        self._quotes: dict[str, list[int]] = {}
+        columns: list[int] = []
+        weights: list[int] = []
+        owners: list[int] = []
+        for row, goal in enumerate(goals):
+            for stem, weight in goal.weights.items():
+                columns.append(self._column(stem))
+                weights.append(weight)
+                owners.append(row)
+            for phrase in goal.phrases:
+                self._phrases.setdefault(phrase, []).append(row)
+            for quote in goal.quotes:
+                self._quotes.setdefault(quote, []).append(row)
+        self._size = len(goals)
+        self._terms = np.array(columns, dtype=np.int64)
+        self._weights = np.array(weights, dtype=np.int64)
+        self._owners = np.array(owners, dtype=np.int64)
+
+    def _column(self, stem: str) -> int:
+        if stem not in self._columns:
+            self._columns[stem] = len(self._columns)
+            self._vocabulary.add(stem)
+        return self._columns[stem]
+
+    def raw_scores(self, tip: TipTerms) -> NDArray[np.int64]:
+        """What ``KeywordIndex.raw_scores`` would give this tip for every goal; shape (goals,)."""
+        exact = np.zeros(len(self._columns), dtype=np.int64)
+        near = np.zeros(len(self._columns), dtype=np.int64)
+        for stem, worth in contributions(tip).items():
+            if (column := self._columns.get(stem)) is not None:
+                exact[column] = worth
+            for other in self._vocabulary.near(stem):
+                near[self._columns[other]] = max(near[self._columns[other]], worth)
+        per_term = np.maximum(
+            exact[self._terms] * (self._weights * 100) // UNIT,
+            near[self._terms] * (self._weights * NEAR_MISS) // UNIT,
+        )
+        total = np.zeros(self._size, dtype=np.int64)
+        np.add.at(total, self._owners, per_term)
+        bonus = np.zeros(self._size, dtype=np.int64)
+        for stems, text in tip.labels.items():
+            bonus[sorted(self._goals_with(stems, text))] += label_bonus(stems)
+        return total + np.minimum(bonus, MOST_LABELS)
+
+    def _goals_with(self, stems: tuple[str, ...], text: str) -> set[int]:
+        rows = set(self._phrases.get(stems, ()))
+        if self._quotes:
+            hits = process.extract(
+                text, list(self._quotes), scorer=fuzz.ratio, score_cutoff=_LABEL_LIKENESS, limit=None
+            )
+            rows.update(row for quote, _, _ in hits for row in self._quotes[quote])
+        return rows
+
+
+def shared_words(query: QueryTerms, tip: TipTerms) -> tuple[list[str], list[str], list[str]]:
+    """For the why line: words shared, near misses ("mileston ~ milestone"), labels found in the goal."""
+    vocabulary = Vocabulary()
+    for stem in tip.counts:
+        vocabulary.add(stem)
+    shared = [(weight, query.shown[stem]) for stem, weight in query.weights.items() if stem in tip.counts]
+    near = [
+        f"{query.shown[stem]} ~ {'/'.join(vocabulary.near(stem))}"
+        for stem in query.weights
+        if stem not in tip.counts and vocabulary.near(stem)
+    ]
+    phrases = Phrases()
+    phrases.add(0, tip.labels)
+    labels = sorted(tip.labels[stems] for stems in phrases.found_in(query).get(0, ()))
+    return [word for _, word in sorted(shared, key=lambda pair: -pair[0])], near, labels

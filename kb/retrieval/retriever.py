@@ -1,0 +1,273 @@
+"""Retrieval over a set of tips, live or frozen: the same class, hence the same answers."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kb.encoder import Encoder
+from kb.retrieval.cascade import ROUTE_OF_CLASS, RetrievalSettings, class_of, take
+from kb.retrieval.embedding import Matrix, Vectors, encode_cached
+from kb.retrieval.reasons import Found, why_found, why_missed
+from kb.retrieval.scopes import Place
+from kb.retrieval.table import Rows, TipTable
+from kb.retrieval.terms import query_terms, tip_text
+from kb.retrieval.url import parse_address
+from kb.tip import RETRIEVABLE, Missed, Query, Retrieval, Retrieved, Status, Tip
+
+_REMEMBERED_QUERIES = 1_024
+NO_ENCODER = "no encoder is loaded: found by address and words only"
+
+
+class Retriever:
+    """Answers queries over tips by the rule in ``kb.retrieval.cascade``.
+
+    Methods may be called from several threads; each holds a lock for as long as it works, except that encoding runs
+    outside it.  Encoding blocks (1 ms a short text), so with an encoder construct and change it on a worker thread.
+
+    Args:
+        tips: all tips, whatever their status.
+        hosts: host globs of each site (``{"gitlab": ["*:8023"]}``); they stand in where a scope names no host.
+        encoder: switches the embedding route on; without it two routes work and every answer says so.
+        vectors: the cache of vectors.
+    """
+
+    def __init__(
+        self,
+        tips: Iterable[Tip],
+        hosts: Mapping[str, Sequence[str]] | None = None,
+        encoder: Encoder | None = None,
+        vectors: Vectors | None = None,
+        settings: RetrievalSettings | None = None,
+    ) -> None:
+        self._lock = threading.RLock()
+        self._hosts = {site: tuple(globs) for site, globs in (hosts or {}).items()}
+        self._settings = settings or RetrievalSettings()
+        self._table = TipTable(tips, self._hosts)
+        self._encoder: Encoder | None = None
+        self._vectors: Vectors | None = None
+        self._no_encoder = NO_ENCODER
+        self._queries: OrderedDict[str, Matrix] = OrderedDict()
+        self._version = 0
+        if encoder is not None:
+            self.set_encoder(encoder, vectors)
+
+    @property
+    def settings(self) -> RetrievalSettings:
+        """Thresholds and budget in force."""
+        return self._settings
+
+    @property
+    def table(self) -> TipTable:
+        """The columns, for ``kb.preflight``; read them under ``lock``."""
+        return self._table
+
+    @property
+    def lock(self) -> threading.RLock:
+        """Held while the table is read or changed."""
+        return self._lock
+
+    @property
+    def version(self) -> int:
+        """Counts every change of tips, hosts, settings or encoder."""
+        return self._version
+
+    @property
+    def encoder(self) -> Encoder | None:
+        """The encoder in use."""
+        return self._encoder
+
+    @property
+    def vectors(self) -> Vectors | None:
+        """The cache of vectors in use."""
+        return self._vectors
+
+    def update(self, tips: Iterable[Tip]) -> None:
+        """Add tips or replace those with the same id; costs their number, not the base's size."""
+        tips = list(tips)
+        self._encode_tips(tips)  # outside the lock, into the cache
+        with self._lock:
+            self._table.put(tips, self._encode_tips(tips))
+            self._changed()
+
+    def remove(self, ids: Iterable[str]) -> None:
+        """Forget tips; ids that are not here are passed over."""
+        with self._lock:
+            for tip in ids:
+                self._table.drop(tip)
+            self._changed()
+
+    def set_hosts(self, hosts: Mapping[str, Sequence[str]]) -> None:
+        """Take new host globs for the sites."""
+        with self._lock:
+            self._hosts = {site: tuple(globs) for site, globs in hosts.items()}
+            self._rebuild()
+
+    def set_settings(self, settings: RetrievalSettings) -> None:
+        """Take new thresholds and budget."""
+        with self._lock:
+            self._settings = settings
+            self._version += 1
+
+    def set_encoder(
+        self,
+        encoder: Encoder | None,
+        vectors: Vectors | None = None,
+        reason: str = NO_ENCODER,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        """Switch the embedding route on, or off with a ``reason`` people are shown.  Blocks while tips are encoded."""
+        matrix: Matrix | None = None
+        with self._lock:
+            version, tips = self._version, list(self._table.tips)
+        if encoder is not None:
+            matrix = encode_cached(encoder, [tip_text(tip) for tip in tips], vectors, progress)
+        with self._lock:
+            self._encoder, self._vectors, self._no_encoder = encoder, vectors, reason
+            self._queries.clear()
+            self._table.set_vectors(
+                matrix if version == self._version else self._encode_tips(self._table.tips)
+            )
+            self._version += 1
+
+    def _encode_tips(self, tips: Sequence[Tip]) -> Matrix | None:
+        if self._encoder is None:
+            return None
+        return encode_cached(self._encoder, [tip_text(tip) for tip in tips], self._vectors)
+
+    def _changed(self) -> None:
+        self._version += 1
+        if self._table.is_mostly_dead:
+            self._rebuild()
+
+    def _rebuild(self) -> None:
+        tips = [self._table.tips[row] for row in sorted(self._table.row_of.values())]
+        self._table = TipTable(tips, self._hosts)
+        self._table.set_vectors(self._encode_tips(tips))
+        self._version += 1
+
+    def vector_of(self, text: str) -> Matrix | None:
+        """A query's vector of shape (dim,), remembered for the last 1,024 texts; None without encoder or text."""
+        encoder = self._encoder
+        if encoder is None or not text.strip():
+            return None
+        with self._lock:
+            if text in self._queries:
+                self._queries.move_to_end(text)
+                return self._queries[text]
+        vector = encode_cached(encoder, [text], self._vectors)[0]
+        with self._lock:
+            if encoder is self._encoder:
+                self._queries[text] = vector
+                if len(self._queries) > _REMEMBERED_QUERIES:
+                    self._queries.popitem(last=False)
+        return vector
+
+    def retrieve(
+        self,
+        query: Query,
+        k: int = 8,
+        vector: Matrix | None = None,
+        statuses: Collection[Status] = RETRIEVABLE,
+        budget: int | None = None,
+    ) -> Retrieval:
+        """The tips to deliver for a query, at most ``k`` within the token budget, with their reasons.
+
+        Args:
+            vector: the query text's vector where the caller has it; else it is looked up or encoded.
+            statuses: which tips are delivered; others that would have been are listed as missed.
+            budget: tokens, instead of the settings' budget.
+        """
+        if vector is None:
+            vector = self.vector_of(query.text)
+        budget = self._settings.token_budget if budget is None else budget
+        with self._lock:
+            found = self._find(query, vector)
+            deliverable = self._table.has_status(found.rows, statuses)
+            chosen, used = self._choose(found, deliverable, k, budget)
+            results = tuple(self._result(found, position) for position in chosen)
+            missed = self._missed(found, deliverable, set(chosen), k, budget, used)
+        routes_off = {} if self._encoder is not None else {"embedding": self._no_encoder}
+        return Retrieval(results=results, missed=missed, tokens=used, budget=budget, routes_off=routes_off)
+
+    def _find(self, query: Query, vector: Matrix | None) -> Found:
+        """Score every considered row on all routes."""
+        table = self._table
+        place = Place(parse_address(query.url), query.site)
+        rows, url = table.considered(place)
+        terms = query_terms(query.text)
+        keyword = table.keyword_scores(terms)[rows] if terms.weights else np.zeros(len(rows))
+        embedding = table.embedding_scores(rows, vector)
+        rank = table.ranked(rows, url, keyword, embedding, self._settings)
+        return Found(place, terms, rows, url, keyword, embedding, rank)
+
+    def _choose(
+        self, found: Found, deliverable: NDArray[np.bool_], k: int, budget: int
+    ) -> tuple[list[int], int]:
+        """Positions (into the considered rows) to deliver; looks deeper where the budget passes over many."""
+        rank = np.where(deliverable, found.rank, -1)
+        depth = max(64, 4 * k)
+        while True:
+            order = _top(rank, depth)
+            tokens = [self._table.tokens[found.rows[position]] for position in order]
+            taken, used = take(tokens, k, budget)
+            if len(taken) >= k or len(order) < depth:
+                return [int(order[position]) for position in taken], used
+            depth *= 8
+
+    def _result(self, found: Found, position: int) -> Retrieved:
+        table, settings = self._table, self._settings
+        row = int(found.rows[position])
+        klass = class_of(int(found.rank[position]))
+        routes = found.routes(position, settings)
+        route = ROUTE_OF_CLASS[klass]
+        tip = table.tips[row]
+        why = why_found(tip, table.terms[row], found, position, klass, routes)
+        return Retrieved(
+            tip=tip, route=route, score=routes[route.value], why=why, routes=routes, tokens=table.tokens[row]
+        )
+
+    def _missed(
+        self, found: Found, deliverable: NDArray[np.bool_], chosen: set[int], k: int, budget: int, used: int
+    ) -> tuple[Missed, ...]:
+        """Tips that came near, the nearest first."""
+        settings = self._settings
+        eager = replace(
+            settings,
+            keyword_threshold=max(0.0001, settings.keyword_threshold - settings.near),
+            embedding_threshold=max(0.0001, settings.embedding_threshold - settings.near),
+        )
+        rank = self._table.ranked(found.rows, found.url, found.keyword, found.embedding, eager)
+        missed: list[Missed] = []
+        for position in _top(rank, settings.missed + len(chosen)):
+            if int(position) in chosen or len(missed) == settings.missed:
+                continue
+            row = int(found.rows[position])
+            tip = self._table.tips[row]
+            reason = why_missed(
+                tip,
+                found,
+                int(position),
+                bool(deliverable[position]),
+                settings,
+                full=len(chosen) >= k,
+                tokens=self._table.tokens[row],
+                left=budget - used,
+            )
+            missed.append(Missed(tip=tip, reason=reason, routes=found.all_scores(int(position))))
+        return tuple(missed)
+
+
+def _top(rank: Rows, count: int) -> Rows:
+    """Positions of the highest ranks, highest first, those of -1 left out."""
+    if len(rank) > count:
+        best = np.argpartition(rank, len(rank) - count)[len(rank) - count :]
+    else:
+        best = np.arange(len(rank))
+    best = best[rank[best] >= 0]
+    return best[np.argsort(-rank[best], kind="stable")]

@@ -1,0 +1,122 @@
+"""Scopes of all tips, indexed so that an address touches only the patterns that could hold for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kb.retrieval.url import Address, PagePattern, compile_page_pattern, host_matches
+from kb.tip import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a query stands: its address (None if it has none) and the site it names."""
+
+    address: Address | None
+    site: str
+
+
+@dataclass(slots=True)
+class _Pattern:
+    page: PagePattern
+    rows: list[int] = field(default_factory=list[int])
+
+
+@dataclass(slots=True)
+class _Bucket:
+    """Tips with the same host glob and site, by page pattern; ``loose`` patterns leave the first segment open."""
+
+    host: str
+    site: str
+    patterns: dict[tuple[str, tuple[str, ...]], _Pattern] = field(
+        default_factory=dict[tuple[str, tuple[str, ...]], _Pattern]
+    )
+    by_first: dict[str, list[_Pattern]] = field(default_factory=dict[str, list[_Pattern]])
+    loose: list[_Pattern] = field(default_factory=list[_Pattern])
+
+    def add(self, row: int, scope: Scope) -> None:
+        key = (scope.path, scope.query)
+        pattern = self.patterns.get(key)
+        if pattern is None:
+            pattern = self.patterns[key] = _Pattern(compile_page_pattern(*key))
+            first = pattern.page.first_segment
+            (self.loose if first is None else self.by_first.setdefault(first, [])).append(pattern)
+        pattern.rows.append(row)
+
+    def matching(self, address: Address) -> list[_Pattern]:
+        first = address.segments[0] if address.segments else ""
+        candidates = (*self.loose, *self.by_first.get(first, ()))
+        return [pattern for pattern in candidates if pattern.page.matches(address)]
+
+
+class Sites:
+    """Which sites an address belongs to, by the host globs known of each."""
+
+    def __init__(self, hosts: Mapping[str, Sequence[str]]) -> None:
+        self._hosts = {site: tuple(globs) for site, globs in hosts.items() if globs}
+        self._found: dict[str, frozenset[str]] = {}
+
+    def of(self, host: str) -> frozenset[str]:
+        """Sites with a glob that holds for ``host:port``."""
+        found = self._found.get(host)
+        if found is None:
+            found = frozenset(
+                site for site, globs in self._hosts.items() if any(host_matches(glob, host) for glob in globs)
+            )
+            self._found[host] = found
+        return found
+
+    def admits(self, scope_host: str, site: str, place: Place) -> tuple[bool, bool]:
+        """The gate of ``kb.retrieval.cascade``: (may the tip be considered, may its scope hold) at a place."""
+        address = place.address
+        if address is None:
+            anywhere = bool(scope_host) and not scope_host.strip("*.:")
+            return not place.site or place.site == site or anywhere, False
+        if scope_host:
+            holds = host_matches(scope_host, address.host)
+            return holds, holds
+        sites = self.of(address.host)
+        if sites:
+            return site in sites, site in sites
+        if place.site:
+            return site == place.site, site == place.site
+        return site not in self._hosts, False
+
+
+class ScopeIndex:
+    """Rows by scope; rows are appended and never taken out (the retriever masks and rebuilds)."""
+
+    def __init__(self, sites: Sites) -> None:
+        self._sites = sites
+        self._buckets: list[_Bucket] = []
+        self._number: dict[tuple[str, str], int] = {}
+        self._of_row: list[int] = []
+        self._array: NDArray[np.int64] | None = None
+
+    def append(self, site: str, scope: Scope) -> None:
+        """Index the scope of the next row."""
+        key = (scope.host, site)
+        number = self._number.setdefault(key, len(self._buckets))
+        if number == len(self._buckets):
+            self._buckets.append(_Bucket(*key))
+        self._buckets[number].add(len(self._of_row), scope)
+        self._of_row.append(number)
+        self._array = None
+
+    def look_up(self, place: Place) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        """For every row: whether it may be considered at a place, and its URL score there (0 where none)."""
+        open_buckets = np.zeros(len(self._buckets), dtype=bool)
+        scores = np.zeros(len(self._of_row))
+        for number, bucket in enumerate(self._buckets):
+            admitted, may_hold = self._sites.admits(bucket.host, bucket.site, place)
+            open_buckets[number] = admitted
+            if may_hold and place.address is not None:
+                for pattern in bucket.matching(place.address):
+                    scores[pattern.rows] = pattern.page.score
+        if self._array is None:
+            self._array = np.array(self._of_row, dtype=np.int64)
+        return open_buckets[self._array], scores

@@ -1,0 +1,137 @@
+"""All tips in columns: what the routes need of each, by row.
+
+Rows are appended; a changed tip gets a new row and its old one dies.  When the dead outnumber the living the owner
+builds a new table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kb.errors import KbError
+from kb.retrieval.cascade import MOST_TIPS, RetrievalSettings, estimate_tokens, ranks, with_place
+from kb.retrieval.embedding import Matrix, VectorMatrix
+from kb.retrieval.keyword import KeywordIndex, keyword_scores
+from kb.retrieval.scopes import Place, ScopeIndex, Sites
+from kb.retrieval.terms import QueryTerms, TipTerms, tip_terms, tip_text, warm_up
+from kb.tip import Status, Tip
+
+Rows = NDArray[np.int64]
+_STATUS_CODES = {status: code for code, status in enumerate(Status)}
+
+
+class TipTable:
+    """Columns and indexes over tips."""
+
+    def __init__(self, tips: Iterable[Tip], hosts: Mapping[str, Sequence[str]]) -> None:
+        self.sites = Sites(hosts)
+        self.tips: list[Tip] = []
+        self.terms: list[TipTerms] = []
+        self.tokens: list[int] = []
+        self.row_of: dict[str, int] = {}
+        self._alive: list[bool] = []
+        self._status: list[int] = []
+        self._scopes = ScopeIndex(self.sites)
+        self._keywords = KeywordIndex()
+        self._vectors: VectorMatrix | None = None
+        self._columns: tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]] | None = None
+        self.put(tips)
+
+    def __len__(self) -> int:
+        return len(self.row_of)
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether every row has its vector."""
+        return self._vectors is not None
+
+    @property
+    def is_mostly_dead(self) -> bool:
+        """Whether a new table would be less than half as long."""
+        return len(self.tips) > 256 and len(self.tips) > 2 * len(self.row_of)
+
+    def put(self, tips: Iterable[Tip], vectors: Matrix | None = None) -> None:
+        """Add or replace tips; ``vectors`` (n, dim) must come with them once the table has vectors."""
+        tips = list(tips)
+        if len(self.row_of) + len(tips) > MOST_TIPS:
+            raise KbError(f"a knowledge base holds at most {MOST_TIPS:,} tips; freeze and split it by site")
+        warm_up(text for tip in tips for text in (tip_text(tip), *tip.keywords))
+        for tip in tips:
+            self.drop(tip.id)
+            row = self.row_of[tip.id] = len(self.tips)
+            terms = tip_terms(tip)
+            self.tips.append(tip)
+            self.terms.append(terms)
+            self.tokens.append(estimate_tokens(tip.text))
+            self._alive.append(True)
+            self._status.append(_STATUS_CODES[tip.status])
+            self._scopes.append(tip.site, tip.scope)
+            self._keywords.add(row, terms)
+        if self._vectors is not None and vectors is not None:
+            self._vectors.append(vectors)
+        self._columns = None
+
+    def drop(self, tip: str) -> None:
+        """Let a tip's row die; one that is not here is no error."""
+        row = self.row_of.pop(tip, None)
+        if row is not None:
+            self._alive[row] = False
+            self._columns = None
+
+    def set_vectors(self, vectors: Matrix | None) -> None:
+        """Vectors of all rows, dead ones included, shape (rows, dim); None takes the route away."""
+        self._vectors = None
+        if vectors is not None:
+            self._vectors = VectorMatrix(vectors.shape[1])
+            self._vectors.append(vectors)
+
+    def _arrays(self) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
+        """Columns alive, status, and place in the order of ids."""
+        if self._columns is None:
+            place = np.zeros(len(self.tips), dtype=np.int64)
+            for position, tip in enumerate(sorted(self.row_of)):
+                place[self.row_of[tip]] = position
+            self._columns = (np.array(self._alive, dtype=bool), np.array(self._status, dtype=np.int64), place)
+        return self._columns
+
+    def place_of(self, tip: str) -> int:
+        """How many living tips have a smaller id."""
+        if tip in self.row_of:
+            return int(self._arrays()[2][self.row_of[tip]])
+        return sum(other < tip for other in self.row_of)
+
+    def considered(self, place: Place) -> tuple[Rows, NDArray[np.float64]]:
+        """Living rows the gate lets through at a place, and their URL scores."""
+        admitted, url = self._scopes.look_up(place)
+        rows = np.flatnonzero(admitted & self._arrays()[0])
+        return rows, url[rows]
+
+    def has_status(self, rows: Rows, statuses: Collection[Status]) -> NDArray[np.bool_]:
+        """Which of the rows have one of the statuses."""
+        wanted = np.zeros(len(_STATUS_CODES), dtype=bool)
+        wanted[[_STATUS_CODES[status] for status in statuses]] = True
+        return wanted[self._arrays()[1][rows]]
+
+    def keyword_scores(self, query: QueryTerms) -> NDArray[np.float64]:
+        """Keyword scores of all rows."""
+        return keyword_scores(self._keywords.raw_scores(query, len(self.tips)))
+
+    def embedding_scores(self, rows: Rows, vector: Matrix | None) -> NDArray[np.float64]:
+        """Cosines of some rows with a query's vector; zeros without one."""
+        if vector is None or self._vectors is None:
+            return np.zeros(len(rows))
+        return self._vectors.scores(vector, rows)
+
+    def ranked(
+        self,
+        rows: Rows,
+        url: NDArray[np.float64],
+        keyword: NDArray[np.float64],
+        embedding: NDArray[np.float64],
+        settings: RetrievalSettings,
+    ) -> Rows:
+        """The packed, unique ranks of rows (``kb.retrieval.cascade``); -1 where no route found one."""
+        return with_place(ranks(url, keyword, embedding, settings), self._arrays()[2][rows])
