@@ -13,7 +13,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-QT_LIBRARIES = {
+LIBRARIES = {
     "libGL.so.1": "libgl1",
     "libEGL.so.1": "libegl1",
     "libxkbcommon.so.0": "libxkbcommon0",
@@ -21,8 +21,9 @@ QT_LIBRARIES = {
     "libdbus-1.so.3": "libdbus-1-3",
     "libglib-2.0.so.0": "libglib2.0-0",
     "libgssapi_krb5.so.2": "libgssapi-krb5-2",
+    "libatomic.so.1": "libatomic1",
 }
-"""What QtGui and QtNetwork link against, even without a display."""
+"""What QtGui and QtNetwork link against even without a display, and playwright's driver."""
 
 WINDOW_LIBRARIES = {
     "libxcb-cursor.so.0": "libxcb-cursor0",
@@ -32,7 +33,10 @@ WINDOW_LIBRARIES = {
     "libxcb-randr.so.0": "libxcb-randr0",
     "libxcb-render-util.so.0": "libxcb-render-util0",
     "libxcb-shape.so.0": "libxcb-shape0",
-    "libxcb-xinerama.so.0": "libxcb-xinerama0",
+    "libxcb-sync.so.1": "libxcb-sync1",
+    "libxcb-xfixes.so.0": "libxcb-xfixes0",
+    "libxcb-xkb.so.1": "libxcb-xkb1",
+    "libX11-xcb.so.1": "libx11-xcb1",
     "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
 }
 """What the xcb platform plugin adds for a window on X11."""
@@ -67,7 +71,7 @@ def missing() -> Missing:
     packages: list[str] = []
     if sys.platform.startswith("linux"):
         window = WINDOW_LIBRARIES if has_display() else {}
-        packages += [package for name, package in (QT_LIBRARIES | window).items() if not _loads(name)]
+        packages += [package for name, package in (LIBRARIES | window).items() if not _loads(name)]
         if not _has_fonts():
             packages.append("fonts-dejavu-core")
     return Missing(tuple(packages), not has_browser())

@@ -22,7 +22,15 @@ from urllib.parse import urlsplit
 from app import settings
 from app.engine.api import Check
 from app.engine.browser import find
-from app.engine.probes import BROWSER_PROBE, QT_PROBE, SQLITE_PROBE, missing_libraries, probe
+from app.engine.probes import (
+    BROWSER_PROBE,
+    QT_PROBE,
+    SQLITE_PROBE,
+    driver_files,
+    missing_libraries,
+    probe,
+    qt_files,
+)
 
 ENDPOINT_SECONDS = 4.0
 LITTLE_DISK = 2_000_000_000
@@ -61,10 +69,8 @@ async def examine(workspace: Path, environ: Mapping[str, str] | None = None) -> 
 
 def python_check() -> Check:
     """The interpreter's version."""
-    found = f"{sys.version.split()[0]} ({sys.executable})"
-    return Check(
-        name="Python", ok=sys.version_info >= (3, 11), found=found, remedy="install Python 3.11 or newer"
-    )
+    found, ok = f"{sys.version.split()[0]} ({sys.executable})", sys.version_info >= (3, 11)
+    return Check(name="Python", ok=ok, found=found, remedy="" if ok else "install Python 3.11 or newer")
 
 
 async def qt_check(environ: Mapping[str, str]) -> Check:
@@ -76,7 +82,7 @@ async def qt_check(environ: Mapping[str, str]) -> Check:
         qt, platform, _ = json.loads(out.splitlines()[-1])
         shown = platform if display else f"{platform}: no display here, so pictures but no window"
         return Check(name="Qt", ok=True, found=f"{qt} on {shown}")
-    lacking = await asyncio.to_thread(missing_libraries, display)
+    lacking = await asyncio.to_thread(missing_libraries, qt_files(display))
     if lacking:
         return Check(
             name="Qt",
@@ -94,9 +100,10 @@ async def browser_check(setting: str) -> Check:
     if code == 0:
         number, candidate, _ = json.loads(out.splitlines()[-1])
         return Check(name="browser", ok=True, found=f"Chromium {number} ({candidate})")
-    return Check(
-        name="browser", ok=False, found=_last_line(err) or "it does not start", remedy=find.install_command()
-    )
+    found = _last_line(err) or "it does not start"
+    if lacking := await asyncio.to_thread(missing_libraries, driver_files()):
+        found = f"playwright's driver lacks shared libraries: {', '.join(lacking)}"
+    return Check(name="browser", ok=False, found=found, remedy=find.install_command())
 
 
 def encoder_check(model: str, cache: Path) -> Check:

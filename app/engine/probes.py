@@ -72,24 +72,33 @@ async def probe(code: str, *arguments: str, env: Mapping[str, str] | None = None
     return child.returncode or 0, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
 
 
-def missing_libraries(display: bool) -> list[str]:
-    """Shared libraries that Qt's own files ask for and the loader does not find (Linux only)."""
-    spec = importlib.util.find_spec("PySide6")
-    loader = shutil.which("ldd")
-    if (
-        not sys.platform.startswith("linux")
-        or spec is None
-        or not spec.submodule_search_locations
-        or loader is None
-    ):
-        return []
-    package = Path(next(iter(spec.submodule_search_locations)))
+def qt_files(display: bool) -> list[Path]:
+    """The files of Qt whose libraries a window, or a picture without one, needs."""
     plugins = ("libqoffscreen.so", *(("libqxcb.so",) if display else ()))
-    wanted = [
-        package / "QtWidgets.abi3.so",
-        *(package / "Qt" / "plugins" / "platforms" / name for name in plugins),
+    return [
+        path
+        for package in _installed("PySide6")
+        for path in (
+            package / "QtWidgets.abi3.so",
+            *(package / "Qt/plugins/platforms" / name for name in plugins),
+        )
     ]
-    done = subprocess.run(
-        [loader, *map(str, wanted)], capture_output=True, text=True, timeout=20, check=False
-    )
+
+
+def driver_files() -> list[Path]:
+    """The program that playwright drives browsers with."""
+    return [package / "driver" / "node" for package in _installed("playwright")]
+
+
+def missing_libraries(files: list[Path]) -> list[str]:
+    """Shared libraries that these ask for and the loader does not find; nothing on other systems than Linux."""
+    loader = shutil.which("ldd")
+    if not sys.platform.startswith("linux") or not files or loader is None:
+        return []
+    done = subprocess.run([loader, *map(str, files)], capture_output=True, text=True, timeout=20, check=False)
     return sorted({line.split()[0] for line in done.stdout.splitlines() if "not found" in line})
+
+
+def _installed(package: str) -> list[Path]:
+    spec = importlib.util.find_spec(package)
+    return [Path(place) for place in (spec.submodule_search_locations or [])] if spec else []
