@@ -1,0 +1,148 @@
+"""Does an action on a page, as a person's hand would: real pointer and keys, refused where something is in the way."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from playwright.async_api import ElementHandle, Error
+
+from app.engine.action import Action
+from app.engine.browser.session import Visit
+
+TIMEOUT = 1.0
+"""Seconds an action may wait for its element to be visible, still and reachable."""
+SETTLE = 0.35
+"""Seconds a page gets to react before it is looked at again."""
+LOAD = 10.0
+"""Seconds a new page may take."""
+
+_KEY = "Symbol.for('sitelore.target')"
+
+
+class NoSuchElement(Exception):
+    """No element of this id is on the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """``error`` is empty when the action was done, else what Playwright says, call log and all."""
+
+    error: str = ""
+
+
+async def perform(
+    visit: Visit, action: Action, *, timeout: float = TIMEOUT, settle: float = SETTLE
+) -> Performed:
+    """Do one action on the tab in front and let the page settle.
+
+    Answers to the user, notes and calculations touch no page and are always done.  Only the browser's refusals come
+    back as ``error``; an action of an unknown kind is one too.
+    """
+    try:
+        await _act(visit, action, timeout * 1000)
+        await asyncio.sleep(settle)
+        await visit.page.wait_for_load_state("load", timeout=LOAD * 1000)
+    except (Error, NoSuchElement) as error:
+        return Performed(f"{type(error).__name__}: {error}")
+    return Performed()
+
+
+async def element(visit: Visit, bid: str) -> ElementHandle:
+    """The element of this id.
+
+    It passes through a property of ``window`` for a moment, which no script of a site can come upon by its name.
+
+    Raises:
+        NoSuchElement: the id is none, or its element has left the page.
+    """
+    missing = NoSuchElement(f"Could not find element with bid {bid!r}")
+    if not bid.isdecimal():
+        raise missing
+    put = f"function () {{ window[{_KEY}] = this.isConnected && this.nodeType === 1 ? this : null; }}"
+    try:
+        found = await visit.send("DOM.resolveNode", backendNodeId=int(bid))
+        node = found["object"]["objectId"]
+        await visit.send("Runtime.callFunctionOn", objectId=node, functionDeclaration=put)
+    except Error as error:
+        raise missing from error
+    take = f"() => {{ const found = window[{_KEY}]; delete window[{_KEY}]; return found; }}"
+    handle = (await visit.page.evaluate_handle(take)).as_element()
+    if handle is None:
+        raise missing
+    return handle
+
+
+async def _act(visit: Visit, action: Action, timeout: float) -> None:
+    """``timeout`` in milliseconds."""
+    page = visit.page
+
+    def text(name: str) -> str:
+        value = action.args.get(name)
+        return "" if value is None else str(value)
+
+    async def target() -> ElementHandle:
+        return await element(visit, action.bid or "")
+
+    match action.kind:
+        case "click":
+            await (await target()).click(timeout=timeout)
+        case "dblclick":
+            await (await target()).dblclick(timeout=timeout)
+        case "fill":
+            await (await target()).fill(text("value"), timeout=timeout)
+        case "clear":
+            await (await target()).fill("", timeout=timeout)
+        case "select_option":
+            chosen = action.args.get("options")
+            names = [str(option) for option in chosen] if isinstance(chosen, list) else [text("options")]
+            await (await target()).select_option(label=names, timeout=timeout)
+        case "check":
+            await (await target()).check(timeout=timeout)
+        case "uncheck":
+            await (await target()).uncheck(timeout=timeout)
+        case "hover":
+            await (await target()).hover(timeout=timeout)
+        case "focus":
+            await (await target()).focus()
+        case "press":
+            await (await target()).press(text("key_comb"), timeout=timeout)
+        case "keyboard_press":
+            await page.keyboard.press(text("key"))
+        case "keyboard_type":
+            await page.keyboard.type(text("text"))
+        case "scroll":
+            await page.mouse.wheel(_number(action, "delta_x"), _number(action, "delta_y"))
+        case "goto":
+            await page.goto(text("url"), timeout=LOAD * 1000)
+        case "go_back":
+            await page.go_back(timeout=LOAD * 1000)
+        case "go_forward":
+            await page.go_forward(timeout=LOAD * 1000)
+        case "new_tab" | "tab_close" | "tab_focus":
+            await _switch(visit, action)
+        case "noop":
+            await asyncio.sleep(min(_number(action, "wait_ms"), LOAD * 1000) / 1000)
+        case "take_note" | "calculate" | "send_msg_to_user" | "report_infeasible":
+            pass
+        case _:
+            raise NoSuchElement(f"Invalid action type: {action.kind}")
+
+
+async def _switch(visit: Visit, action: Action) -> None:
+    if action.kind == "new_tab":
+        await visit.context.new_page()
+    elif action.kind == "tab_close":
+        await visit.page.close()
+        visit.active = max(0, len(visit.pages) - 1)
+    else:
+        wanted = int(_number(action, "index"))
+        if not 0 <= wanted < len(visit.pages):
+            raise NoSuchElement(f"no tab {wanted}; {len(visit.pages)} are open")
+        visit.active = wanted
+        await visit.page.bring_to_front()
+
+
+def _number(action: Action, name: str) -> float:
+    value = action.args.get(name)
+    return float(value) if isinstance(value, int | float) else 0.0

@@ -1,0 +1,86 @@
+"""Records the bundled demo runs anew: ``python -m app.engine.browser.record_demo OUT``.
+
+Needs ports 7801 to 7803 and a browser; every run gets a shop in its first state and a visit of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from app.engine.browser import demo_scripts as scripts
+from app.engine.browser.demo_server import DemoServer
+from app.engine.browser.recorder import Recording, Script, ScriptError, record_run
+from app.engine.browser.session import open_browser, visit
+from app.engine.exports.native import write_run_folder
+
+PORT = 7801
+"""Of the shop; the admin part and a maker's site follow.  Fixed, as ``resources/sites.json`` names sites by them."""
+NOTE = "made by a script on the demo shop, to have something to look at; no agent's work"
+
+USAGE = "usage: python -m app.engine.browser.record_demo OUT"
+
+
+async def record_attempt(attempt: scripts.Attempt, setting: str = "", port: int = PORT) -> Recording:
+    """Play one attempt in a fresh browser on a fresh shop.
+
+    Raises:
+        ScriptError: script and site no longer fit, or the attempt passed where it should fail, or the reverse.
+        OSError: a port is taken.  NoBrowser.
+    """
+    task = attempt.task
+    async with (
+        await DemoServer.start(port) as server,
+        open_browser(setting) as browser,
+        visit(browser) as tab,
+    ):
+        start = scripts.start_url(server, task)
+        script = Script(
+            run=f"demo-{task.id}-{attempt.name}",
+            task=task.id,
+            site=task.site,
+            intent=task.intent,
+            start_url=start,
+            hosts=frozenset({urlsplit(start).netloc}),
+            moves=attempt.moves,
+            step_limit=scripts.STEP_LIMIT,
+            before=scripts.SIGN_IN if task.site == scripts.ADMIN else (),
+        )
+
+        def check(answer: str | None) -> float:
+            return float(task.done(server.state, answer or ""))
+
+        recording = await record_run(tab, script, check, source="demo", suite="demo", note=NOTE)
+    if (recording.run.score == 1) is not attempt.passes:
+        raise ScriptError(f"{script.run} scored {recording.run.score}, which is not what it shows")
+    return recording
+
+
+async def record_all(out: Path) -> list[Recording]:
+    """Record every attempt into a folder of its own under ``out``."""
+    recordings: list[Recording] = []
+    for attempt in scripts.ATTEMPTS:
+        recording = await record_attempt(attempt)
+        await asyncio.to_thread(
+            write_run_folder, out / recording.run.id, recording.run, recording.steps, recording.blobs
+        )
+        recordings.append(recording)
+    return recordings
+
+
+def main(arguments: list[str]) -> int:
+    """Record, and say what came of it."""
+    if len(arguments) != 1:
+        sys.stderr.write(USAGE + "\n")
+        return 2
+    recordings = asyncio.run(record_all(Path(arguments[0])))
+    for recording in recordings:
+        run = recording.run
+        sys.stdout.write(f"{run.id}: {run.step_count} steps, {run.outcome.value}, score {run.score}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,203 @@
+"""Records a run: a script's moves done by a real browser, step by step, in the form imported runs have."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from urllib.parse import urlsplit
+
+from app.engine.action import Action, ArgValue, Target, format_action
+from app.engine.browser.actions import perform
+from app.engine.browser.session import Visit
+from app.engine.browser.snapshot import Snapshot, box_of, capture
+from app.engine.imports.agent_output import error_class
+from app.engine.imports.notices import notices
+from app.engine.observation import content_key, parse_tree
+from app.engine.trajectory import ErrorClass, Outcome, Run, Step
+
+CLOSING = {"send_msg_to_user": Outcome.ANSWERED, "report_infeasible": Outcome.INFEASIBLE}
+
+
+class ScriptError(Exception):
+    """A script asks for an element that the page does not have: script and site no longer fit together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """One turn of a scripted policy.
+
+    Attributes:
+        reason: what the policy says it thinks.
+        role, name, nth: the element, looked up in the tree as it is at that turn; no role for an action without one.
+        unreadable: an output that holds no action; then nothing else of the move counts.
+    """
+
+    reason: str = ""
+    kind: str = "click"
+    role: str = ""
+    name: str = ""
+    nth: int = 0
+    args: dict[str, ArgValue] = field(default_factory=dict[str, ArgValue])
+    unreadable: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """A task and the moves that are made at it.
+
+    ``before`` is done first and not recorded (signing in).  Moves beyond ``step_limit`` are never made, and the run
+    ends as soon as the page in front is on a host that is not in ``hosts`` (``host:port``).
+    """
+
+    run: str
+    task: str
+    site: str
+    intent: str
+    start_url: str
+    hosts: frozenset[str]
+    moves: tuple[Move, ...]
+    step_limit: int
+    before: tuple[Move, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A run, its steps, and what they name: contents by SHA-256."""
+
+    run: Run
+    steps: tuple[Step, ...]
+    blobs: dict[str, bytes]
+
+
+Check = Callable[[str | None], float]
+"""Scores an answer (``None`` for none) in [0, 1]; it may look at the site's state as well."""
+
+
+async def record_run(
+    visit: Visit, script: Script, check: Check, *, source: str, suite: str, note: str
+) -> Recording:
+    """Make the script's moves and keep what was seen and done.
+
+    Raises:
+        ScriptError: an element of a move is not on the page.
+    """
+    blobs: dict[str, bytes] = {}
+    await perform(visit, Action(kind="goto", args={"url": script.start_url}))
+    for move in script.before:
+        seen = await capture(visit, picture=False)
+        await perform(visit, _action(move, _target(move, seen)))
+    started = time.time()
+    steps, outcome, answer = await _play(visit, script, blobs)
+    final = replace(_page(len(steps), await capture(visit), blobs), executed=False)
+    run = Run(
+        id=script.run,
+        source=source,
+        suite=suite,
+        task_id=script.task,
+        site=script.site,
+        sites=(script.site,),
+        intent=script.intent,
+        start_url=script.start_url,
+        score=check(answer) if outcome is Outcome.ANSWERED else 0.0,
+        outcome=outcome,
+        answer=answer,
+        step_limit=script.step_limit,
+        step_count=len(steps),
+        final=final,
+        started_at=started,
+        content_hash=_digest(script, steps),
+        notes=(note,),
+    )
+    return Recording(run, tuple(steps), blobs)
+
+
+async def _play(
+    visit: Visit, script: Script, blobs: dict[str, bytes]
+) -> tuple[list[Step], Outcome, str | None]:
+    """The steps, how the run ended, and what was answered."""
+    steps: list[Step] = []
+    for move in script.moves[: script.step_limit]:
+        step = await _step(visit, move, len(steps), blobs)
+        steps.append(step)
+        if step.action is not None and step.action.kind in CLOSING:
+            said = next(iter(step.action.args.values()), "")
+            return steps, CLOSING[step.action.kind], str(said)
+        if urlsplit(visit.page.url).netloc not in script.hosts:
+            return steps, Outcome.LEFT_ALLOWED_SITES, None
+    if len(steps) < script.step_limit:
+        raise ScriptError(f"{script.run}: the moves end at step {len(steps)} without an answer")
+    return steps, Outcome.STEP_LIMIT, None
+
+
+async def _step(visit: Visit, move: Move, index: int, blobs: dict[str, bytes]) -> Step:
+    """Look, choose, act."""
+    seen = await capture(visit)
+    step = _page(index, seen, blobs)
+    if move.unreadable:
+        return replace(
+            step, raw_output=move.unreadable, executed=False, error_class=ErrorClass.HARNESS, error=_EMPTY
+        )
+    target = _target(move, seen)
+    action = _action(move, target)
+    box = await box_of(visit, target.bid) if target is not None else None
+    began = time.monotonic()
+    done = await perform(visit, action)
+    return replace(
+        step,
+        reason=move.reason,
+        raw_output=f"<think>\n{move.reason}\n</think>\n<action>\n```{format_action(action)}```\n</action>",
+        action=action,
+        target=target,
+        target_box=box,
+        error=done.error,
+        error_class=error_class(done.error, readable=True, moved_on=visit.page.url != seen.url),
+        env_seconds=round(time.monotonic() - began, 3),
+    )
+
+
+_EMPTY = "ValueError: Received an empty action."
+
+
+def _page(index: int, seen: Snapshot, blobs: dict[str, bytes]) -> Step:
+    """A step that holds only what was seen."""
+    return Step(
+        index=index,
+        url=seen.url,
+        title=seen.title,
+        tabs=seen.tabs,
+        active_tab=seen.active_tab,
+        tree=_keep(seen.tree.encode(), blobs),
+        html=_keep(seen.html.encode(), blobs),
+        screenshot=_keep(seen.picture, blobs),
+        state=content_key(seen.tree),
+        notices=notices(seen.tree),
+        started_at=time.time(),
+    )
+
+
+def _target(move: Move, seen: Snapshot) -> Target | None:
+    if not move.role:
+        return None
+    found = [node for node in parse_tree(seen.tree) if (node.role, node.name) == (move.role, move.name)]
+    if len(found) <= move.nth:
+        raise ScriptError(f"no {move.role} {move.name!r} on {seen.url}")
+    node = found[move.nth]
+    return Target(role=node.role, name=node.name, bid=node.bid)
+
+
+def _action(move: Move, target: Target | None) -> Action:
+    return Action(kind=move.kind, args={**({"bid": target.bid} if target else {}), **move.args})
+
+
+def _keep(content: bytes, blobs: dict[str, bytes]) -> str:
+    digest = hashlib.sha256(content).hexdigest()
+    blobs[digest] = content
+    return digest
+
+
+def _digest(script: Script, steps: Sequence[Step]) -> str:
+    """Names what was recorded, apart from when and how fast."""
+    told = [script.run, script.intent, *(f"{step.state} {step.words}" for step in steps)]
+    return hashlib.sha256("\n".join(told).encode()).hexdigest()
