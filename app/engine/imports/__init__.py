@@ -1,0 +1,54 @@
+"""Importers: one module per foreign format, each told by what the files hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.engine.api import PathError
+from app.engine.errors import InputError
+from app.engine.imports import colorbrowseragent, native
+from app.engine.imports.reading import ReadRun
+from app.engine.sites import SiteTable
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How runs of one format are found and read.
+
+    ``load(folder, root)`` reads the bytes and names their content (``.content_hash``), ``parse(raw, sites)`` makes a
+    run of them: what is known already need not be parsed.
+    """
+
+    name: str
+    find_runs: Callable[[Path, list[PathError]], Iterator[Path]]
+    load: Callable[[Path, Path], Any]
+    parse: Callable[[Any, SiteTable], ReadRun]
+
+
+FORMATS: dict[str, Format] = {
+    module.__name__.rpartition(".")[2]: Format(
+        module.__name__.rpartition(".")[2], module.find_runs, module.load, module.parse
+    )
+    for module in (native, colorbrowseragent)
+}
+"""Formats by the name that ``--format`` takes."""
+
+AUTO = "auto"
+
+
+def chosen_formats(name: str) -> list[Format]:
+    """The formats to look for: the named one, or all of them for ``auto``.
+
+    Raises:
+        InputError: there is no such format.
+    """
+    if name == AUTO:
+        return list(FORMATS.values())
+    if name not in FORMATS:
+        raise InputError(
+            f"no run format is called {name!r}", remedy=f"use {AUTO}, {', '.join(sorted(FORMATS))}"
+        )
+    return [FORMATS[name]]

@@ -1,0 +1,113 @@
+"""Opening the workspace's SQLite files: write-ahead log, a version that is never outrun, a backup before a migration.
+
+Rule for every connection of this package: it is used by one thread at a time, the process's store thread (or the
+thread of an import, which opens a workspace of its own).  SQLite is told not to check, since that thread is not the
+one that opened it.  Two processes may have the same files open: transactions are short and wait for each other.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from app.engine.errors import Conflict, SiteloreError, StoreError
+from kb.database import connect, transaction
+
+__all__ = ["Migration", "explained", "is_damaged", "open_database", "transaction"]
+
+Migration = Callable[[sqlite3.Connection], None]
+"""Brings a file from the version before to its own; runs in a transaction."""
+
+BUSY_SECONDS = 15.0
+
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT)
+
+
+def open_database(
+    path: Path, migrations: Sequence[Migration], *, pragmas: Sequence[str] = (), checkpointed: bool = True
+) -> sqlite3.Connection:
+    """Open or make a file whose version is the number of ``migrations``.
+
+    ``checkpointed`` waits for the disk at every commit; without it a power cut may take back the latest commits of a
+    file that can be made anew, never damage it.
+
+    Raises:
+        StoreError: the file is of a newer version, damaged, or can't be written.  Conflict: another process holds it.
+    """
+    with explained(path):
+        connection = connect(path, busy_seconds=BUSY_SECONDS)
+        try:
+            version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+            if version > len(migrations):
+                raise StoreError(
+                    f"{path}: written in version {version}, this program reads up to {len(migrations)};"
+                    " use a newer Sitelore"
+                )
+            if version == 0:
+                for pragma in pragmas:
+                    connection.execute(f"PRAGMA {pragma}")
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute(f"PRAGMA synchronous={'FULL' if checkpointed else 'NORMAL'}")
+            connection.execute("PRAGMA foreign_keys=ON")
+            if version < len(migrations):
+                _migrate(connection, path, version, migrations)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def _migrate(
+    connection: sqlite3.Connection, path: Path, version: int, migrations: Sequence[Migration]
+) -> None:
+    if version:
+        backup = path.with_name(f"{path.name}.backup-v{version}-{int(time.time())}")
+        with closing(sqlite3.connect(backup)) as copy:
+            connection.backup(copy)
+    with transaction(connection):
+        # Another process may have done it while this one waited.
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        for migration in migrations[version:]:
+            migration(connection)
+        connection.execute(f"PRAGMA user_version={max(version, len(migrations))}")
+
+
+def is_damaged(error: sqlite3.Error) -> bool:
+    """Whether the file itself is broken, not only busy or out of space."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
+
+
+@contextmanager
+def explained(path: Path) -> Generator[None]:
+    """Turn an error of SQLite or of the file system into a sentence for a person."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise explain(error, path) from error
+    except OSError as error:
+        raise StoreError(
+            f"{error.filename or path}: {error.strerror or error}; nothing was changed"
+        ) from error
+
+
+def explain(error: sqlite3.Error, path: Path) -> SiteloreError:
+    """What an error of SQLite means to the person whose file ``path`` is."""
+    primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return Conflict(f"{path}: another process is writing to it; try again in a moment")
+    if primary == sqlite3.SQLITE_FULL:
+        return StoreError(
+            f"{path}: the disk is full; what was stored before is whole, free some space and go on"
+        )
+    if primary == sqlite3.SQLITE_READONLY:
+        return StoreError(
+            f"{path}: it can't be written to; make the folder writable or choose another workspace"
+        )
+    if primary == sqlite3.SQLITE_CANTOPEN:
+        return StoreError(f"{path}: it can't be opened; see that its folder exists and may be written to")
+    if primary in _DAMAGED:
+        return StoreError(f"{path}: the file is damaged ({error}); move it away or take a backup")
+    return StoreError(f"{path}: reading or writing failed ({error})")

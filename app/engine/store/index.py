@@ -1,0 +1,317 @@
+"""The index over the runs: the queue's rows, full-text search, flags, risk.  All of it can be made anew from runs/."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from app.engine.api import RunFilter, RunRow, SearchHit
+from app.engine.judgement import Flag, Risk, Severity
+from app.engine.store.database import explained, open_database, transaction
+from app.engine.store.index_schema import MIGRATIONS
+from app.engine.store.run_text import COLUMNS, WEIGHTS, question, run_row, step_row
+from app.engine.trajectory import Run, Step
+from kb.tip import StoredStep
+
+_ORDERS = {
+    "risk": "run.risk DESC, run.steps DESC, run.id",
+    "date": "run.started_at DESC, run.id",
+    "site": "run.site, run.risk DESC, run.id",
+    "steps": "run.steps DESC, run.id",
+    "id": "run.id",
+}
+_BLANK = ",".join("?" * len(COLUMNS))
+_RANK = f"bm25(words, {', '.join(map(str, WEIGHTS))})"
+_STANDING = """
+WITH said AS (
+  SELECT run, label, max(seq) FROM review.verdict AS v
+  WHERE (SELECT standing FROM review.mark WHERE verdict = v.id ORDER BY seq DESC LIMIT 1) = 1 GROUP BY run
+)"""
+
+
+class RunIndex:
+    """Rows for the queue and answers to searches.
+
+    ``review`` is the file with the verdicts, which is only read here: the newest standing label of each run.
+    """
+
+    def __init__(self, path: Path, review: Path) -> None:
+        self.path = path
+        self._connection = open_database(path, MIGRATIONS, checkpointed=False)
+        try:
+            with explained(review):
+                # Read-only, or every write here would take the verdicts' write lock as well.
+                self._connection.execute("ATTACH DATABASE ? AS review", (f"{review.as_uri()}?mode=ro",))
+        except BaseException:
+            self._connection.close()
+            raise
+
+    # filling
+
+    def put_run(self, run: Run, steps: Sequence[Step], site_of: Callable[[str], str]) -> None:
+        """Add a run, or replace what is said of it; ``site_of`` tells a page's site by its address."""
+        with self.batch():
+            known = self._connection.execute("SELECT 1 FROM run WHERE id = ?", (run.id,)).fetchone()
+            if known is not None:
+                self._remove(run.id)
+            self._connection.execute(
+                "INSERT INTO run (id, source, suite, task_id, site, intent, score, outcome, steps, started_at,"
+                " content_hash) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+                (
+                    run.id, run.source, run.suite, run.task_id, run.site, run.intent, run.score,
+                    run.outcome.value, run.step_count, run.started_at, run.content_hash,
+                ),
+            )  # fmt: skip
+            first = self._next_row()
+            self._connection.executemany(
+                "INSERT INTO page (id, run, step, url, site) VALUES (?,?,?,?,?)",
+                [
+                    (first, run.id, None, "", ""),
+                    *(
+                        (first + at, run.id, step.index, step.url, site_of(step.url))
+                        for at, step in enumerate(steps, 1)
+                    ),
+                ],
+            )
+            self._connection.executemany(
+                f"INSERT INTO words (rowid, {', '.join(COLUMNS)}) VALUES (?,{_BLANK})",
+                [
+                    (first, *run_row(run)),
+                    *((first + at, *step_row(step)) for at, step in enumerate(steps, 1)),
+                ],
+            )
+            self._bump()
+
+    def remove(self, runs: Iterable[str]) -> None:
+        """Forget runs; their files are not touched."""
+        with self.batch():
+            for run in runs:
+                self._remove(run)
+            self._bump()
+
+    def put_judgement(self, run: str, flags: Sequence[Flag], risk: Risk, signature: str) -> None:
+        """Replace what detectors say of a run."""
+        names = list(dict.fromkeys(flag.detector for flag in flags))
+        with self.batch():
+            self._connection.execute(
+                "UPDATE run SET risk = ?, suspect_step = ?, reasons = ?, flags = ?, signature = ? WHERE id = ?",
+                (risk.value, risk.suspect_step, json.dumps(risk.reasons), json.dumps(names), signature, run),
+            )
+            self._connection.execute("DELETE FROM flag WHERE run = ?", (run,))
+            self._connection.executemany(
+                "INSERT INTO flag (run, detector, step, severity, confidence, message, evidence, version)"
+                " VALUES (?,?,?,?,?,?,?,?)",
+                [
+                    (
+                        run, flag.detector, flag.step, flag.severity.value, flag.confidence, flag.message,
+                        json.dumps(flag.evidence), flag.version,
+                    )
+                    for flag in flags
+                ],
+            )  # fmt: skip
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self.batch():
+            for table in ("run", "page", "words", "flag"):
+                self._connection.execute(f"DELETE FROM {table}")
+            self._bump()
+
+    @contextmanager
+    def batch(self) -> Generator[None]:
+        """All changes of the block in one transaction; may be nested."""
+        with explained(self.path), transaction(self._connection):
+            yield
+
+    # asking
+
+    @property
+    def data_version(self) -> int:
+        """Another number whenever runs were added or removed, by whichever process; judgements leave it alone."""
+        with explained(self.path):
+            return int(
+                self._connection.execute("SELECT value FROM counter WHERE name = 'runs'").fetchone()[0]
+            )
+
+    def count(self) -> int:
+        """How many runs there are."""
+        with explained(self.path):
+            return int(self._connection.execute("SELECT count(*) FROM run").fetchone()[0])
+
+    def hashes(self) -> dict[str, str]:
+        """Id by content hash, of all runs."""
+        with explained(self.path):
+            return dict(self._connection.execute("SELECT content_hash, id FROM run").fetchall())
+
+    def ids(self) -> set[str]:
+        """Ids of all runs."""
+        with explained(self.path):
+            return {row[0] for row in self._connection.execute("SELECT id FROM run")}
+
+    def rows(self, which: RunFilter) -> list[RunRow]:
+        """The queue: runs that pass the filter, in its order."""
+        wanted: list[str] = []
+        values: list[object] = []
+
+        def want(condition: str, *parameters: object) -> None:
+            wanted.append(condition)
+            values.extend(parameters)
+
+        if which.site:
+            want("run.site = ?", which.site)
+        if which.suite:
+            want("run.suite = ?", which.suite)
+        if which.failed:
+            want("run.score < 1")
+        if which.passed:
+            want("run.score >= 1")
+        if which.unjudged:
+            want("said.label IS NULL")
+        if which.label:
+            want("said.label = ?", which.label)
+        if which.detector:
+            want("run.id IN (SELECT run FROM flag WHERE detector = ?)", which.detector)
+        if which.search.strip():
+            want(
+                "run.id IN (SELECT run FROM page WHERE id IN (SELECT rowid FROM words WHERE words MATCH ?))",
+                question(which.search) or '""',
+            )
+        return self._rows(" AND ".join(wanted) or "1", values, _ORDERS.get(which.order, _ORDERS["id"]))
+
+    def row(self, run: str) -> RunRow | None:
+        """One run's line."""
+        return next(iter(self._rows("run.id = ?", [run], "run.id")), None)
+
+    def flags(self, run: str) -> list[Flag]:
+        """What detectors found in a run, in the order they were given."""
+        with explained(self.path):
+            found = self._connection.execute(
+                "SELECT * FROM flag WHERE run = ? ORDER BY rowid", (run,)
+            ).fetchall()
+        return [
+            Flag(
+                run=run,
+                detector=row["detector"],
+                step=row["step"],
+                severity=Severity(row["severity"]),
+                confidence=row["confidence"],
+                message=row["message"],
+                evidence=json.loads(row["evidence"]),
+                version=row["version"],
+            )
+            for row in found
+        ]
+
+    def risk(self, run: str) -> Risk:
+        """How likely a run failed; 0 at the first step where nobody has looked yet."""
+        with explained(self.path):
+            row = self._connection.execute(
+                "SELECT risk, suspect_step, reasons FROM run WHERE id = ?", (run,)
+            ).fetchone()
+        if row is None:
+            return Risk(run=run, value=0.0, suspect_step=0)
+        return Risk(run=run, value=row[0], suspect_step=row[1], reasons=tuple(json.loads(row[2])))
+
+    def search(self, text: str, limit: int) -> list[SearchHit]:
+        """Runs and steps that hold all words, best first; any text is a question, none is an error."""
+        asked = question(text)
+        if not asked or limit < 1:
+            return []
+        with explained(self.path):
+            found = self._connection.execute(
+                f"SELECT page.run, page.step, run.site, run.intent, hit.score, hit.snippet FROM ("
+                f" SELECT rowid AS id, {_RANK} AS score, snippet(words, -1, '[', ']', '…', 16) AS snippet"
+                " FROM words WHERE words MATCH ? ORDER BY score LIMIT ?"
+                ") AS hit JOIN page ON page.id = hit.id JOIN run ON run.id = page.run ORDER BY hit.score",
+                (asked, min(limit, 1000)),
+            ).fetchall()
+        return [
+            SearchHit(
+                kind="run" if step is None else "step",
+                id=run,
+                step=step,
+                title=f"{site} · {' '.join(intent.split())[:120]}" if intent else f"{site} · {run}",
+                snippet=" ".join(snippet.split()),
+                score=-score,
+            )
+            for run, step, site, intent, score, snippet in found
+        ]
+
+    def stored_steps(self) -> list[StoredStep]:
+        """Every executed step, as the pre-flight of a tip asks about it."""
+        with explained(self.path):
+            found = self._connection.execute(
+                "SELECT page.run, page.step, page.url, page.site, run.site, run.intent, run.score FROM page"
+                " JOIN run ON run.id = page.run WHERE page.step IS NOT NULL ORDER BY page.id"
+            ).fetchall()
+        return [
+            StoredStep(
+                run=run,
+                step=step,
+                url=url,
+                site=site or run_site,
+                text=intent,
+                failed=None if score is None else score < 1,
+            )
+            for run, step, url, site, run_site, intent, score in found
+        ]
+
+    def site_lengths(self) -> dict[str, float]:
+        """Median number of steps of each site's runs; runs without steps don't count."""
+        with explained(self.path):
+            found = self._connection.execute(
+                "SELECT site, avg(steps) FROM ("
+                " SELECT site, steps, row_number() OVER (PARTITION BY site ORDER BY steps) AS place,"
+                " count(*) OVER (PARTITION BY site) AS runs FROM run WHERE steps > 0"
+                ") WHERE place IN ((runs + 1) / 2, (runs + 2) / 2) GROUP BY site"
+            ).fetchall()
+        return {site: float(steps) for site, steps in found}
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    # inside
+
+    def _rows(self, condition: str, values: Sequence[object], order: str) -> list[RunRow]:
+        with explained(self.path):
+            found: list[sqlite3.Row] = self._connection.execute(
+                f"{_STANDING} SELECT run.*, said.label FROM run LEFT JOIN said ON said.run = run.id"
+                f" WHERE {condition} ORDER BY {order}",
+                values,
+            ).fetchall()
+        return [
+            RunRow(
+                id=row["id"],
+                source=row["source"],
+                suite=row["suite"],
+                task_id=row["task_id"],
+                site=row["site"],
+                intent=row["intent"],
+                score=row["score"],
+                outcome=row["outcome"],
+                steps=row["steps"],
+                risk=row["risk"],
+                suspect_step=row["suspect_step"],
+                flags=tuple(json.loads(row["flags"])),
+                label=row["label"] or "",
+                started_at=row["started_at"],
+                signature=row["signature"],
+            )
+            for row in found
+        ]
+
+    def _next_row(self) -> int:
+        return int(self._connection.execute("SELECT coalesce(max(id), 0) + 1 FROM page").fetchone()[0])
+
+    def _remove(self, run: str) -> None:
+        execute = self._connection.execute
+        execute("DELETE FROM words WHERE rowid IN (SELECT id FROM page WHERE run = ?)", (run,))
+        for table, column in (("page", "run"), ("flag", "run"), ("run", "id")):
+            execute(f"DELETE FROM {table} WHERE {column} = ?", (run,))
+
+    def _bump(self) -> None:
+        self._connection.execute("UPDATE counter SET value = value + 1 WHERE name = 'runs'")

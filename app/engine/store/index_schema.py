@@ -1,0 +1,39 @@
+"""Tables of the index."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from app.engine.store.run_text import COLUMNS
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    connection.execute(
+        "CREATE TABLE run (id TEXT PRIMARY KEY, source TEXT NOT NULL, suite TEXT NOT NULL, task_id TEXT NOT NULL,"
+        " site TEXT NOT NULL, intent TEXT NOT NULL, score REAL, outcome TEXT NOT NULL, steps INTEGER NOT NULL,"
+        " started_at REAL NOT NULL, content_hash TEXT NOT NULL, risk REAL NOT NULL DEFAULT 0,"
+        " suspect_step INTEGER NOT NULL DEFAULT 0, reasons TEXT NOT NULL DEFAULT '[]',"
+        " flags TEXT NOT NULL DEFAULT '[]', signature TEXT NOT NULL DEFAULT '')"
+    )
+    # One row for a run as a whole (step is NULL) and one for each step; words has the same row ids.
+    connection.execute(
+        "CREATE TABLE page (id INTEGER PRIMARY KEY, run TEXT NOT NULL, step INTEGER, url TEXT NOT NULL,"
+        " site TEXT NOT NULL)"
+    )
+    connection.execute("CREATE INDEX page_run ON page (run)")
+    connection.execute(
+        f"CREATE VIRTUAL TABLE words USING fts5({', '.join(COLUMNS)},"
+        " tokenize = \"unicode61 remove_diacritics 2\", prefix = '2 3')"
+    )
+    connection.execute(
+        "CREATE TABLE flag (run TEXT NOT NULL, detector TEXT NOT NULL, step INTEGER NOT NULL,"
+        " severity TEXT NOT NULL, confidence REAL NOT NULL, message TEXT NOT NULL, evidence TEXT NOT NULL,"
+        " version INTEGER NOT NULL)"
+    )
+    connection.execute("CREATE INDEX flag_run ON flag (run)")
+    connection.execute("CREATE INDEX flag_detector ON flag (detector, run)")
+    connection.execute("CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL)")
+    connection.execute("INSERT INTO counter VALUES ('runs', 0)")
+
+
+MIGRATIONS = (_create,)

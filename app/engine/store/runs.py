@@ -1,0 +1,212 @@
+"""The runs of a workspace: ``runs/<id>/`` with run.json and steps.jsonl, their pages in ``blobs.sqlite``.
+
+A run appears whole or not at all: it is written under ``runs/.incoming-*`` and moved into place when it and its
+contents are on the disk.  Deleting moves it to ``trash/``; nothing is ever removed.
+"""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.engine.errors import InputError, NotFound, StoreError
+from app.engine.store.blobs import BlobStore, Packed, pack
+from app.engine.store.database import explained
+from app.engine.store.locks import FileLock
+from app.engine.store.run_files import (
+    RUN_FILE,
+    STEPS_FILE,
+    check_id,
+    decode_run,
+    decode_steps,
+    digests,
+    encode_run,
+    encode_steps,
+    sync_folder,
+    write_file,
+    write_run_folder,
+)
+from app.engine.trajectory import Run, Step
+
+_INCOMING = ".incoming-"
+_KEPT_OPEN = 8
+
+
+@dataclass(slots=True)
+class Draft:
+    """A run on its way in: its files are written, its contents packed."""
+
+    run: Run
+    steps: Sequence[Step]
+    folder: Path
+    packed: list[Packed]
+
+
+class RunStore:
+    """Runs by id."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._runs, self._trash = workspace / "runs", workspace / "trash"
+        with explained(workspace):
+            self._runs.mkdir(exist_ok=True)
+            self._trash.mkdir(exist_ok=True)
+        self.blobs = BlobStore(workspace / "blobs.sqlite")
+        self._incoming: tuple[Path, FileLock] | None = None
+        self._opened: OrderedDict[tuple[str, int, int], tuple[Run, list[Step]]] = OrderedDict()
+        self.sweep()
+
+    def ids(self) -> set[str]:
+        """Ids of all runs."""
+        with explained(self._runs):
+            return {path.name for path in self._runs.iterdir() if not path.name.startswith(".")}
+
+    def has(self, run: str) -> bool:
+        """Whether a run of this id is here."""
+        return (self._runs / check_id(run) / RUN_FILE).exists()
+
+    def add(self, run: Run, steps: Sequence[Step], blobs: Mapping[str, bytes]) -> bool:
+        """Store one run; False when a run of its id is here already."""
+        wanted = self.blobs.missing(blobs)
+        return self.commit([self.draft(run, steps, {digest: blobs[digest] for digest in wanted})]) == [run.id]
+
+    def draft(self, run: Run, steps: Sequence[Step], blobs: Mapping[str, bytes]) -> Draft:
+        """Write a run's files aside and pack its contents; uses no connection, so any one thread may do it.
+
+        Raises:
+            StoreError: the disk is full or can't be written.
+        """
+        folder = self._own_incoming() / check_id(run.id)
+        with explained(folder):
+            try:
+                folder.mkdir()
+                write_file(folder / RUN_FILE, encode_run(run))
+                write_file(folder / STEPS_FILE, encode_steps(steps))
+                sync_folder(folder)
+            except BaseException:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
+        return Draft(run=run, steps=steps, folder=folder, packed=pack(blobs))
+
+    def commit(self, drafts: Sequence[Draft]) -> list[str]:
+        """Put drafts into place, contents first; ids of those that are new."""
+        self.blobs.add([row for draft in drafts for row in draft.packed])
+        new: list[str] = []
+        with explained(self._runs):
+            for draft in drafts:
+                try:
+                    draft.folder.rename(self._runs / draft.run.id)
+                    new.append(draft.run.id)
+                except OSError:
+                    if not self.has(draft.run.id):
+                        raise
+                    shutil.rmtree(draft.folder, ignore_errors=True)  # another process was first
+            if new:
+                sync_folder(self._runs)
+        return new
+
+    def load(self, run: str) -> tuple[Run, list[Step]]:
+        """A run and its steps, without the pages' contents.
+
+        Raises:
+            NotFound: no run has this id.  StoreError: its files are damaged.
+        """
+        try:
+            folder = self._runs / check_id(run)
+            about = (folder / STEPS_FILE).stat()
+        except (OSError, InputError) as error:
+            raise NotFound(f"no run {run[:120]!r} in this workspace") from error
+        key = (run, about.st_mtime_ns, about.st_size)
+        if key in self._opened:
+            self._opened.move_to_end(key)
+            return self._opened[key]
+        try:
+            head = decode_run((folder / RUN_FILE).read_bytes(), folder / RUN_FILE)
+            steps, _ = decode_steps((folder / STEPS_FILE).read_bytes(), folder / STEPS_FILE)
+        except InputError as error:
+            raise StoreError(f"run {run} is damaged: {error}; import it again") from error
+        except OSError as error:
+            raise StoreError(f"run {run} can't be read: {error.strerror}") from error
+        self._opened[key] = (head, steps)
+        if len(self._opened) > _KEPT_OPEN:
+            self._opened.popitem(last=False)
+        return head, steps
+
+    def read_blob(self, digest: str) -> bytes:
+        """A page's or picture's content; raises ``NotFound``."""
+        return self.blobs.read(digest)
+
+    def delete(self, runs: Iterable[str]) -> list[str]:
+        """Move runs to the trash; ids of those moved.  An older run of the same id there is kept beside it."""
+        moved: list[str] = []
+        with explained(self._trash):
+            for run in runs:
+                if not self.has(run):
+                    continue
+                place = self._trash / run
+                if place.exists():
+                    place.rename(self._trash / f"{run}~{uuid.uuid4().hex[:8]}")
+                (self._runs / run).rename(place)
+                moved.append(run)
+            sync_folder(self._runs)
+        self._opened.clear()
+        return moved
+
+    def restore(self, runs: Iterable[str]) -> list[str]:
+        """Bring runs back from the trash; ids of those brought back, without those that are here anyway."""
+        back: list[str] = []
+        with explained(self._trash):
+            for run in runs:
+                place = self._trash / check_id(run)
+                if place.is_dir() and not self.has(run):
+                    place.rename(self._runs / run)
+                    back.append(run)
+            sync_folder(self._runs)
+        return back
+
+    def export(self, run: str, out: Path) -> Path:
+        """Write one run as a native run folder ``out/<id>``."""
+        head, steps = self.load(run)
+        contents = {
+            digest: self.read_blob(digest) for digest in digests(head, steps) if not self._lost(digest)
+        }
+        with explained(out):
+            return write_run_folder(out / run, head, steps, contents)
+
+    def sweep(self) -> None:
+        """Remove what imports that died left half written; those of living processes are locked and stay."""
+        with explained(self._runs):
+            for folder in self._runs.glob(f"{_INCOMING}*"):
+                with FileLock(self._lock_of(folder)) as lock:
+                    if lock.take():
+                        shutil.rmtree(folder, ignore_errors=True)
+                        lock.path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Close the contents' file and take away this process's own place for drafts."""
+        if self._incoming is not None:
+            folder, lock = self._incoming
+            self._incoming = None
+            shutil.rmtree(folder, ignore_errors=True)
+            lock.release()
+            lock.path.unlink(missing_ok=True)
+        self.blobs.close()
+
+    def _own_incoming(self) -> Path:
+        if self._incoming is None:
+            folder = self._runs / f"{_INCOMING}{uuid.uuid4().hex[:12]}"
+            lock = FileLock(self._lock_of(folder))
+            with explained(self._runs):
+                lock.take()  # before the folder is there for a sweep to find
+                folder.mkdir()
+            self._incoming = (folder, lock)
+        return self._incoming[0]
+
+    def _lock_of(self, folder: Path) -> Path:
+        return self._runs / folder.name.replace(_INCOMING, ".lock-")
+
+    def _lost(self, digest: str) -> bool:
+        return bool(self.blobs.missing([digest]))

@@ -1,0 +1,251 @@
+"""A workspace: one folder with the runs, what people decided about them, and the knowledge base.
+
+    workspace.json    format version, the table of sites
+    runs/  trash/     run folders             blobs.sqlite   pages' contents
+    review.sqlite     verdicts, history       index.sqlite   can be made anew
+    knowledge.akb     the knowledge base (opened by ``kb``)
+
+Two processes may have it open, the window and the command line: nothing is held in memory that the other could
+change, and each writes in short transactions or by moving whole folders into place.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, cast
+
+from app.engine.errors import Conflict, InputError, NotFound, StoreError
+from app.engine.sites import SiteTable, load_sites, site_table
+from app.engine.store.database import explained, is_damaged
+from app.engine.store.index import RunIndex
+from app.engine.store.locks import FileLock
+from app.engine.store.review import ReviewStore
+from app.engine.store.run_files import write_file
+from app.engine.store.runs import RunStore
+from kb.journal import Entry
+
+log = logging.getLogger(__name__)
+
+VERSION = 1
+_FILE = "workspace.json"
+_DELETE_RUNS = "delete-runs"
+
+
+class Workspace:
+    """An open workspace; close it, or use it in a ``with``.  One thread at a time (``store.database``).
+
+    Attributes:
+        notes: what had to be mended while opening, in words.
+        index_made_anew: the index was lost and rebuilt, so flags and risks are missing until detectors run.
+    """
+
+    def __init__(self, path: Path, table: SiteTable) -> None:
+        self.path, self._table = path, table
+        self.notes: list[str] = []
+        self.index_made_anew = False
+        self.review = ReviewStore(path / "review.sqlite")
+        try:
+            self.runs = RunStore(path)
+            try:
+                self.index = self._open_index()
+            except BaseException:
+                self.runs.close()
+                raise
+        except BaseException:
+            self.review.close()
+            raise
+
+    @classmethod
+    def open(cls, path: Path, create: bool = True) -> Workspace:
+        """Open the workspace in a folder, making it where there is none.
+
+        Raises:
+            NotFound: there is none, and it must not be made.
+            StoreError: it is of a newer version, damaged, or can't be written.
+        """
+        path = path.expanduser().absolute()
+        file = path / _FILE
+        if not file.exists():
+            if not create:
+                raise NotFound(f"{path} holds no workspace")
+            _make(path)
+        return cls(path, _read(file))
+
+    # what lies in it
+
+    @property
+    def knowledge_path(self) -> Path:
+        """The knowledge base's file."""
+        return self.path / "knowledge.akb"
+
+    @property
+    def site_table(self) -> SiteTable:
+        """The table by which sites are told."""
+        return self._table
+
+    @property
+    def sites(self) -> dict[str, tuple[str, ...]]:
+        """Host globs by site."""
+        return self._table.globs
+
+    def site_of(self, url: str) -> str:
+        """The site an address belongs to; its host where no site has it."""
+        return self._table.site_of(url)
+
+    # deeds that can be undone
+
+    def delete_runs(self, runs: Sequence[str], author: str = "") -> int:
+        """Move runs to the trash; undo brings them back."""
+        moved = self.runs.delete(runs)
+        if moved:
+            self.index.remove(moved)
+            what = moved[0] if len(moved) == 1 else f"{len(moved)} runs"
+            deed = {"runs": moved}
+            self.review.record(
+                _DELETE_RUNS, f"delete {what}", {**deed, "back": False}, {**deed, "back": True}, author
+            )
+        return len(moved)
+
+    def restore_runs(self, runs: Sequence[str]) -> int:
+        """Bring runs back from the trash."""
+        back = self.runs.restore(runs)
+        for run in back:
+            self._index_run(run)
+        return len(back)
+
+    def undo(self) -> Entry | None:
+        """Take back the latest verdict or deletion; which it was, ``None`` for nothing."""
+        with explained(self.review.path):
+            return self.review.journal.undo(self._apply)
+
+    def redo(self) -> Entry | None:
+        """Do again what was undone last."""
+        with explained(self.review.path):
+            return self.review.journal.redo(self._apply)
+
+    # the rest
+
+    def export_runs(self, runs: Sequence[str], out: Path) -> int:
+        """Write runs as native run folders ``out/<id>``; how many.
+
+        Raises:
+            Conflict: one of the folders exists.  NotFound: there is no such run.
+        """
+        for run in runs:
+            self.runs.load(run)
+        for run in runs:
+            self.runs.export(run, out)
+        return len(runs)
+
+    def rebuild_index(self) -> int:
+        """Make the index anew from the runs on disk; flags and risks are empty until detectors run.
+
+        Raises:
+            Conflict: another process is at it.
+        """
+        with explained(self.path), FileLock(self.path / "index.lock") as lock:
+            if not lock.take():
+                raise Conflict("another process is making this workspace's index anew; wait for it")
+            with self.index.batch():
+                self.index.clear()
+                for run in sorted(self.runs.ids()):
+                    self._index_run(run)
+            return self.index.count()
+
+    def close(self) -> None:
+        """Close all files."""
+        self.index.close()
+        self.runs.close()
+        self.review.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # inside
+
+    def _apply(self, kind: str, deed: dict[str, Any]) -> None:
+        if kind == _DELETE_RUNS:
+            runs = cast("list[str]", deed["runs"])
+            if deed["back"]:
+                self.restore_runs(runs)
+            else:
+                self.index.remove(self.runs.delete(runs))
+        else:
+            self.review.set_standing(str(deed["verdict"]), bool(deed["standing"]))
+
+    def _open_index(self) -> RunIndex:
+        """The index, made anew when it is damaged, and brought in line with the runs on disk."""
+        path = self.path / "index.sqlite"
+        try:
+            self.index = RunIndex(path, self.review.path)
+            self._catch_up()
+        except StoreError as error:
+            cause = error.__cause__
+            if not isinstance(cause, sqlite3.Error) or not is_damaged(cause):
+                raise
+            if hasattr(self, "index"):
+                self.index.close()
+            log.warning("the search index is damaged and is made anew: %s", cause)
+            for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+                (self.path / name).unlink(missing_ok=True)
+            self.index = RunIndex(path, self.review.path)
+            self._catch_up()
+            self.index_made_anew = True
+            self.notes.append("The search index was damaged and has been made anew from the runs.")
+        return self.index
+
+    def _catch_up(self) -> None:
+        """Index runs that a process put in place and did not live to index; forget those that are gone."""
+        stored, indexed = self.runs.ids(), self.index.ids()
+        if indexed and indexed & stored != indexed:
+            self.index.remove(indexed - stored)
+        if stored - indexed:
+            self.index_made_anew = not indexed
+            with self.index.batch():
+                for run in sorted(stored - indexed):
+                    self._index_run(run)
+
+    def _index_run(self, run: str) -> None:
+        try:
+            head, steps = self.runs.load(run)
+        except (NotFound, StoreError, InputError) as error:
+            log.warning("run %s is not indexed: %s", run, error)
+            self.notes.append(str(error))
+            return
+        self.index.put_run(head, steps, self.site_of)
+
+
+def _make(path: Path) -> None:
+    with explained(path):
+        path.mkdir(parents=True, exist_ok=True)
+        document = {"format": "sitelore-workspace", "version": VERSION, "sites": load_sites().globs}
+        draft = path / f".{_FILE}.{uuid.uuid4().hex[:8]}"
+        write_file(draft, json.dumps(document, indent=2).encode() + b"\n")
+        draft.replace(path / _FILE)
+
+
+def _read(file: Path) -> SiteTable:
+    with explained(file):
+        data = file.read_bytes()
+    try:
+        document: Any = json.loads(data)
+        version = document["version"] if document["format"] == "sitelore-workspace" else None
+    except (ValueError, KeyError, TypeError) as error:
+        raise StoreError(f"{file}: this is no workspace of Sitelore's; choose another folder") from error
+    if not isinstance(version, int) or version > VERSION:
+        raise StoreError(
+            f"{file}: the workspace is of version {version}, this program reads up to {VERSION}; use a newer Sitelore"
+        )
+    sites = document.get("sites")
+    return site_table(sites, str(file)) if sites else load_sites()
