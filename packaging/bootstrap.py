@@ -108,11 +108,10 @@ def ensure_venv() -> None:
     if _works(make):
         return
     package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
-    reason = (
-        machine.install([package])
-        if sys.platform.startswith("linux")
-        else "the standard library's venv failed"
-    )
+    reason = "the standard library's venv failed"
+    if sys.platform.startswith("linux"):
+        step(f"system package {package}, which makes virtual environments")
+        reason = machine.install([package])
     if reason:
         raise Failed(f"no virtual environment: {reason}. Type:\n    {machine.command_to_type([package])}")
     if not _works(make):
