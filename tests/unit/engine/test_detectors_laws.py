@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine.action import Action, Target
+from app.engine.detectors import base
 from app.engine.detectors.base import Ending, is_worth_telling, ordinal
 from app.engine.detectors.runner import (
     ALL_DETECTORS,
@@ -188,6 +191,15 @@ def test_the_other_endings_carry_what_a_live_system_knows():
     assert ending_of(replace(run, outcome=Outcome.STEP_LIMIT, answer=None)) == Ending(at_step_limit=True)
     assert ending_of(replace(run, outcome=Outcome.LEFT_ALLOWED_SITES, answer=None)) == Ending(left_sites=True)
     assert ending_of(replace(run, outcome=Outcome.CRASHED, answer=None)) == Ending(crash="unknown error")
+
+
+def test_no_rule_can_reach_the_score_or_how_the_episode_was_recorded_to_end():
+    for path in [Path(base.__file__), *(Path(base.__file__).parent / "rules").glob("*.py")]:
+        tree = ast.parse(path.read_text("utf-8"))
+        named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        read = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        assert not named & {"Run", "Outcome"}, path
+        assert not read & {"score", "outcome", "failed"}, path
 
 
 def test_names_are_unique_and_every_detector_says_what_it_looks_for():

@@ -82,13 +82,19 @@ class RepeatedAction(Detector):
         last, length, began = self._row
         length, began = (length + 1, began) if key == last else (1, step.index)
         self._row = (key, length, began)
-        evidence: dict[str, str | int | float] = {"times": count, "in_row": length, "action": words(step)}
         if is_worth_telling(count, self.IN_RUN):
-            told = f"{count} times in this run: {words(step)}"
-            yield self.flag(step.index, 0.79, told, {**evidence, SINCE: since})
+            how, confidence, began = f"{count} times in this run", 0.79, since
         elif is_worth_telling(length, self.IN_ROW):
-            told = f"{length} times in a row: {words(step)}"
-            yield self.flag(step.index, 0.72, told, {**evidence, SINCE: began})
+            how, confidence = f"{length} times in a row", 0.72
+        else:
+            return
+        evidence: dict[str, str | int | float] = {
+            "times": count,
+            "in_row": length,
+            SINCE: began,
+            "action": words(step),
+        }
+        yield self.flag(step.index, confidence, f"{how}: {words(step)}", evidence)
 
 
 class ActionCycle(Detector):
@@ -101,7 +107,7 @@ class ActionCycle(Detector):
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
-        self._recent: deque[tuple[ActionKey, int, str]] = deque(maxlen=self.LONGEST * 16)
+        self._recent: deque[tuple[ActionKey, Step]] = deque(maxlen=self.LONGEST * 16)
         self._told = (0, 0)
 
     def see(self, step: Step) -> Iterable[Flag]:
@@ -110,8 +116,8 @@ class ActionCycle(Detector):
             return
         if step.action.kind in _NOT_COUNTED:
             return
-        self._recent.append((action_key(step.action, step.target), step.index, words(step)))
-        keys = [key for key, _, _ in self._recent]
+        self._recent.append((action_key(step.action, step.target), step))
+        keys = [key for key, _ in self._recent]
         found = ((period, rounds_at_end(keys, period)) for period in range(2, self.LONGEST + 1))
         period, rounds = next(((p, r) for p, r in found if r), (0, 0))
         told = self._told[1] if self._told[0] == period else 0
@@ -121,8 +127,8 @@ class ActionCycle(Detector):
                 step.index,
                 0.6 if rounds < 3 else 0.75,
                 f"The same {period} actions in the same order, {rounds} times: "
-                + ", then ".join(said for _, _, said in list(self._recent)[-period:]),
-                {"period": period, "rounds": rounds, SINCE: self._recent[-rounds * period][1]},
+                + ", then ".join(words(done) for _, done in list(self._recent)[-period:]),
+                {"period": period, "rounds": rounds, SINCE: self._recent[-rounds * period][1].index},
             )
 
 
