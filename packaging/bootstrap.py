@@ -375,7 +375,8 @@ def _stages(stages: list[tuple[str, list[str]]]) -> int:
 
 def _quiet() -> dict[str, str]:
     """The environment of tests and of runs without a window: no display, no network."""
-    fixed = {"QT_QPA_PLATFORM": "offscreen", "HF_HUB_OFFLINE": "1", "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
+    fixed = {"QT_QPA_PLATFORM": "offscreen", "HF_HUB_OFFLINE": "1", "PYTHONUTF8": "1"}
+    fixed["PYRIGHT_PYTHON_IGNORE_WARNINGS"] = "1"  # else it asks a registry for a newer version
     return os.environ | {name: value for name, value in fixed.items() if not os.environ.get(name)}
 
 
