@@ -113,6 +113,11 @@ def class_of(rank: int) -> int:
     return rank >> (42 + _PLACE_BITS)
 
 
+def leading_score(rank: int) -> float:
+    """The score of the route that ranks a tip, from its rank ``with_place``."""
+    return (rank >> (28 + _PLACE_BITS) & 0x3FFF) / STEPS
+
+
 def with_place(rank: Ranks, place: Ranks) -> Ranks:
     """Ranks made unique by the tips' places in the order of ids (the smaller id first); -1 stays -1."""
     return np.where(rank < 0, -1, (rank << _PLACE_BITS) | (MOST_TIPS - 1 - place))

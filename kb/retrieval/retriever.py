@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -205,6 +205,32 @@ class Retriever:
         embedding = table.embedding_scores(rows, vector)
         rank = table.ranked(rows, url, keyword, embedding, self._settings)
         return Found(place, terms, rows, url, keyword, embedding, rank)
+
+    def rankings(
+        self, queries: Sequence[Query], depth: int, statuses: Collection[Status] = RETRIEVABLE
+    ) -> Iterator[tuple[Rows, Rows]]:
+        """For each query, before any cut: the ranks and rows of its ``depth`` first tips, the first one first.
+
+        Made for many queries that share texts and addresses.  Hold ``lock`` while iterating.
+        """
+        table, settings = self._table, self._settings
+        pages: dict[tuple[str, str], tuple[Rows, NDArray[np.float64]]] = {}
+        every = np.arange(len(table.tips))
+        text, keyword, embedding = None, np.zeros(len(every)), np.zeros(len(every))
+        for query in queries:
+            if query.text != text:
+                text, terms, vector = query.text, query_terms(query.text), self.vector_of(query.text)
+                keyword = table.keyword_scores(terms) if terms.weights else np.zeros(len(every))
+                embedding = table.embedding_scores(every, vector)
+            page = pages.get((query.url, query.site))
+            if page is None:
+                rows, url = table.considered(Place(parse_address(query.url), query.site))
+                wanted = table.has_status(rows, statuses)
+                page = pages[(query.url, query.site)] = (rows[wanted], url[wanted])
+            rows, url = page
+            rank = table.ranked(rows, url, keyword[rows], embedding[rows], settings)
+            top = _top(rank, depth)
+            yield rank[top], rows[top]
 
     def _choose(
         self, found: Found, deliverable: NDArray[np.bool_], k: int, budget: int

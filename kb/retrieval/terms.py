@@ -182,6 +182,11 @@ def tip_terms(tip: TipDraft) -> TipTerms:
     return TipTerms(counts, len(words), labels)
 
 
+def stems_of(text: str) -> list[str]:
+    """The stems of all words of a text, stop words included, in the order they stand."""
+    return _stemmer().stems(words_of(text))
+
+
 def warm_up(texts: Iterable[str]) -> None:
     """Learn the stems of many texts in one go: a thousand times cheaper than one by one."""
     _stemmer().stems({word for text in texts for word in words_of(text)})
