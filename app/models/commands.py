@@ -75,19 +75,23 @@ REVIEW = (
     Command("review.flag.previous", "Previous flag", ("Shift+H",), "review", "Review", "flag-outline"),
     Command("review.suspect", "Go to the suspect step", ("S",), "review", "Review", "target"),
     Command("review.preview", "Large preview", ("Space",), "review", "Review", "magnify-expand"),
+    Command("review.lines", "Picture or lines of the page", ("V",), "review", "Review", "file-tree-outline"),
+    Command("review.rank", "Rank the queue again", ("F5",), "review", "Review", "sort-descending"),
+    Command("review.scorecard", "Record of the detectors", ("D",), "review", "Review", "scoreboard-outline"),
     Command("review.filter", "Filter the queue", ("/",), "review", "Review", "filter-variant"),
     Command("review.back", "Back one level", ("Esc",), "review", "", "arrow-left", in_text=True),
     *(
         Command(
             f"review.verdict.{number}",
             f"Verdict: {label.value}",
-            (str(number),) if number <= 9 else (),
+            (str(number),) if number <= 9 else (f"0, {number - 9}",),
             "review",
             "Review/Verdict",
             "gavel",
         )
         for number, label in enumerate(Label, start=1)
     ),
+    Command("review.note", "Note to the verdict", ("M",), "review", "Review/Verdict", "note-edit-outline"),
     Command("review.withdraw", "Withdraw the verdict", ("Backspace",), "review", "Review/Verdict", "gavel"),
     Command("review.copy_address", "Copy the page address", ("Y",), "review", "Review", "content-copy"),
     Command("tip.compose", "Write a tip", ("T",), "review", "Review", "pencil-outline"),

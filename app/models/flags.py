@@ -1,0 +1,149 @@
+"""What detectors and people said about the open run: flags, verdicts by digit key, detectors' records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
+
+from app.engine.judgement import Flag, Label, Score, Verdict
+from app.models.object_list import OBJECT_ROLE, Index, ObjectList
+from app.models.run_queue import detector_words
+from app.models.step_list import SEVERITY_RANK
+
+LABELS = tuple(Label)
+DIGITS = 9
+"""Labels with a digit of their own; the rest come behind ``0``."""
+
+_ROOT = QModelIndex()
+
+
+class FlagListModel(ObjectList[Flag]):
+    """The run's flags, the worst first, then by confidence and step."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(lambda flag: (flag.detector, flag.step, flag.message), parent)
+
+    def words(self, value: Flag) -> str:
+        """``error at step 14: 'Save' changed nothing (3rd time)``."""
+        return self.tr("{0} at step {1}: {2}").format(value.severity.value, value.step, value.message)
+
+    def tip(self, value: Flag) -> str:
+        """With the detector, its confidence and evidence."""
+        evidence = ", ".join(f"{name} {number}" for name, number in value.evidence.items())
+        sure = self.tr("{0}, confidence {1:.2f}").format(detector_words(value.detector), value.confidence)
+        return "\n".join(part for part in (self.words(value), sure, evidence) if part)
+
+    def show(self, flags: Iterable[Flag]) -> None:
+        """Take these flags, each once."""
+        once = {(flag.detector, flag.step, flag.message): flag for flag in flags}
+        self.merge(sorted(once.values(), key=lambda f: (-SEVERITY_RANK[f.severity], -f.confidence, f.step)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A verdict one can give: its key, and the verdict where it was given (at which step, with which note)."""
+
+    label: Label
+    keys: str
+    given: str = ""
+    step: int | None = None
+    note: str = ""
+
+
+class VerdictListModel(ObjectList[Choice]):
+    """All labels in the order of their keys, with those given to the open run marked."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(lambda choice: choice.label, parent)
+        self.show(())
+
+    def words(self, value: Choice) -> str:
+        """``2 wrong page, given at step 4``."""
+        given = ""
+        if value.given:
+            given = (
+                self.tr("given") if value.step is None else self.tr("given at step {0}").format(value.step)
+            )
+        return ", ".join(part for part in (f"{value.keys} {value.label.value}", given, value.note) if part)
+
+    def tip(self, value: Choice) -> str:
+        """What the key does now."""
+        what = self.tr("Withdraw '{0}'") if value.given else self.tr("Judge the run '{0}'")
+        line = self.tr("{0} (key {1})").format(what.format(value.label.value), value.keys)
+        return "\n".join(part for part in (line, value.note) if part)
+
+    def show(self, verdicts: Sequence[Verdict]) -> None:
+        """Mark what was given; of two verdicts with one label the newer counts."""
+        given = {verdict.label: verdict for verdict in verdicts}
+        self.merge([_choice(place, label, given.get(label)) for place, label in enumerate(LABELS)])
+
+
+def label_of(digit: int, *, second: bool) -> Label | None:
+    """The label of a digit key, on the first page or behind ``0``; ``None`` where there is none."""
+    place = digit - 1 + (DIGITS if second else 0)
+    return LABELS[place] if digit >= 1 and place < len(LABELS) else None
+
+
+def _choice(place: int, label: Label, verdict: Verdict | None) -> Choice:
+    keys = str(place + 1) if place < DIGITS else f"0 {place + 1 - DIGITS}"
+    if verdict is None:
+        return Choice(label=label, keys=keys)
+    return Choice(label=label, keys=keys, given=verdict.id, step=verdict.step, note=verdict.note)
+
+
+class ScoreTableModel(QAbstractTableModel):
+    """Each detector's record by people's verdicts: a row a detector and site."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._scores: list[Score] = []
+
+    def show(self, scores: Iterable[Score]) -> None:
+        """Take a new report."""
+        self.beginResetModel()
+        self._scores = sorted(scores, key=lambda score: (score.site != "", score.detector, score.site))
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = _ROOT) -> int:
+        """One row a detector and site."""
+        return 0 if parent.isValid() else len(self._scores)
+
+    def columnCount(self, parent: Index = _ROOT) -> int:
+        """Detector, site, fired, judged, precision, recall."""
+        return 0 if parent.isValid() else 6
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Words and numbers; rates without data are a dash."""
+        if not index.isValid():
+            return None
+        score = self._scores[index.row()]
+        if role == OBJECT_ROLE:
+            return score
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() >= 2:
+            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self._cells(score)[index.column()]
+        return None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        """Column names."""
+        if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
+            return None
+        return (
+            self.tr("Detector"),
+            self.tr("Site"),
+            self.tr("Called"),
+            self.tr("Judged"),
+            self.tr("Precision"),
+            self.tr("Recall"),
+        )[section]
+
+    def _cells(self, score: Score) -> tuple[str, ...]:
+        rates = ("–" if rate is None else f"{rate:.2f}" for rate in (score.precision, score.recall))
+        site = score.site or self.tr("all sites")
+        return (detector_words(score.detector), site, str(score.fired), str(score.judged), *rates)

@@ -1,0 +1,422 @@
+"""The review: which run and step is open, what is known of it, and the deeds of judging it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.engine.api import Done, RiskReport, RunDetail, RunRow, StepView
+from app.engine.judgement import Verdict
+from app.engine.trajectory import Step
+from app.models.composer import ComposerModel
+from app.models.flags import LABELS, FlagListModel, ScoreTableModel, VerdictListModel
+from app.models.page import PageModel, PictureStore
+from app.models.review_facts import RunFacts, StepFacts, facts_of_step, row_facts, run_facts
+from app.models.run_queue import RunQueue
+from app.models.step_list import StepListModel, marks_of
+from app.models.step_views import StepViews
+from app.models.tips_here import TipsHere
+
+if TYPE_CHECKING:
+    from app.engine.events import RunsChanged
+    from app.models.engine_client import EngineEvents
+    from app.models.tasks import Tasks
+
+KEEP_RUNS = 6
+"""Opened runs held, so that going back and on between neighbours is immediate."""
+
+
+class ReviewModel(QObject):
+    """State and deeds of the Review perspective; views bind to its signals and item models.
+
+    Signals:
+        run_changed: another run is open, or what is known of it changed.
+        step_changed: another step is current; its pages may still be awaited.
+        page_changed: the pages shown changed (they came, are awaited, or failed).
+        notice: a sentence for a passing message.
+        composing_changed: the composer opened or closed.
+    """
+
+    run_changed = Signal()
+    step_changed = Signal()
+    page_changed = Signal()
+    verdicts_changed = Signal()
+    composing_changed = Signal(bool)
+    notice = Signal(str)
+
+    def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._client, self._tasks = client, tasks
+        self.queue = RunQueue(client, tasks, self)
+        self.steps = StepListModel(self)
+        self.flags = FlagListModel(self)
+        self.verdicts = VerdictListModel(self)
+        self.scores = ScoreTableModel(self)
+        self.before, self.after = PageModel(self), PageModel(self)
+        self.pictures = PictureStore(client, tasks, self)
+        self.views = StepViews(client, tasks, self)
+        self.tips = TipsHere(client, tasks, self)
+        self.composer = ComposerModel(client, tasks, self)
+        self.run = ""
+        self.detail: RunDetail | None = None
+        self.index = 0
+        self.view: StepView | None = None
+        self.error = self.page_error = ""
+        self.report: RiskReport | None = None
+        self._runs: dict[str, RunDetail] = {}
+        self._row: RunRow | None = None
+        self._wanted_step: int | None = None
+        self._opened_at = 0.0
+        self._ahead = QTimer(self, singleShot=True, interval=0)
+        self._ahead.timeout.connect(self._fetch_ahead)
+        self.views.arrived.connect(self._on_view)
+        self.views.failed.connect(self._on_view_failed)
+        self.queue.loaded.connect(self._on_queue_loaded)
+        self.composer.saved.connect(self._on_saved)
+        self.composer.notice.connect(self.notice)
+        client.runs_changed.connect(self._on_runs_changed)
+        client.knowledge_changed.connect(self._on_knowledge_changed)
+
+    # ------------------------------------------------------------ runs
+    def start(self) -> None:
+        """Load the queue; the first run opens when it is there, unless one is open already."""
+        self.queue.load()
+
+    def peek(self, run: str, step: int) -> None:
+        """Look at a step of another run while the composer stays open."""
+        self.open_run(run, step, keep_composer=True)
+
+    def open_run(self, run: str, step: int | None = None, *, keep_composer: bool = False) -> None:
+        """Open a run at a step, or at the one the ranking suspects."""
+        if not run:
+            return
+        if run == self.run and self.detail is not None:
+            if step is not None:
+                self.show_step(step)
+            return
+        if not keep_composer:
+            self.close_composer()
+        self.run, self._wanted_step, self.error = run, step, ""
+        self.detail, self.view = None, None
+        self._row = self.queue.model.at(self.queue.model.row_of(run))
+        self.queue.set_current(run)
+        known = self._runs.get(run)
+        if known is not None:
+            self._show_run(known)
+            return
+        self._show_nothing_yet()
+
+        def failed(error: BaseException) -> None:
+            self.error = str(error)
+            self.run_changed.emit()
+
+        self._tasks.start(self._client.api.open_run(run), self._run_came, failed, key="review-open")
+
+    def next_run(self, offset: int = 1) -> None:
+        """The next run of the queue as it is filtered and ordered, or the previous one (-1)."""
+        self.open_run(self.queue.neighbour(offset))
+
+    def next_other(self, after: str = "") -> None:
+        """The next unjudged run that failed in another way than ``after`` (the open run)."""
+
+        def found(row: RunRow | None) -> None:
+            if row is None:
+                self.notice.emit(self.tr("No failure of another kind is left to review."))
+            else:
+                self.open_run(row.id)
+
+        self._tasks.start(
+            self._client.api.next_to_review(after or self.run, other_kind=True),
+            found,
+            key="review-next-other",
+        )
+
+    @property
+    def facts(self) -> RunFacts:
+        """What the header says now: from the row at once, from the run when it is there."""
+        if self.detail is not None:
+            return run_facts(self.detail)
+        return row_facts(self._row) if self._row is not None else RunFacts(title=self.run)
+
+    # ------------------------------------------------------------ steps
+    @property
+    def step(self) -> Step | None:
+        """The current step."""
+        if self.detail is None or not 0 <= self.index < len(self.detail.steps):
+            return None
+        return self.detail.steps[self.index]
+
+    @property
+    def step_facts(self) -> StepFacts:
+        """What stands under the pages."""
+        step = self.step
+        if step is None or self.detail is None:
+            return StepFacts()
+        return facts_of_step(step, self.detail.steps[-1].index, self.view)
+
+    def show_step(self, index: int) -> None:
+        """Make a step current; its pages are shown at once where they were fetched ahead."""
+        if self.detail is None or not self.detail.steps:
+            return
+        index = max(0, min(index, len(self.detail.steps) - 1))
+        if index == self.index and self.view is not None:
+            return
+        self.index, self.page_error = index, ""
+        self.view = self.views.get(self.run, index)
+        self._show_pages()
+        self.step_changed.emit()
+        if self.view is None:
+            self.views.fetch(self.run, index)
+        step = self.step
+        if step is not None:
+            self.tips.show_step(self.detail.run, step)
+        self._ahead.start()
+
+    def go(self, offset: int) -> None:
+        """So many steps on or back."""
+        self.show_step(self.index + offset)
+
+    def go_marked(self, direction: int) -> None:
+        """To the next (1) or previous (-1) step with a flag or an error."""
+        index = self.steps.next_marked(self.index, direction)
+        if index is None:
+            self.notice.emit(
+                self.tr("No flag after this step.") if direction > 0 else self.tr("No flag before this step.")
+            )
+        else:
+            self.show_step(index)
+
+    def go_suspect(self) -> None:
+        """To the step the ranking points at."""
+        if self.detail is not None:
+            self.show_step(self.detail.risk.suspect_step)
+
+    # ------------------------------------------------------------ judging
+    def judge(self, place: int, note: str = "") -> None:
+        """Give the label in this place of the list (0 is key ``1``); given already, it is withdrawn."""
+        choice = self.verdicts.at(place)
+        if choice is None or self.detail is None:
+            return
+        run = self.run
+        if choice.given:
+            self._withdraw(choice.given, choice.label.value)
+            return
+        label = LABELS[place]
+
+        def given(verdict: Verdict) -> None:
+            self.notice.emit(self.tr("Judged '{0}'").format(verdict.label.value))
+
+        step = self.index if self.detail.steps else None
+        seconds = round(time.monotonic() - self._opened_at, 1)
+        self._tasks.start(self._client.api.give_verdict(run, label, step, note, lead_seconds=seconds), given)
+
+    def withdraw(self) -> None:
+        """Take back the newest verdict on this run."""
+        if self.detail is not None and self.detail.verdicts:
+            newest = self.detail.verdicts[-1]
+            self._withdraw(newest.id, newest.label.value)
+
+    def annotate(self, note: str) -> None:
+        """Put a note on the newest verdict (filed anew with it), or keep it for the next one."""
+        if self.detail is None or not self.detail.verdicts:
+            self.notice.emit(self.tr("Judge the run first: the note goes with the verdict."))
+            return
+        old = self.detail.verdicts[-1]
+
+        async def file_anew() -> Verdict:
+            await self._client.api.withdraw_verdict(old.id)
+            return await self._client.api.give_verdict(
+                old.run, old.label, old.step, note, lead_seconds=old.lead_seconds
+            )
+
+        self._tasks.start(
+            file_anew(), lambda _verdict: self.notice.emit(self.tr("Note kept with the verdict"))
+        )
+
+    def undo(self) -> None:
+        """Take back the newest deed of the whole workspace."""
+        self._tasks.start(self._client.api.undo(), lambda done: self._told(self.tr("Undone: {0}"), done))
+
+    def redo(self) -> None:
+        """Do again what was undone last."""
+        self._tasks.start(self._client.api.redo(), lambda done: self._told(self.tr("Done again: {0}"), done))
+
+    def load_scores(self) -> None:
+        """Ask for each detector's record."""
+
+        def came(report: RiskReport) -> None:
+            self.report = report
+            self.scores.show(report.scores)
+
+        self._tasks.start(self._client.api.risk_report(), came, key="review-scores")
+
+    # ------------------------------------------------------------ tips
+    def compose(self) -> None:
+        """Open the composer for this step."""
+        if self.detail is not None:
+            self.composer.open(self.run, self.index)
+            self.composing_changed.emit(True)
+
+    def close_composer(self) -> None:
+        """Close it; what was written stays as a draft."""
+        if self.composer.is_open:
+            self.composer.close()
+            self.composing_changed.emit(False)
+
+    # ------------------------------------------------------------ session
+    def session(self) -> dict[str, Any]:
+        """Where the person is, for the next start."""
+        return {"run": self.run, "step": self.index, "filter": self.queue.text}
+
+    def restore(self, session: dict[str, Any]) -> None:
+        """Go back there; call it before ``start``."""
+        text, run, step = session.get("filter"), session.get("run"), session.get("step")
+        if isinstance(text, str):
+            self.queue.set_filter(text)
+        if isinstance(run, str) and run:
+            self.open_run(run, step if isinstance(step, int) else None)
+
+    # ------------------------------------------------------------ answers
+    def _on_queue_loaded(self) -> None:
+        if not self.run:
+            first = self.queue.model.at(0)
+            if first is not None:
+                self.open_run(first.id)
+        self.queue.current_changed.emit(self.run)
+
+    def _show_nothing_yet(self) -> None:
+        self.index = 0
+        self.steps.replace([])
+        self.flags.replace([])
+        self.verdicts.show(())
+        self.tips.clear()
+        self._show_pages()
+        self.run_changed.emit()
+
+    def _run_came(self, detail: RunDetail) -> None:
+        self._remember(detail)
+        if detail.run.id == self.run:
+            self._show_run(detail)
+
+    def _show_run(self, detail: RunDetail) -> None:
+        self.detail = detail
+        self._opened_at = time.monotonic()
+        wanted = self._wanted_step
+        index = detail.risk.suspect_step if wanted is None else wanted
+        self.steps.replace(marks_of(detail.steps, detail.flags, detail.risk.suspect_step))
+        self._show_judgement(detail)
+        self.index, self.view = -1, None
+        self.run_changed.emit()
+        if detail.steps:
+            self.show_step(index)
+        else:
+            self.index, self.page_error = 0, self.tr("This run recorded no step.")
+            self._show_pages()
+            self.step_changed.emit()
+
+    def _show_judgement(self, detail: RunDetail) -> None:
+        self.flags.show(detail.flags)
+        self.verdicts.show(detail.verdicts)
+        self.tips.show_written(detail.tips)
+        self.verdicts_changed.emit()
+
+    def _show_pages(self) -> None:
+        self.before.show(self.view.before if self.view is not None else None)
+        self.after.show(self.view.after if self.view is not None else None)
+        self.page_changed.emit()
+
+    def _on_view(self, run: str, index: int) -> None:
+        view = self.views.get(run, index)
+        if view is not None:
+            self.pictures.want(view.before.screenshot)
+            self.pictures.want(view.after.screenshot)
+        if (run, index) == (self.run, self.index) and self.view is None:
+            self.view = view
+            self._show_pages()
+
+    def _on_view_failed(self, run: str, index: int, error: str) -> None:
+        if (run, index) == (self.run, self.index) and self.view is None:
+            self.page_error = error
+            self._show_pages()
+
+    def _fetch_ahead(self) -> None:
+        if self.detail is None:
+            return
+        last, here, run = len(self.detail.steps) - 1, self.index, self.run
+        near = [here + 1, here - 1, here + 2, here - 2]
+        marked = [self.steps.next_marked(here, 1), self.steps.next_marked(here, -1)]
+        wanted = [
+            (run, index) for index in (*near, *marked, here + 3) if index is not None and 0 <= index <= last
+        ]
+        after = self.queue.neighbour(1)
+        known = self._runs.get(after)
+        if known is not None and known.steps:
+            wanted.append((after, min(known.risk.suspect_step, len(known.steps) - 1)))
+        self.views.fetch_ahead(dict.fromkeys(wanted))
+        if after and known is None:
+            self._tasks.start(
+                self._client.api.open_run(after), self._ahead_came, lambda _error: None, key="review-ahead"
+            )
+
+    def _ahead_came(self, detail: RunDetail) -> None:
+        self._remember(detail)
+        if detail.run.id == self.run and self.detail is None:
+            self._show_run(detail)
+        else:
+            self._ahead.start()
+
+    def _remember(self, detail: RunDetail) -> None:
+        self._runs.pop(detail.run.id, None)
+        self._runs[detail.run.id] = detail
+        while len(self._runs) > KEEP_RUNS:
+            del self._runs[next(iter(self._runs))]
+
+    def _on_runs_changed(self, event: RunsChanged) -> None:
+        for run in event.runs or tuple(self._runs):
+            self._runs.pop(run, None)
+        if self.run and (not event.runs or self.run in event.runs):
+            self._refresh_run()
+
+    def _on_knowledge_changed(self, _event: object) -> None:
+        self.tips.forget()
+        if self.run:
+            self._refresh_run()
+
+    def _refresh_run(self) -> None:
+        def came(detail: RunDetail) -> None:
+            self._remember(detail)
+            if detail.run.id != self.run:
+                return
+            if self.detail is None or len(detail.steps) != len(self.detail.steps):
+                self._wanted_step = self.index if self.detail is not None else self._wanted_step
+                self._show_run(detail)
+                return
+            self.detail = detail
+            self.steps.merge(marks_of(detail.steps, detail.flags, detail.risk.suspect_step))
+            self._show_judgement(detail)
+            step = self.step
+            if step is not None:
+                self.tips.show_step(detail.run, step)
+            self.run_changed.emit()
+
+        def failed(error: BaseException) -> None:
+            self.error, self.detail = str(error), None
+            self._show_nothing_yet()
+
+        self._tasks.start(self._client.api.open_run(self.run), came, failed, key="review-refresh")
+
+    def _withdraw(self, verdict: str, label: str) -> None:
+        self._tasks.start(
+            self._client.api.withdraw_verdict(verdict),
+            lambda _none: self.notice.emit(self.tr("Withdrawn: '{0}'").format(label)),
+        )
+
+    def _told(self, pattern: str, done: Done) -> None:
+        self.notice.emit(pattern.format(done.did))
+
+    def _on_saved(self, run: str, go_on: bool) -> None:
+        self.composing_changed.emit(False)
+        if go_on:
+            self.next_other(run)

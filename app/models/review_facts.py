@@ -1,0 +1,93 @@
+"""What the review says in words about a run and a step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication
+
+from app.engine.api import RunDetail, RunRow, StepView
+from app.engine.trajectory import Step
+from app.models.run_queue import score_level, score_words
+from app.models.step_list import ERROR_WORDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFacts:
+    """The header: what stands over the run, from its row at once and from the run when it is there."""
+
+    title: str = ""
+    intent: str = ""
+    score: str = ""
+    score_level: str = "muted"
+    risk: float = 0.0
+    ended: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepFacts:
+    """The lines under the pages.  ``trouble`` is hard, soft, harness or ""; ``at`` the page's address."""
+
+    number: str = ""
+    why: str = ""
+    did: str = ""
+    call: str = ""
+    error: str = ""
+    trouble: str = ""
+    trouble_words: str = ""
+    at: str = ""
+    title: str = ""
+    changed: str = ""
+    executed: bool = True
+
+
+def run_facts(detail: RunDetail) -> RunFacts:
+    """The header of an opened run."""
+    run = detail.run
+    return _facts(
+        run.site, run.task_id or run.id, run.intent, run.score, detail.risk.value, run.outcome.value
+    )
+
+
+def row_facts(row: RunRow) -> RunFacts:
+    """The same from the queue's row, while the run is on its way."""
+    return _facts(row.site, row.task_id or row.id, row.intent, row.score, row.risk, row.outcome)
+
+
+def facts_of_step(step: Step, last: int, view: StepView | None) -> StepFacts:
+    """What stands under the pages of a step; ``last`` is the last step's index, ``view`` is ``None`` while awaited."""
+    changed = ""
+    if view is not None and not view.after.missing:
+        changed = _tr("the page did not change")
+        if view.changed:
+            changed = (
+                _tr("1 line changed") if view.changed == 1 else _tr("{0} lines changed").format(view.changed)
+            )
+    return StepFacts(
+        number=_tr("step {0} of {1}").format(step.index, last),
+        why=step.reason or _tr("(the agent gave no reason)"),
+        did=step.words if step.executed else _tr("{0} (asked for, never run)").format(step.words),
+        call=step.raw_output,
+        error=step.error,
+        trouble=step.error_class.value,
+        trouble_words=ERROR_WORDS.get(step.error_class, ""),
+        at=step.url,
+        title=step.title,
+        changed=changed,
+        executed=step.executed,
+    )
+
+
+def _facts(site: str, task: str, intent: str, score: float | None, risk: float, ended: str) -> RunFacts:
+    return RunFacts(
+        title=" · ".join(part for part in (site, task) if part),
+        intent=intent,
+        score=score_words(score),
+        score_level=score_level(score),
+        risk=risk,
+        ended=ended.replace("_", " "),
+    )
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Review", text)

@@ -1,0 +1,235 @@
+"""The review queue: a line of filter words, and the ranked runs it leaves."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+from dataclasses import replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.engine.api import RunFilter, RunRow
+from app.models.object_list import ObjectList
+
+if TYPE_CHECKING:
+    from app.engine.events import RunsChanged
+    from app.models.engine_client import EngineEvents
+    from app.models.tasks import Tasks
+
+COALESCE_MS = 200
+"""A burst of changes (an import) asks for the list once in this time."""
+
+FIRST_FILTER = "failed"
+"""What a new workspace shows: the runs an annotator came for."""
+
+_SWITCHES = frozenset({"failed", "passed", "unjudged"})
+_FIELDS = frozenset({"site", "suite", "detector", "label", "order"})
+
+
+class QueueState(StrEnum):
+    """What the queue's place shows."""
+
+    LOADING = "loading"
+    READY = "ready"
+    NO_RUNS = "no runs"
+    NO_MATCH = "no match"
+    ERROR = "error"
+
+
+def parse_filter(text: str, sites: Iterable[str] = ()) -> RunFilter:
+    """Read ``site:gitlab failed unjudged detector:loop label:"gave up" words``; other words are searched for.
+
+    A bare word that is one of ``sites`` filters by site.  Nothing a person types is an error.
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError:  # a quote that is still open while typing
+        words = text.replace('"', " ").replace("'", " ").split()
+    which = RunFilter(order="risk")
+    known, free = set(sites), list[str]()
+    for word in words:
+        name, colon, value = word.partition(":")
+        if colon and value and name in _FIELDS:
+            which = replace(which, **{name: value})
+        elif word.lower() in _SWITCHES:
+            which = replace(which, **{word.lower(): True})
+        elif word in known and not which.site:
+            which = replace(which, site=word)
+        elif not (colon and name in _FIELDS):
+            free.append(word)
+    return replace(which, search=" ".join(free))
+
+
+def score_words(score: float | None) -> str:
+    """``failed 0.0``, ``partial 0.57``, ``passed`` or ``not scored``."""
+    if score is None:
+        return "not scored"
+    if score >= 1:
+        return "passed"
+    return f"partial {score:.2f}" if score > 0 else "failed 0.0"
+
+
+def score_level(score: float | None) -> str:
+    """The role a score is shown in: fail, warn, ok, or muted when nobody scored the run."""
+    if score is None:
+        return "muted"
+    return "ok" if score >= 1 else "warn" if score > 0 else "fail"
+
+
+def detector_words(name: str) -> str:
+    """A detector's name as words."""
+    return name.replace("_", " ").replace("-", " ")
+
+
+class RunQueueModel(ObjectList[RunRow]):
+    """The rows of the queue, keyed by run id."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(lambda row: row.id, parent)
+
+    def words(self, value: RunRow) -> str:
+        """Everything the row shows, in reading order."""
+        parts = [
+            f"risk {value.risk:.2f}",
+            value.site,
+            value.task_id,
+            score_words(value.score),
+            *(detector_words(name) for name in value.flags[:1]),
+            value.intent,
+            value.label,
+        ]
+        return ", ".join(part for part in parts if part)
+
+    def tip(self, value: RunRow) -> str:
+        """The whole goal, which the row elides, and all flags."""
+        flags = ", ".join(detector_words(name) for name in value.flags)
+        return "\n".join(part for part in (value.intent, flags, value.label) if part)
+
+
+class RunQueue(QObject):
+    """Keeps the rows true to the filter and the engine; knows which run is open.
+
+    Rows that stay are never moved: a new ranking is shown by ``rank_again`` or by another filter.  The open run
+    stays in its place even when it no longer fits the filter (it was just judged), until another one is opened.
+    """
+
+    changed = Signal()
+    """State, counts or filter changed."""
+    current_changed = Signal(str)
+    loaded = Signal()
+    """A list arrived for the first time, or for another filter."""
+
+    def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._client, self._tasks = client, tasks
+        self.model = RunQueueModel(self)
+        self.text = FIRST_FILTER
+        self.shown = self.total = 0
+        self.state = QueueState.LOADING
+        self.error = ""
+        self.current = ""
+        self._left: str = ""
+        self._sites: set[str] = set()
+        self._touched = self._again = False
+        self._timer = QTimer(self, singleShot=True, interval=COALESCE_MS)
+        self._timer.timeout.connect(self._ask)
+        client.runs_changed.connect(self._on_runs_changed)
+
+    @property
+    def filter(self) -> RunFilter:
+        """What the line of words means."""
+        return parse_filter(self.text, self._sites)
+
+    def load(self) -> None:
+        """Ask for the list now."""
+        self._again = True
+        self._ask()
+
+    def set_filter(self, text: str) -> None:
+        """Show the runs these words leave; the open run stays open."""
+        if text.strip() == self.text.strip():
+            return
+        self.text, self._touched, self._again = text.strip(), True, True
+        self.changed.emit()
+        self._timer.start(80)
+
+    def rank_again(self) -> None:
+        """Put the rows into the order the ranking has now."""
+        self.load()
+
+    def set_current(self, run: str) -> None:
+        """Say which run is open; the one left goes if it no longer fits."""
+        if run == self.current:
+            return
+        self.current = run
+        if self._left and self._left != run:
+            self.model.drop(self._left)
+            self._left = ""
+            self.changed.emit()
+        self.current_changed.emit(run)
+
+    def neighbour(self, offset: int) -> str:
+        """The run so many rows on, in this filter and order; "" beyond the ends."""
+        here = self.model.row_of(self.current)
+        if here < 0:
+            here = -1 if offset > 0 else self.model.rowCount()
+        row = self.model.at(here + offset)
+        return row.id if row is not None else ""
+
+    def _on_runs_changed(self, _event: RunsChanged) -> None:
+        if not self._timer.isActive():
+            self._timer.start(COALESCE_MS)
+
+    def _ask(self) -> None:
+        if not self.model.rowCount():
+            self._set_state(QueueState.LOADING)
+        again, self._again = self._again, False
+
+        def failed(error: BaseException) -> None:
+            self.error = str(error)
+            self._set_state(QueueState.ERROR)
+
+        def arrived(answer: tuple[list[RunRow], int]) -> None:
+            self._show(*answer, again)
+
+        self._tasks.start(self._fetch(self.filter), arrived, failed, key="review-queue")
+
+    async def _fetch(self, which: RunFilter) -> tuple[list[RunRow], int]:
+        info = await self._client.api.info()
+        return await self._client.api.list_runs(which), info.runs
+
+    def _show(self, rows: list[RunRow], total: int, again: bool) -> None:
+        self.total, self.error = total, ""
+        self._sites.update(row.site for row in rows)
+        if not rows and total and not self._touched:  # nothing here was ever scored: show everything
+            self.set_filter("")
+            self._touched = False
+            return
+        self.shown = len(rows)
+        if again:
+            self._left = ""
+            self.model.replace(rows)
+        else:
+            self.model.merge(self._with_open_run(rows), keep_places=True)
+        empty = QueueState.NO_MATCH if total else QueueState.NO_RUNS
+        self._set_state(QueueState.READY if rows else empty)
+        if again:
+            self.loaded.emit()
+
+    def _with_open_run(self, rows: list[RunRow]) -> list[RunRow]:
+        """The rows, and in its old place the open run where it no longer fits the filter."""
+        here = self.model.row_of(self.current)
+        kept = self.model.at(here)
+        if kept is None or any(row.id == self.current for row in rows):
+            self._left = ""
+            return rows
+        self._left = kept.id
+        before = {row.id for row in self.model.rows[:here]}
+        place = max((n + 1 for n, row in enumerate(rows) if row.id in before), default=0)
+        return [*rows[:place], kept, *rows[place:]]
+
+    def _set_state(self, state: QueueState) -> None:
+        self.state = state
+        self.changed.emit()

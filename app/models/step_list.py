@@ -1,0 +1,96 @@
+"""The steps of the open run as a strip: what was done, what went wrong, where a detector called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject
+
+from app.engine.judgement import Flag, Severity
+from app.engine.trajectory import ErrorClass, Step
+from app.models.object_list import ObjectList
+
+SEVERITY_RANK = {Severity.HINT: 1, Severity.WARNING: 2, Severity.ERROR: 3}
+
+ERROR_WORDS = {
+    ErrorClass.HARD: "error: the action was not done",
+    ErrorClass.SOFT: "reported an error, but the action was done",
+    ErrorClass.HARNESS: "the agent's output could not be read; nothing was tried",
+}
+"""What an error's class means to a person."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepMark:
+    """One cell of the strip.
+
+    ``trouble`` is hard, soft, harness or ""; ``severity`` the worst flag's (error, warning, hint or "").
+    """
+
+    index: int
+    words: str
+    trouble: str = ""
+    severity: str = ""
+    flags: tuple[str, ...] = ()
+    suspect: bool = False
+    executed: bool = True
+
+
+def marks_of(steps: Sequence[Step], flags: Iterable[Flag], suspect: int) -> list[StepMark]:
+    """One mark a step, with the flags that point at it, the worst first."""
+    by_step: dict[int, list[Flag]] = {}
+    for flag in flags:
+        by_step.setdefault(flag.step, []).append(flag)
+    marks: list[StepMark] = []
+    for step in steps:
+        here = sorted(by_step.get(step.index, ()), key=lambda flag: -SEVERITY_RANK[flag.severity])
+        marks.append(
+            StepMark(
+                index=step.index,
+                words=step.words,
+                trouble=step.error_class.value,
+                severity=here[0].severity.value if here else "",
+                flags=tuple(flag.message for flag in here),
+                suspect=step.index == suspect,
+                executed=step.executed,
+            )
+        )
+    return marks
+
+
+class StepListModel(ObjectList[StepMark]):
+    """The strip's cells, keyed by step index."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(lambda mark: mark.index, parent)
+
+    def words(self, value: StepMark) -> str:
+        """``step 14, suspect, click button 'Save', error ..., flag messages``."""
+        parts = [
+            self.tr("step {0}").format(value.index),
+            self.tr("suspect") if value.suspect else "",
+            value.words,
+            ERROR_WORDS.get(ErrorClass(value.trouble), ""),
+            "" if value.executed else self.tr("asked for, never run"),
+            *value.flags,
+        ]
+        return ", ".join(part for part in parts if part)
+
+    def tip(self, value: StepMark) -> str:
+        """The same, one a line."""
+        parts = [
+            self.tr("Step {0}: {1}").format(value.index, value.words),
+            self.tr("Suspect: look here first") if value.suspect else "",
+            ERROR_WORDS.get(ErrorClass(value.trouble), ""),
+            "" if value.executed else self.tr("Asked for, never run"),
+            *value.flags,
+        ]
+        return "\n".join(part for part in parts if part)
+
+    def next_marked(self, after: int, direction: int) -> int | None:
+        """The next step with a flag or an error from ``after`` on (1) or back (-1)."""
+        candidates = [mark.index for mark in self.rows if mark.severity or mark.trouble]
+        if direction > 0:
+            return next((index for index in candidates if index > after), None)
+        return next((index for index in reversed(candidates) if index < after), None)

@@ -1,0 +1,124 @@
+"""Tips that bear on the step being looked at: in force then, found there now, written from this run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from app.engine.trajectory import Run, Step
+from app.models.object_list import ObjectList
+from kb.tip import Query, Tip
+
+if TYPE_CHECKING:
+    from app.models.engine_client import EngineEvents
+    from app.models.tasks import Tasks
+
+SHOWN = 4
+"""Tips found at a step that are listed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TipHere:
+    """A tip and why it stands here: ``in force`` (recorded), ``found now`` or ``from this run``."""
+
+    tip: str
+    text: str
+    role: str
+    why: str = ""
+    status: str = ""
+
+
+class TipHereListModel(ObjectList[TipHere]):
+    """Tips by role; one tip may stand in two roles."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(lambda here: (here.role, here.tip), parent)
+
+    def words(self, value: TipHere) -> str:
+        """``in force: gitlab-003, the text (why)``."""
+        why = f" ({value.why})" if value.why else ""
+        return f"{value.role}: {value.tip}, {value.text}{why}"
+
+
+class TipsHere(QObject):
+    """Fills the list; steps passed by quickly ask for nothing."""
+
+    def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._client, self._tasks = client, tasks
+        self.model = TipHereListModel(self)
+        self._written: tuple[str, ...] = ()
+        self._known: dict[str, Tip] = {}
+        self._here: list[TipHere] = []
+        self._own: list[TipHere] = []
+
+    def clear(self) -> None:
+        """Another run is being opened."""
+        self._here, self._own, self._written = [], [], ()
+        self._tasks.cancel("review-tips-step")
+        self.model.replace([])
+
+    def forget(self) -> None:
+        """The knowledge base changed: ask again for texts."""
+        self._known.clear()
+        self._written = ()
+
+    def show_written(self, tips: Sequence[str]) -> None:
+        """The tips written from the open run."""
+        if tuple(tips) == self._written:
+            return
+        self._written = tuple(tips)
+
+        def came(found: list[Tip]) -> None:
+            self._own = [
+                TipHere(tip=tip.id, text=tip.text, role="from this run", status=tip.status.value)
+                for tip in found
+            ]
+            self._show()
+
+        self._tasks.start(self._fetch(self._written), came, _unheard, key="review-tips-run")
+
+    def show_step(self, run: Run, step: Step) -> None:
+        """The tips recorded as in force at this step; where none were, those that would be found there now."""
+
+        def came(here: list[TipHere]) -> None:
+            self._here = here
+            self._show()
+
+        self._tasks.start(self._bearing(run, step), came, _unheard, key="review-tips-step", delay=0.15)
+
+    async def _bearing(self, run: Run, step: Step) -> list[TipHere]:
+        if step.tips:
+            return [
+                TipHere(tip=tip.id, text=tip.text, role="in force", status=tip.status.value)
+                for tip in await self._fetch(step.tips)
+            ]
+        query = Query(url=step.url, text=run.intent, site=run.site)
+        found = await self._client.api.retrieve(query, k=SHOWN)
+        return [
+            TipHere(
+                tip=one.tip.id,
+                text=one.tip.text,
+                role="found now",
+                why=f"{one.route.value} {one.score:.2f}: {one.why}",
+                status=one.tip.status.value,
+            )
+            for one in found.results
+        ]
+
+    async def _fetch(self, tips: Sequence[str]) -> list[Tip]:
+        for tip in tips:
+            if tip not in self._known:
+                self._known[tip] = await self._client.api.tip(tip)
+        return [self._known[tip] for tip in tips]
+
+    def _show(self) -> None:
+        own = {one.tip for one in self._own}
+        self.model.merge([*self._own, *(one for one in self._here if one.tip not in own)])
+
+
+def _unheard(_error: Exception) -> None:
+    """A list beside the work that can't be filled stays as it is; the work itself would say what is wrong."""

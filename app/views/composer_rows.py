@@ -1,0 +1,136 @@
+"""How findings, similar tips and pre-flight examples are painted under the composer's form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize
+from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
+
+from app.models.object_list import OBJECT_ROLE
+from app.views.judgement_rows import LEFT, RIGHT, TOP, Rows, two_lines
+from app.views.marks import SEVERITY_ROLE, draw_score, draw_severity, elided, paint_ground
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from app.models.lint_list import Finding
+    from app.models.similar_list import PreflightExample, Similar
+    from app.views.theme import Theme
+
+Index = QModelIndex | QPersistentModelIndex
+RELATION_ROLE = {"contradiction": "fail", "duplicate": "warn"}
+
+
+class Fitting(Rows):
+    """A list as high as its rows, up to ``most`` of them; then it scrolls in its place."""
+
+    def __init__(self, theme: Theme, delegate: QStyledItemDelegate, name: str, *, most: int) -> None:
+        super().__init__(theme, delegate, name)
+        self._most = most
+        theme.changed.connect(self.fit)
+
+    def fit(self) -> None:
+        """Take the height that the rows need now; no row, no place."""
+        rows = self.model().rowCount()
+        height = self.itemDelegate().sizeHint(QStyleOptionViewItem(), QModelIndex()).height()
+        self.setFixedHeight(height * min(rows, self._most) + 2)
+        self.setVisible(rows > 0)
+
+
+class _Delegate(QStyledItemDelegate):
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+
+class FindingDelegate(_Delegate):
+    """Shape of the severity and the message on up to two lines."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """Two lines."""
+        return QSize(100, self._theme.px(38))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint one finding."""
+        finding: Finding | None = index.data(OBJECT_ROLE)
+        if finding is None:
+            return
+        theme, px = self._theme, self._theme.px
+        painter.save()
+        paint_ground(painter, option, theme)
+        box = QRectF(option.rect).adjusted(px(4), px(2), -px(2), 0)
+        color = theme.color(SEVERITY_ROLE[finding.severity.value])
+        draw_severity(
+            painter, QRectF(box.left(), box.top() + px(3), px(9), px(9)), finding.severity.value, color
+        )
+        painter.setFont(theme.font())
+        painter.setPen(theme.color("text"))
+        text = two_lines(QFontMetrics(painter.font()), finding.message, box.width() - px(16))
+        painter.drawText(box.adjusted(px(16), 0, 0, 0), TOP, text)
+        painter.restore()
+
+
+class SimilarDelegate(_Delegate):
+    """How it relates, how near, which tip; below, its text."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """A head and one line."""
+        return QSize(100, self._theme.px(36))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint one neighbour."""
+        similar: Similar | None = index.data(OBJECT_ROLE)
+        if similar is None:
+            return
+        theme, px = self._theme, self._theme.px
+        painter.save()
+        paint_ground(painter, option, theme)
+        box = QRectF(option.rect).adjusted(px(4), px(1), -px(2), 0)
+        bold = theme.font("secondary", bold=True)
+        painter.setFont(bold)
+        painter.setPen(theme.color(RELATION_ROLE.get(similar.relation, "muted")))
+        top = QRectF(box.left(), box.top(), box.width(), px(15))
+        painter.drawText(top, LEFT, f"{similar.relation} {similar.score:.2f}")
+        painter.setFont(theme.font("secondary"))
+        painter.setPen(theme.color("muted"))
+        painter.drawText(top, RIGHT, f"{similar.tip.id} · {similar.tip.status.value}")
+        painter.setFont(theme.font())
+        painter.setPen(theme.color("text"))
+        text = elided(QFontMetrics(theme.font()), similar.tip.text, box.width())
+        painter.drawText(QRectF(box.left(), top.bottom(), box.width(), px(18)), LEFT, text)
+        painter.restore()
+
+
+class ExampleDelegate(_Delegate):
+    """Whether that run failed, which step, by which route, and the address."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """One line."""
+        return QSize(100, self._theme.px(21))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint one example."""
+        example: PreflightExample | None = index.data(OBJECT_ROLE)
+        if example is None:
+            return
+        theme, px = self._theme, self._theme.px
+        painter.save()
+        paint_ground(painter, option, theme)
+        box = QRectF(option.rect).adjusted(px(4), 0, -px(2), 0)
+        level = {True: "fail", False: "ok", None: "muted"}[example.failed]
+        sign = QRectF(box.left(), box.center().y() - px(5), px(10), px(10))
+        draw_score(painter, sign, level, theme.color(level))
+        small = theme.font("secondary")
+        metrics = QFontMetrics(small)
+        painter.setFont(small)
+        painter.setPen(theme.color("text"))
+        name = elided(metrics, f"{example.run} · {example.step}", box.width() * 0.45)
+        left = box.left() + px(16)
+        painter.drawText(QRectF(left, box.top(), box.width(), box.height()), LEFT, name)
+        left += metrics.horizontalAdvance(name) + px(8)
+        painter.setPen(theme.color("muted"))
+        address = elided(metrics, example.url.split("://", 1)[-1], box.right() - left, middle=True)
+        painter.drawText(QRectF(left, box.top(), box.right() - left, box.height()), LEFT, address)
+        painter.restore()

@@ -1,0 +1,248 @@
+"""Why a run is suspect and what to say about it: flags, verdict, note, tips."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QPushButton,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.views.judgement_rows import FlagDelegate, Rows, TipDelegate, VerdictDelegate
+
+if TYPE_CHECKING:
+    from app.models.commands import CommandCenter
+    from app.models.review import ReviewModel
+    from app.views.theme import Theme
+
+
+class JudgementPane(QWidget):
+    """Flags over verdicts over tips, each with its face for "none"."""
+
+    def __init__(self, model: ReviewModel, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self._model, self._center, self._theme = model, center, theme
+        self.setProperty("kind", "raised")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.flags = Rows(theme, FlagDelegate(theme), self.tr("Flags of the run, the worst first"))
+        self.flags.setModel(model.flags)
+        self.verdicts = _VerdictGrid(theme, self.tr("Verdicts; a digit gives one, again takes it back"))
+        self.verdicts.setModel(model.verdicts)
+        self.note = QLineEdit()
+        self.note.setProperty("kind", "quiet")
+        self.note.setPlaceholderText(
+            self.tr("Note to the verdict ({0}, optional)").format(center.keys("review.note"))
+        )
+        self.note.setAccessibleName(self.tr("Note to the verdict"))
+        self.note.setToolTip(self.tr("Goes with the next verdict; Enter adds it to the one given"))
+        self.tips = Rows(theme, TipDelegate(theme), self.tr("Tips that bear on this step"))
+        self.tips.setModel(model.tips.model)
+        self.flag_head, self.tip_head = QLabel(), QLabel()
+        self._no_flags = _quiet(self.tr("No detector called. The ranking has nothing against this run."))
+        self._no_tips = _quiet(self.tr("No tip bears on this step yet."))
+        self.write = QPushButton()
+        self.write.setProperty("kind", "primary")
+        self.write.clicked.connect(lambda: center.trigger("tip.compose"))
+        self.write.setAccessibleName(self.tr("Write a tip from this step"))
+        self.record = QPushButton(self.tr("Record"))
+        self.record.setProperty("kind", "link")
+        self.record.setToolTip(
+            self.tr("How often each detector was right ({0})").format(center.keys("review.scorecard"))
+        )
+        self.record.clicked.connect(lambda: center.trigger("review.scorecard"))
+        self.card = Scorecard(model, self)
+        self._lay_out()
+        self._connect()
+        self._show()
+
+    def take_note(self) -> str:
+        """The note typed for the verdict being given; the field is empty afterwards."""
+        text = self.note.text().strip()
+        self.note.clear()
+        return text
+
+    def show_scorecard(self) -> None:
+        """Open the detectors' records beside the flags."""
+        self._model.load_scores()
+        self.card.open_at(self.record)
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 6, 0, 8)
+        layout.setSpacing(0)
+        layout.addLayout(self._head(self.flag_head, self.record))
+        layout.addWidget(self._no_flags)
+        layout.addWidget(self.flags, 5)
+        layout.addWidget(_rule())
+        verdict = QLabel(self.tr("Verdict"))
+        layout.addLayout(self._head(verdict))
+        layout.addWidget(self.verdicts)
+        note = QHBoxLayout()
+        note.setContentsMargins(10, 4, 10, 8)
+        note.addWidget(self.note)
+        layout.addLayout(note)
+        layout.addWidget(_rule())
+        layout.addLayout(self._head(self.tip_head))
+        layout.addWidget(self._no_tips)
+        layout.addWidget(self.tips, 4)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(10, 8, 10, 0)
+        foot.addWidget(self.write, 1)
+        layout.addLayout(foot)
+        self._layout = layout
+
+    def _head(self, label: QLabel, *more: QWidget) -> QHBoxLayout:
+        label.setProperty("kind", "heading")
+        row = QHBoxLayout()
+        row.setContentsMargins(12, 4, 8, 4)
+        row.addWidget(label, 1)
+        for widget in more:
+            row.addWidget(widget)
+        return row
+
+    def _connect(self) -> None:
+        model = self._model
+        self.flags.clicked.connect(self._on_flag)
+        self.flags.activated.connect(self._on_flag)
+        self.verdicts.clicked.connect(self._on_verdict)
+        self.verdicts.activated.connect(self._on_verdict)
+        self.note.returnPressed.connect(self._on_note)
+        model.verdicts_changed.connect(self._show)
+        model.run_changed.connect(self._show)
+        for changed in (
+            model.tips.model.rowsInserted,
+            model.tips.model.rowsRemoved,
+            model.tips.model.modelReset,
+        ):
+            changed.connect(self._show)
+        self._center.keys_changed.connect(self._show)
+
+    def _show(self) -> None:
+        flags, tips = self._model.flags.rowCount(), self._model.tips.model.rowCount()
+        opened = self._model.detail is not None
+        self.flag_head.setText(self.tr("Flags ({0})").format(flags) if flags else self.tr("Flags"))
+        self.tip_head.setText(self.tr("Tips here ({0})").format(tips) if tips else self.tr("Tips here"))
+        self.flags.setVisible(flags > 0 or not opened)
+        self._no_flags.setVisible(not flags and opened)
+        self.tips.setVisible(tips > 0 or not opened)
+        self._no_tips.setVisible(not tips and opened)
+        self.write.setEnabled(opened)
+        keys = self._center.keys("tip.compose")
+        self.write.setText(self.tr("Write a tip   {0}").format(keys))
+        given = next((choice for choice in self._model.verdicts.rows if choice.note), None)
+        if given is not None and not self.note.hasFocus() and not self.note.text():
+            self.note.setPlaceholderText(given.note)
+
+    def _on_flag(self, index: QModelIndex) -> None:
+        flag = self._model.flags.at(index.row())
+        if flag is not None:
+            self._model.show_step(flag.step)
+
+    def _on_verdict(self, index: QModelIndex) -> None:
+        self._model.judge(index.row(), self.take_note())
+
+    def _on_note(self) -> None:
+        text = self.note.text().strip()
+        if text:
+            self._model.annotate(text)
+        if self._model.detail is not None and self._model.detail.verdicts:
+            self.note.clear()
+            self.verdicts.setFocus()
+
+
+class _VerdictGrid(Rows):
+    """All labels in two columns, read downwards as the keys run."""
+
+    def __init__(self, theme: Theme, name: str) -> None:
+        self._theme = theme
+        super().__init__(theme, VerdictDelegate(theme), name)
+        self.setWrapping(True)
+        self.setFlow(QListView.Flow.TopToBottom)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        theme.changed.connect(self._fit)
+        self._fit()
+
+    def resizeEvent(self, event: object) -> None:
+        """Two columns share the width."""
+        self._fit()
+        super().resizeEvent(event)  # type: ignore[arg-type]
+
+    def _fit(self) -> None:
+        from PySide6.QtCore import QSize
+
+        row = self._theme.px(24)
+        self.setFixedHeight(row * 8 + 2)
+        self.setGridSize(QSize(max(self.width() // 2 - 1, 60), row))
+
+
+class Scorecard(QFrame):
+    """Each detector's record by people's verdicts, as a card that closes by itself."""
+
+    def __init__(self, model: ReviewModel, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setProperty("kind", "overlay")
+        self.setAccessibleName(self.tr("Record of the detectors"))
+        self._model = model
+        self.table = QTableView()
+        self.table.setModel(model.scores)
+        self.table.setAccessibleName(self.tr("Precision and recall of each detector and site"))
+        self.table.verticalHeader().hide()
+        self.table.setShowGrid(False)
+        self.table.setSelectionMode(QTableView.SelectionMode.NoSelection)
+        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.table.horizontalHeader().setStretchLastSection(True)
+        self.fitted = QLabel()
+        self.fitted.setProperty("kind", "secondary")
+        self.fitted.setWordWrap(True)
+        title = QLabel(self.tr("How often the detectors were right"))
+        title.setProperty("kind", "heading")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 12, 12, 12)
+        layout.setSpacing(8)
+        layout.addWidget(title)
+        layout.addWidget(self.fitted)
+        layout.addWidget(self.table, 1)
+        model.scores.modelReset.connect(self._show)
+
+    def open_at(self, anchor: QWidget) -> None:
+        """Open below this widget, at the right edge of the pane."""
+        self.resize(460, 420)
+        corner = anchor.mapToGlobal(anchor.rect().bottomRight())
+        self.move(corner.x() - self.width(), corner.y() + 4)
+        self.show()
+        self.table.setFocus()
+
+    def _show(self) -> None:
+        report = self._model.report
+        if report is None:
+            return
+        if report.fitted_on:
+            text = self.tr("The ranking's weights were fitted on {0} verdicts.").format(report.fitted_on)
+        else:
+            text = self.tr("The ranking uses its built-in weights until there are verdicts to learn from.")
+        self.fitted.setText(text)
+
+
+def _quiet(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setProperty("kind", "muted")
+    label.setWordWrap(True)
+    label.setContentsMargins(12, 2, 12, 10)
+    return label
+
+
+def _rule() -> QFrame:
+    rule = QFrame()
+    rule.setProperty("kind", "rule")
+    return rule

@@ -1,0 +1,175 @@
+"""How flags, verdicts and tips are painted at the right of the review."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPen
+from PySide6.QtWidgets import QAbstractItemView, QListView, QStyledItemDelegate, QStyleOptionViewItem
+
+from app.models.object_list import OBJECT_ROLE
+from app.models.run_queue import detector_words
+from app.views.marks import SEVERITY_ROLE, draw_key, draw_severity, draw_tick, elided, paint_ground
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from app.models.flags import Choice, Flag
+    from app.models.tips_here import TipHere
+    from app.views.theme import Theme
+
+Index = QModelIndex | QPersistentModelIndex
+TOP = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+WRAP = Qt.TextFlag.TextWordWrap
+
+
+class Rows(QListView):
+    """A list of equal rows with a painter of its own."""
+
+    def __init__(self, theme: Theme, delegate: QStyledItemDelegate, name: str) -> None:
+        super().__init__()
+        self.setUniformItemSizes(True)
+        self.setMouseTracking(True)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setAccessibleName(name)
+        delegate.setParent(self)
+        self.setItemDelegate(delegate)
+        theme.changed.connect(self.doItemsLayout)
+
+
+class FlagDelegate(QStyledItemDelegate):
+    """Shape of the severity, the message on up to two lines, detector and step below it."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """Room for two lines and the origin."""
+        return QSize(120, self._theme.px(54))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint one flag."""
+        flag: Flag | None = index.data(OBJECT_ROLE)
+        if flag is None:
+            return
+        theme, px = self._theme, self._theme.px
+        painter.save()
+        paint_ground(painter, option, theme)
+        box = QRectF(option.rect).adjusted(px(12), px(4), -px(8), -px(3))
+        color = theme.color(SEVERITY_ROLE[flag.severity.value])
+        draw_severity(
+            painter, QRectF(box.left(), box.top() + px(3), px(10), px(10)), flag.severity.value, color
+        )
+        text = box.adjusted(px(18), 0, 0, 0)
+        plain, small = theme.font(), theme.font("secondary")
+        spacing = QFontMetrics(plain).lineSpacing()
+        message = two_lines(QFontMetrics(plain), flag.message, text.width())
+        painter.setFont(plain)
+        painter.setPen(theme.color("text"))
+        painter.drawText(QRectF(text.left(), text.top(), text.width(), spacing * 2), TOP, message)
+        painter.setFont(small)
+        painter.setPen(theme.color("muted"))
+        origin = f"{detector_words(flag.detector)} · step {flag.step}"
+        low = text.top() + spacing * (2 if "\n" in message else 1)
+        painter.drawText(
+            QRectF(text.left(), low, text.width(), QFontMetrics(small).lineSpacing()), LEFT, origin
+        )
+        painter.restore()
+
+
+class VerdictDelegate(QStyledItemDelegate):
+    """Key cap and label; a given one has a tick, a tint and the step it was given at."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """One line."""
+        return QSize(120, self._theme.px(24))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint one label."""
+        choice: Choice | None = index.data(OBJECT_ROLE)
+        if choice is None:
+            return
+        theme, px = self._theme, self._theme.px
+        painter.save()
+        paint_ground(painter, option, theme)
+        box = QRectF(option.rect)
+        if choice.given:
+            painter.fillRect(box.adjusted(px(4), px(1), -px(4), -px(1)), theme.color("tint_accent"))
+        small = theme.font("secondary")
+        wide = px(26) if len(choice.keys) > 1 else px(17)
+        cap = QRectF(box.left() + px(10), box.center().y() - px(8), wide, px(16))
+        draw_key(painter, cap, choice.keys, small, theme.color("edge"), theme.color("muted"))
+        left = cap.right() + px(6)
+        right = box.right() - px(4)
+        if choice.given:
+            painter.setPen(QPen(theme.color("accent"), 1.8))
+            draw_tick(painter, QRectF(right - px(14), box.center().y() - px(5), px(10), px(9)))
+            right -= px(18)
+        painter.setFont(theme.font(bold=bool(choice.given)))
+        painter.setPen(theme.color("accent" if choice.given else "text"))
+        text = elided(QFontMetrics(painter.font()), choice.label.value, right - left)
+        painter.drawText(QRectF(left, box.top(), right - left, box.height()), LEFT, text)
+        painter.restore()
+
+
+class TipDelegate(QStyledItemDelegate):
+    """Where the tip stands, its id and why; below, its text on up to two lines."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """Room for the head and two lines."""
+        return QSize(120, self._theme.px(56))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint one tip."""
+        tip: TipHere | None = index.data(OBJECT_ROLE)
+        if tip is None:
+            return
+        theme, px = self._theme, self._theme.px
+        painter.save()
+        paint_ground(painter, option, theme)
+        box = QRectF(option.rect).adjusted(px(12), px(4), -px(8), -px(3))
+        small, plain = theme.font("secondary"), theme.font()
+        line = QFontMetrics(small).lineSpacing()
+        painter.setFont(theme.font("secondary", bold=True))
+        painter.setPen(theme.color("accent"))
+        head = QRectF(box.left(), box.top(), box.width(), line)
+        painter.drawText(head, LEFT, tip.role)
+        left = QFontMetrics(painter.font()).horizontalAdvance(tip.role) + px(8)
+        painter.setFont(small)
+        painter.setPen(theme.color("muted"))
+        more = " · ".join(part for part in (tip.tip, tip.status, tip.why) if part)
+        painter.drawText(
+            head.adjusted(left, 0, 0, 0), LEFT, elided(QFontMetrics(small), more, head.width() - left)
+        )
+        painter.setFont(plain)
+        painter.setPen(theme.color("text"))
+        text = two_lines(QFontMetrics(plain), tip.text, box.width())
+        painter.drawText(box.adjusted(0, line + px(1), 0, 0), TOP, text)
+        painter.restore()
+
+
+def two_lines(metrics: QFontMetrics, text: str, width: float) -> str:
+    """The text broken once between words; what does not fit the second line is elided."""
+    text = " ".join(text.split())
+    if metrics.horizontalAdvance(text) <= width:
+        return text
+    words, first = text.split(" "), ""
+    while words and metrics.horizontalAdvance(f"{first} {words[0]}".strip()) <= width:
+        first = f"{first} {words.pop(0)}".strip()
+    if not first:  # one word wider than the line
+        return elided(metrics, text, width)
+    return f"{first}\n{elided(metrics, ' '.join(words), width)}"

@@ -1,0 +1,226 @@
+"""The Review perspective: the queue, the run opened where it went wrong, and what to say about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEasingCurve, QEvent, QObject, QPoint, QPropertyAnimation, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+
+from app.models.flags import LABELS
+from app.views.composer import Composer
+from app.views.judgement_pane import JudgementPane
+from app.views.queue_pane import QueuePane
+from app.views.step_pane import StepPane
+from app.views.widgets import Splitter
+
+if TYPE_CHECKING:
+    from app.models.commands import CommandCenter
+    from app.models.review import ReviewModel
+    from app.views.theme import Theme
+
+SLIDE_MS = 120
+COLUMNS = (246, 0, 336)
+"""Widths of queue and judgement at the start; the run takes the rest."""
+
+
+class Drawer(QWidget):
+    """The judgement, over which the composer slides in from the right; nothing else moves for it."""
+
+    moved = Signal()
+
+    def __init__(self, below: QWidget, above: QWidget, theme: Theme) -> None:
+        super().__init__()
+        self._below, self._above, self._theme = below, above, theme
+        self.is_open = False
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(below)
+        above.setParent(self)
+        above.hide()
+        self._slide = QPropertyAnimation(above, b"pos", self)
+        self._slide.setDuration(SLIDE_MS)
+        self._slide.setEasingCurve(QEasingCurve.Type.OutCubic)
+        self._slide.finished.connect(self._settled)
+
+    def set_open(self, is_open: bool) -> None:
+        """Slide in or out; at once where motion is not wanted."""
+        if is_open == self.is_open:
+            return
+        self.is_open = is_open
+        self._slide.stop()
+        inside, outside = QPoint(0, 0), QPoint(self.width(), 0)
+        if is_open:
+            self._above.resize(self.size())
+            self._above.move(outside)
+            self._above.show()
+            self._above.raise_()
+        if not self._theme.motion or not self.isVisible():
+            self._above.move(inside if is_open else outside)
+            self._settled()
+            return
+        self._slide.setStartValue(self._above.pos())
+        self._slide.setEndValue(inside if is_open else outside)
+        self._slide.start()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The composer fills the drawer."""
+        super().resizeEvent(event)
+        self._above.resize(self.size())
+        if self.is_open and self._slide.state() is not QPropertyAnimation.State.Running:
+            self._above.move(0, 0)
+
+    def _settled(self) -> None:
+        if self.is_open:
+            self._above.move(0, 0)
+        else:
+            self._above.hide()
+        self._below.setEnabled(True)
+        self.moved.emit()
+
+
+class ReviewView(QWidget):
+    """Three columns; the perspective's commands are bound here."""
+
+    place = "review"
+
+    def __init__(self, model: ReviewModel, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self.model, self._center = model, center
+        self.queue = QueuePane(model, center, theme)
+        self.step = StepPane(model, center, theme)
+        self.judgement = JudgementPane(model, center, theme)
+        self.composer = Composer(model.composer, center, theme)
+        self.drawer = Drawer(self.judgement, self.composer, theme)
+        self.columns = Splitter(Qt.Orientation.Horizontal, COLUMNS)
+        for column in (self.queue, self.step, self.drawer):
+            self.columns.addWidget(column)
+        self.queue.setMinimumWidth(180)
+        self.step.setMinimumWidth(420)
+        self.drawer.setMinimumWidth(280)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.columns)
+        self._back_to: QWidget | None = None
+        self._restored = False
+        self._bind()
+        model.composing_changed.connect(self._on_composing)
+        model.run_changed.connect(center.refresh)
+        model.verdicts_changed.connect(center.refresh)
+        self.composer.run_wanted.connect(model.peek)
+        self.composer.installEventFilter(self)
+
+    # ------------------------------------------------------------ what the frame asks
+    def focus_first(self) -> None:
+        """Put the hand where the work begins."""
+        if self.drawer.is_open:
+            self.composer.begin()
+        else:
+            self.queue.list.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def save_layout(self) -> dict[str, Any]:
+        """Widths, and where the person is."""
+        return {
+            "columns": self.columns.save(),
+            "pages": self.step.pages.save(),
+            "preview": self.step.preview,
+            **self.model.session(),
+        }
+
+    def restore_layout(self, layout: dict[str, Any]) -> None:
+        """Take saved widths and go where the person was."""
+        self._restored = bool(layout)
+        if isinstance(layout.get("columns"), dict):
+            self.columns.restore(layout["columns"])
+        if isinstance(layout.get("pages"), dict):
+            self.step.pages.restore(layout["pages"])
+        if layout.get("preview") in ("before", "after"):
+            self.step.show_preview(layout["preview"])
+        self.model.restore(layout)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The first size sets the columns' widths."""
+        super().resizeEvent(event)
+        if not self._restored and self.width() > 600:
+            self._restored = True
+            self.columns.reset()
+
+    # ------------------------------------------------------------ commands
+    def _bind(self) -> None:
+        model, bind = self.model, self._center.bind
+
+        def opened() -> bool:
+            return model.detail is not None
+
+        def judged() -> bool:
+            return model.detail is not None and bool(model.detail.verdicts)
+
+        bind("review.next", lambda: model.next_run(1))
+        bind("review.previous", lambda: model.next_run(-1))
+        bind("review.next_other", model.next_other)
+        bind("review.step.next", lambda: model.go(1), opened)
+        bind("review.step.previous", lambda: model.go(-1), opened)
+        bind("review.flag.next", lambda: model.go_marked(1), opened)
+        bind("review.flag.previous", lambda: model.go_marked(-1), opened)
+        bind("review.suspect", model.go_suspect, opened)
+        bind("review.preview", self.step.next_preview, opened)
+        bind("review.lines", self.step.toggle_lines, opened)
+        bind("review.rank", model.queue.rank_again)
+        bind("review.scorecard", self.judgement.show_scorecard)
+        bind("review.filter", self.queue.focus_filter)
+        bind("review.back", self._back)
+        bind("review.note", self.judgement.note.setFocus, opened)
+        bind("review.withdraw", model.withdraw, judged)
+        bind("review.copy_address", self._copy_address, opened)
+        bind("tip.compose", model.compose, opened)
+        for place in range(len(LABELS)):
+            bind(f"review.verdict.{place + 1}", lambda place=place: self._judge(place), opened)
+
+        def composing() -> bool:
+            return model.composer.is_open
+
+        bind("composer.save", model.composer.save, composing)
+        bind("composer.save_stay", lambda: model.composer.save(go_on=False), composing)
+        bind("composer.close", model.close_composer, composing)
+        bind("composer.discard", model.composer.discard, composing)
+
+    def _judge(self, place: int) -> None:
+        self.model.judge(place, self.judgement.take_note())
+
+    def _copy_address(self) -> None:
+        step = self.model.step
+        if step is not None:
+            QGuiApplication.clipboard().setText(step.url)
+            self.model.notice.emit(self.tr("Address copied"))
+
+    def _back(self) -> None:
+        """One level back: out of the note, the filter, the large preview; the queue is the ground."""
+        if self.queue.leave_filter():
+            return
+        if self.step.preview != "both":
+            self.step.show_preview("both")
+            return
+        self.queue.list.setFocus()
+
+    # ------------------------------------------------------------ composer
+    def _on_composing(self, is_open: bool) -> None:
+        if is_open:
+            if not self.drawer.is_open:
+                self._back_to = QApplication.focusWidget()
+            self.drawer.set_open(True)
+            self.composer.begin()
+            self._center.set_place("composer")
+        else:
+            self.drawer.set_open(False)
+            if self._center.place == "composer":
+                self._center.set_place(self.place)
+            back = self._back_to if self._back_to is not None else self.queue.list
+            back.setFocus()
+        self._center.refresh()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Coming back to an open composer brings its keys back."""
+        if event.type() is QEvent.Type.Show and self.drawer.is_open:
+            self._center.set_place("composer")
+        return super().eventFilter(watched, event)

@@ -1,0 +1,141 @@
+"""What stands over a run: site, task, score, risk, and the goal it was given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QTextLayout, QTextOption
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from app.views.marks import draw_score
+from app.views.widgets import ElidedLabel
+
+if TYPE_CHECKING:
+    from app.models.review_facts import RunFacts
+    from app.views.theme import Theme
+
+
+class Clamped(QWidget):
+    """A paragraph of at most so many lines, elided at the end, whole in the tooltip; its height never changes."""
+
+    def __init__(self, theme: Theme, lines: int) -> None:
+        super().__init__()
+        self._theme, self._lines, self._text = theme, lines, ""
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.updateGeometry)
+
+    def set_text(self, text: str) -> None:
+        """Show this text."""
+        self._text = " ".join(text.split())
+        self.setAccessibleName(self._text)
+        self.setToolTip(self._text)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """All lines, whether used or not."""
+        return QSize(100, QFontMetrics(self._theme.font()).lineSpacing() * self._lines)
+
+    def minimumSizeHint(self) -> QSize:
+        """The same height, any width."""
+        return QSize(40, self.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Break into lines; the last one is elided."""
+        painter, font = QPainter(self), self._theme.font()
+        metrics = QFontMetrics(font)
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        right = self._text[:200].isascii() is False and _is_right_to_left(self._text)
+        option.setTextDirection(Qt.LayoutDirection.RightToLeft if right else Qt.LayoutDirection.LeftToRight)
+        option.setAlignment(Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft)
+        painter.setPen(self._theme.color("text"))
+        painter.setFont(font)
+        layout = QTextLayout(self._text, font)
+        layout.setTextOption(option)
+        layout.beginLayout()
+        for number in range(self._lines):
+            line = layout.createLine()
+            if not line.isValid():
+                break
+            line.setLineWidth(self.width())
+            top = metrics.lineSpacing() * number
+            rest = self._text[line.textStart() :]
+            if number == self._lines - 1 and line.textLength() < len(rest):
+                cut = metrics.elidedText(rest, Qt.TextElideMode.ElideRight, self.width())
+                box = QRectF(0, top, self.width(), metrics.lineSpacing())
+                painter.drawText(box, cut, option)
+            else:
+                line.draw(painter, QPointF(0, top))
+        layout.endLayout()
+        painter.end()
+
+
+class ScoreSign(QWidget):
+    """The shape of a score, beside its words."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme, self._level = theme, "muted"
+        self.setFixedSize(theme.px(14), theme.px(14))
+
+    def set_level(self, level: str) -> None:
+        """fail, warn, ok or muted."""
+        self._level = level
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the shape."""
+        painter, px = QPainter(self), self._theme.px
+        draw_score(painter, QRectF(px(1), px(1), px(12), px(12)), self._level, self._theme.color(self._level))
+        painter.end()
+
+
+class RunHeader(QWidget):
+    """Two blocks: one line of facts, two lines of goal."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.title = ElidedLabel(Qt.TextElideMode.ElideRight)
+        self.title.setProperty("kind", "title")
+        self.sign = ScoreSign(theme)
+        self.score = QLabel()
+        self.rest = QLabel()
+        self.rest.setProperty("kind", "muted")
+        self.intent = Clamped(theme, 2)
+        top = QHBoxLayout()
+        top.setContentsMargins(0, 0, 0, 0)
+        top.setSpacing(6)
+        top.addWidget(self.title, 1)
+        top.addWidget(self.sign)
+        top.addWidget(self.score)
+        top.addWidget(self.rest)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 8, 12, 6)
+        layout.setSpacing(4)
+        layout.addLayout(top)
+        layout.addWidget(self.intent)
+
+    def show_facts(self, facts: RunFacts) -> None:
+        """Show these."""
+        self.title.setText(facts.title)
+        self.intent.set_text(facts.intent)
+        known = bool(facts.score)
+        self.sign.setVisible(known)
+        self.sign.set_level(facts.score_level)
+        self.score.setText(facts.score)
+        if self.score.property("kind") != facts.score_level:
+            self.score.setProperty("kind", facts.score_level)
+            self.score.style().unpolish(self.score)
+            self.score.style().polish(self.score)
+        self.rest.setText(
+            self.tr("· risk {0:.2f} · ended: {1}").format(facts.risk, facts.ended) if known else ""
+        )
+
+
+def _is_right_to_left(text: str) -> bool:
+    layout = QTextLayout(text[:200])
+    option = QTextOption()
+    option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
+    layout.setTextOption(option)
+    return layout.textOption().textDirection() == Qt.LayoutDirection.RightToLeft

@@ -1,0 +1,276 @@
+"""The run in the middle: header, strip of steps, the page before and after, and why, what and where."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QSizePolicy,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.models.page import aligned_rows
+from app.views.page_view import PageSide
+from app.views.run_header import Clamped, RunHeader
+from app.views.step_strip import StepStrip
+from app.views.widgets import ElidedLabel, EmptyState, Splitter
+
+if TYPE_CHECKING:
+    from app.models.commands import CommandCenter
+    from app.models.review import ReviewModel
+    from app.views.theme import Theme
+
+PREVIEWS = ("both", "before", "after")
+
+
+class Scrolling(QPlainTextEdit):
+    """A text that scrolls in its own place and never takes the plain keys."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setReadOnly(True)
+        self.setProperty("kind", "plain")
+        self.setAccessibleName(name)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.document().setDocumentMargin(0)
+        self.setTabChangesFocus(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+
+class StepFactsPane(QWidget):
+    """Why, did, error, at: always as high, so that the pages above never jump."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.why = Scrolling(self.tr("Why: the agent's reason"))
+        self.error = Scrolling(self.tr("Error of the action"))
+        self.error_head = QLabel()
+        self.did = Clamped(theme, 2)
+        self.at = ElidedLabel(Qt.TextElideMode.ElideMiddle)
+        self.at.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(12, 6, 12, 8)
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(4)
+        self._heads: list[QLabel] = []
+        grid.addWidget(self._head(self.tr("why")), 0, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(self.why, 0, 1)
+        right = QVBoxLayout()
+        right.setSpacing(2)
+        right.addWidget(self.error_head, 0, Qt.AlignmentFlag.AlignTop)
+        right.addWidget(self.error, 1)
+        right.addStretch(0)
+        grid.addLayout(right, 0, 2, 3, 1)
+        grid.addWidget(self._head(self.tr("did")), 1, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(self.did, 1, 1)
+        grid.addWidget(self._head(self.tr("at")), 2, 0, Qt.AlignmentFlag.AlignVCenter)
+        grid.addWidget(self.at, 2, 1)
+        grid.setColumnStretch(1, 3)
+        grid.setColumnStretch(2, 2)
+        grid.setRowStretch(0, 1)
+        theme.changed.connect(self._fit)
+        self._fit()
+
+    def show_step(self, model: ReviewModel) -> None:
+        """Show the current step's facts."""
+        facts = model.step_facts
+        self.why.setPlainText(facts.why)
+        self.did.set_text(facts.did)
+        self.at.setText(facts.at)
+        self.error.setPlainText(facts.error)
+        self.error.setVisible(bool(facts.error))
+        kind = {"hard": "fail", "soft": "warn", "harness": "warn"}.get(facts.trouble, "muted")
+        words = facts.trouble_words
+        self.error_head.setText(words or (self.tr("no error") if facts.did else ""))
+        if self.error_head.property("kind") != kind:
+            self.error_head.setProperty("kind", kind)
+            self.error_head.style().unpolish(self.error_head)
+            self.error_head.style().polish(self.error_head)
+        self.error_head.setWordWrap(True)
+
+    def _head(self, text: str) -> QLabel:
+        label = QLabel(text)
+        label.setProperty("kind", "muted")
+        self._heads.append(label)
+        return label
+
+    def _fit(self) -> None:
+        self.setFixedHeight(self._theme.px(148))
+
+
+class StepPane(QWidget):
+    """Everything one needs to judge a step, on one screen."""
+
+    def __init__(self, model: ReviewModel, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self._model, self._center, self._theme = model, center, theme
+        self.setProperty("kind", "raised")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.preview = "both"
+        self._lines = False
+        self._syncing = False
+        self._maps: tuple[list[int], list[int]] = ([], [])
+        self.header = RunHeader(theme)
+        self.strip = StepStrip(model.steps, theme)
+        self.number = QLabel()
+        self.changed = QLabel()
+        self.changed.setProperty("kind", "secondary")
+        self.before = PageSide(self.tr("before"), model.before, model.pictures, theme)
+        self.after = PageSide(self.tr("after"), model.after, model.pictures, theme)
+        self.pages = Splitter(Qt.Orientation.Horizontal, (0, 0))
+        self.pages.addWidget(self.before)
+        self.pages.addWidget(self.after)
+        self.pages.setStretchFactor(0, 1)
+        self.pages.setStretchFactor(1, 1)
+        self.facts = StepFactsPane(theme)
+        self._wait = QTimer(self, singleShot=True, interval=120)
+        self._wait.timeout.connect(self._say_waiting)
+        self._lay_out()
+        self._connect()
+        self._show_run()
+
+    def show_preview(self, preview: str) -> None:
+        """Show both pages, or one of them in all the room."""
+        self.preview = preview
+        self.before.setVisible(preview != "after")
+        self.after.setVisible(preview != "before")
+        self._scroll_into_sight()
+
+    def next_preview(self) -> None:
+        """Both, before, after, and round again."""
+        self.show_preview(PREVIEWS[(PREVIEWS.index(self.preview) + 1) % len(PREVIEWS)])
+
+    def toggle_lines(self) -> None:
+        """The tree instead of the pictures, or back."""
+        self._lines = not self._lines
+        for side in (self.before, self.after):
+            side.prefer_lines(self._lines)
+        self._scroll_into_sight()
+
+    def _lay_out(self) -> None:
+        bar = QHBoxLayout()
+        bar.setContentsMargins(12, 0, 12, 0)
+        bar.setSpacing(6)
+        bar.addWidget(self.number)
+        bar.addWidget(self._button("review.step.previous", "chevron-left"))
+        bar.addWidget(self._button("review.step.next", "chevron-right"))
+        bar.addWidget(self.strip, 1)
+        bar.addWidget(self.changed)
+        run = QWidget()
+        layout = QVBoxLayout(run)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.header)
+        layout.addLayout(bar)
+        layout.addSpacing(4)
+        layout.addWidget(_rule())
+        layout.addWidget(self.pages, 1)
+        layout.addWidget(_rule())
+        layout.addWidget(self.facts)
+        self._run = run
+        self._nothing = EmptyState(
+            self.tr("No run is open"),
+            self.tr("Choose a run at the left, or take the first of the queue."),
+            "review.next",
+            self._center,
+        )
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._nothing)
+        self._stack.addWidget(run)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._stack)
+
+    def _connect(self) -> None:
+        model = self._model
+        model.run_changed.connect(self._show_run)
+        model.step_changed.connect(self._show_step)
+        model.page_changed.connect(self._show_pages)
+        self.strip.step_wanted.connect(model.show_step)
+        before, after = self.before.lines.verticalScrollBar(), self.after.lines.verticalScrollBar()
+        before.valueChanged.connect(partial(self._follow, 0))
+        after.valueChanged.connect(partial(self._follow, 1))
+
+    def _show_run(self) -> None:
+        model = self._model
+        self._stack.setCurrentWidget(self._run if model.run else self._nothing)
+        self.header.show_facts(model.facts)
+        if model.detail is None:
+            self._show_step()
+        if model.error:
+            self.before.say(self.tr("The run can't be opened: {0}").format(model.error))
+
+    def _show_step(self) -> None:
+        model, facts = self._model, self._model.step_facts
+        self.number.setText(facts.number)
+        self.changed.setText(facts.changed)
+        self.facts.show_step(model)
+        self.strip.mark(model.index)
+
+    def _show_pages(self) -> None:
+        model = self._model
+        self._wait.stop()
+        self.changed.setText(model.step_facts.changed)
+        if model.view is not None:
+            self._maps = (aligned_rows(model.before, model.after), aligned_rows(model.after, model.before))
+            self._scroll_into_sight()
+            return
+        self._maps = ([], [])
+        if model.page_error:
+            self.before.say(model.page_error)
+            self.after.say("")
+        elif model.run and not model.error:
+            self._wait.start()
+
+    def _scroll_into_sight(self) -> None:
+        """Before: the target.  After: what changed first, else the place where the target was."""
+        model = self._model
+        if model.view is None:
+            return
+        self._syncing = True
+        self.before.scroll_to(model.before.focus_row)
+        row = model.after.first_change
+        if row < 0 and self._maps[0]:
+            row = self._maps[0][min(model.before.focus_row, len(self._maps[0]) - 1)]
+        self.after.scroll_to(row)
+        self._syncing = False
+
+    def _say_waiting(self) -> None:
+        if self._model.view is None and not self._model.page_error:
+            self.before.say(self.tr("Reading the page…"))
+            self.after.say(self.tr("Reading the page…"))
+
+    def _follow(self, side: int, value: int) -> None:
+        rows = self._maps[side]
+        if self._syncing or not 0 <= value < len(rows):
+            return
+        self._syncing = True
+        other = self.after if side == 0 else self.before
+        other.lines.verticalScrollBar().setValue(rows[value])
+        self._syncing = False
+
+    def _button(self, command: str, icon: str) -> QToolButton:
+        button = QToolButton()
+        button.setIcon(self._theme.icon(icon))
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.setToolTip(self._center.action(command).toolTip())
+        button.clicked.connect(partial(self._center.trigger, command))
+        button.setAccessibleName(self._center.title(command))
+        return button
+
+
+def _rule() -> QFrame:
+    rule = QFrame()
+    rule.setProperty("kind", "rule")
+    return rule
