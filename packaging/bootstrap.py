@@ -353,7 +353,7 @@ def _lint_stages() -> list[tuple[str, list[str]]]:
     return [
         ("ruff check", [str(PYTHON), "-m", "ruff", "check", "."]),
         ("ruff format", [str(PYTHON), "-m", "ruff", "format", "--check", "."]),
-        ("import contract", [str(BIN / "lint-imports")]),
+        ("import contract", [str(BIN / "lint-imports"), "--no-logo"]),
         ("pyright", [str(PYTHON), "-m", "pyright"]),
     ]
 
