@@ -20,7 +20,7 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from app.engine import channel
 from app.engine.channel import PROTOCOL, ChannelError, encode, encode_error, encode_event, pack, read_frame
@@ -79,7 +79,7 @@ class Host:
         extra = b""
         try:
             use_case = channel.method(str(message.get("method")))
-            given = message.get("args") or {}
+            given = cast("dict[str, Any]", message.get("args") or {})
             args = {name: channel.decode(value, use_case.parameters[name]) for name, value in given.items()}
             result = await getattr(self._engine, use_case.name)(**args)
             if use_case.raw:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 import uuid
 from collections import defaultdict
@@ -10,9 +9,10 @@ from collections.abc import Sequence
 
 from app.engine.api import RiskReport, RunFilter, RunRow
 from app.engine.cases.core import Core
-from app.engine.detectors.calibration import scorecard
-from app.engine.detectors.risk import Example, RiskModel, signature
-from app.engine.detectors.runner import context_of, detect_run
+from app.engine.detectors.calibration import agent_failed, scorecard
+from app.engine.detectors.kinds import signature
+from app.engine.detectors.risk import Example, RiskModel, fit
+from app.engine.detectors.runner import detect_run
 from app.engine.errors import NotFound
 from app.engine.events import RunsChanged
 from app.engine.jobs import Job
@@ -104,9 +104,7 @@ class Judging:
             rows = index.rows(RunFilter())
             flags = {row.id: index.flags(row.id) for row in rows}
             scores = scorecard(flags, verdicts, {row.id: row.site for row in rows})
-            return RiskReport(
-                fitted_on=model.fitted_on, scores=tuple(scores), weights=model.weights_by_name()
-            )
+            return RiskReport(fitted_on=model.fitted_on, scores=tuple(scores), weights=model.weights)
 
         return await self._core.on_store(reporting)
 
@@ -118,41 +116,47 @@ class Judging:
     def _detect_chunk(self, ids: Sequence[str], usual: dict[str, float]) -> list[Flag]:
         workspace, model = self._core.workspace, self._risk_model()
         found: list[Flag] = []
-        for run_id in ids:
-            run, steps = workspace.runs.load(run_id)
-            typical = usual.get(run.site)
-            flags = detect_run(run, steps, typical)
-            risk = model.risk(context_of(run, typical), steps, flags)
-            workspace.index.put_judgement(run_id, flags, risk, signature(run, flags, steps))
-            found += flags
+        with workspace.index.batch():
+            for run_id in ids:
+                run, steps = workspace.runs.load(run_id)
+                typical = usual.get(run.site)
+                flags = detect_run(run, steps, typical)
+                risk = model.assess(run_id, flags, run.step_count, typical)
+                workspace.index.put_judgement(run_id, flags, risk, signature(run, flags, steps))
+                found += flags
         return found
 
     def _risk_model(self) -> RiskModel:
         if self._model is None:
             kept = self._core.workspace.review.load_state("risk-model")
-            self._model = RiskModel.from_json(kept) if kept else RiskModel.prior()
+            self._model = RiskModel.from_json(str(kept["model"])) if kept else RiskModel()
         return self._model
 
     def _refit(self) -> None:
         workspace = self._core.workspace
         usual = workspace.index.site_lengths()
-        latest = {verdict.run: verdict for verdict in workspace.review.verdicts()}
+        judged: dict[str, list[Verdict]] = defaultdict(list)
+        for verdict in workspace.review.verdicts():
+            judged[verdict.run].append(verdict)
+        rows = {row.id: row for row in workspace.index.rows(RunFilter())}
+        flags = {run: workspace.index.flags(run) for run in rows}
         examples: list[Example] = []
-        for run_id, verdict in latest.items():
-            row = workspace.index.row(run_id)
-            if row is not None:
+        for run, verdicts in judged.items():
+            failed = agent_failed(verdicts)
+            if failed is not None and run in rows:
+                row = rows[run]
                 examples.append(
                     Example(
-                        label=verdict.label,
-                        flags=tuple(workspace.index.flags(run_id)),
+                        run=run,
+                        flags=tuple(flags[run]),
                         steps=row.steps,
                         usual_steps=usual.get(row.site),
+                        failed=failed,
                     )
                 )
-        model = RiskModel.prior().fit(examples) if examples else RiskModel.prior()
-        self._model = model
-        workspace.review.save_state("risk-model", model.to_json())
-        for row in workspace.index.rows(RunFilter()):
-            flags = workspace.index.flags(row.id)
-            risk = model.rank(row.id, flags, row.steps, usual.get(row.site))
-            workspace.index.put_judgement(row.id, flags, dataclasses.replace(risk), row.signature)
+        self._model = fit(examples)
+        workspace.review.save_state("risk-model", {"model": self._model.to_json()})
+        with workspace.index.batch():
+            for run, row in rows.items():
+                risk = self._model.assess(run, flags[run], row.steps, usual.get(row.site))
+                workspace.index.put_judgement(run, flags[run], risk, row.signature)
