@@ -11,9 +11,10 @@ import hashlib
 import os
 import random
 import statistics
+import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -174,6 +175,20 @@ def report_detectors(cases: Sequence[Case]) -> None:
     )
 
 
+def report_cost(cases: Sequence[Case]) -> None:
+    examples = [case.example for case in cases]
+    for copies in (1, 5, 25):
+        many = [replace(example, run=f"{n} {example.run}") for n in range(copies) for example in examples]
+        started = time.perf_counter()
+        model = fit(many)
+        fitted = time.perf_counter() - started
+        started = time.perf_counter()
+        for example in many:
+            model.assess(example.run, example.flags, example.steps, example.usual_steps)
+        each = (time.perf_counter() - started) / len(many)
+        print(f"cost: refit on {len(many)} verdicts {fitted * 1e3:.0f} ms; risk of a run {each * 1e6:.0f} us")
+
+
 def main() -> None:
     if not ROOT.is_dir():
         print("risk: the run collection is not beside the checkout; nothing measured")
@@ -186,6 +201,7 @@ def main() -> None:
     report_verdicts("all runs", cases, only_held_back=False)
     report_verdicts("held-back runs", cases, only_held_back=True)
     report_detectors(cases)
+    report_cost(cases)
 
 
 if __name__ == "__main__":

@@ -174,8 +174,10 @@ def fit(examples: Sequence[Example]) -> RiskModel:
         return RiskModel()
     design = np.array([_row(example) for example in judged])
     failed = np.array([float(example.failed) for example in judged])
-    weights = _newton(design, failed, _MEANS, _PRECISIONS)
-    slope, offset = _calibrate(design, failed, [example.run for example in judged])
+    seen = design.any(axis=0)  # a weight that no verdict touches stays exactly at its prior
+    weights = _MEANS.copy()
+    weights[seen] = _newton(design[:, seen], failed, _MEANS[seen], _PRECISIONS[seen])
+    slope, offset = _calibrate(design[:, seen], failed, [example.run for example in judged], seen)
     return RiskModel(
         weights=dict(zip(_NAMES, weights.tolist(), strict=True)),
         slope=slope,
@@ -190,41 +192,55 @@ def _row(example: Example) -> list[float]:
 
 
 def _newton(design: Vector, failed: Vector, mean: Vector, precision: Vector) -> Vector:
-    """Weights of the highest posterior; the loss is strictly convex, so halved Newton steps always arrive."""
+    """Weights of the highest posterior; the loss is strictly convex, so halved Newton steps always arrive.
+
+    Sums go through ``einsum``, which is one thread: a pool of BLAS threads takes ten times as long on a busy machine,
+    and rounds differently on each.
+    """
+
+    def logits_of(weights: Vector) -> Vector:
+        return _sum("ni,i->n", design, weights)
 
     def loss(weights: Vector) -> float:
-        logits = design @ weights
-        misfit = np.logaddexp(0.0, logits).sum() - float(failed @ logits)
+        logits = logits_of(weights)
+        misfit = (np.logaddexp(0.0, logits) - failed * logits).sum()
         return float(misfit + 0.5 * (precision * (weights - mean) ** 2).sum())
 
     weights, best = mean.copy(), loss(mean)
     for _ in range(50):
-        chance = 1 / (1 + np.exp(-np.clip(design @ weights, -35, 35)))
-        gradient = design.T @ (chance - failed) + precision * (weights - mean)
-        curvature = (design.T * (chance * (1 - chance))) @ design + np.diag(precision)
+        chance = 1 / (1 + np.exp(-np.clip(logits_of(weights), -35, 35)))
+        gradient = _sum("ni,n->i", design, chance - failed) + precision * (weights - mean)
+        spread = design * (chance * (1 - chance))[:, None]
+        curvature = _sum("ni,nj->ij", spread, design) + np.diag(precision)
         step = np.linalg.solve(curvature, gradient)
+        if float((gradient * step).sum()) < 1e-12:
+            break
         size, candidate = 1.0, weights - step
         while size > 1e-6 and loss(candidate) > best:
             size /= 2
             candidate = weights - size * step
-        now = loss(candidate)
-        if now >= best:
-            break
-        weights, best = candidate, now
+        weights, best = candidate, loss(candidate)
     return weights
 
 
-def _calibrate(design: Vector, failed: Vector, runs: Sequence[str]) -> tuple[float, float]:
+def _sum(subscripts: str, *arrays: Vector) -> Vector:
+    summed: Any = np.einsum(subscripts, *arrays)
+    return cast("Vector", summed)
+
+
+def _calibrate(
+    design: Vector, failed: Vector, runs: Sequence[str], seen: npt.NDArray[np.bool_]
+) -> tuple[float, float]:
     """Slope and offset over log odds that were predicted for runs the weights had not seen."""
     kinds = int(failed.sum()), int(len(failed) - failed.sum())
     if len(failed) < MIN_TO_CALIBRATE or min(kinds) < 3:
         return 1.0, 0.0
-    folds = np.array([hashlib.blake2b(run.encode(), digest_size=4).digest()[0] % _FOLDS for run in runs])
+    folds = np.array([hashlib.blake2b(run.encode(), digest_size=1).digest()[0] % _FOLDS for run in runs])
     logits = np.zeros(len(failed))
     for fold in range(_FOLDS):
         held = folds == fold
-        if held.any():
-            logits[held] = design[held] @ _newton(design[~held], failed[~held], _MEANS, _PRECISIONS)
+        weights = _newton(design[~held], failed[~held], _MEANS[seen], _PRECISIONS[seen])
+        logits[held] = _sum("ni,i->n", design[held], weights)
     line = _newton(
         np.stack([logits, np.ones_like(logits)], axis=1), failed, np.array([1.0, 0.0]), np.array([4.0, 4.0])
     )

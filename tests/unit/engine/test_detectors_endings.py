@@ -96,8 +96,8 @@ def test_an_allowed_host_without_a_port_allows_every_port():
         ),
         (Ending(answer="N/A"), "Answered that there is nothing: 'N/A'"),
         (
-            Ending(answer="There are two. Do you want me to delete both?"),
-            "Asked the user instead of finishing: 'Do you want me to delete both?'",
+            Ending(answer="There are two. Do you want me to delete both? Thanks."),
+            "Asked the user back: 'Do you want me to delete both?'",
         ),
     ],
 )

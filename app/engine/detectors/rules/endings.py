@@ -140,7 +140,7 @@ _NOTHING = re.compile(
 
 _ASKS_BACK = re.compile(
     r"\b(?:do you want me to|would you like me to|should i|shall i|which (?:one )?(?:should|would|do) "
-    r"|(?:please|can you|could you) (?:provide|specify|clarify|confirm|log in|grant))\b[^.!]*",
+    r"|(?:please|can you|could you) (?:provide|specify|clarify|confirm|log in|grant))\b[^?\n]*\??",
     re.IGNORECASE,
 )
 
@@ -165,7 +165,7 @@ class GaveUp(_AtTheEnd):
                 told = f"Answered that it could not: {quoted(answer[sentence:], 120)}"
                 yield self.flag(self.last, 0.55, told, {"said": found.group(0)})
             elif (found := _ASKS_BACK.search(answer)) is not None:
-                told = f"Asked the user instead of finishing: {quoted(found.group(0), 120)}"
+                told = f"Asked the user back: {quoted(found.group(0), 120)}"
                 yield self.flag(self.last, 0.5, told, {"said": found.group(0)[:300]})
             elif _NOTHING.fullmatch(answer):
                 told = f"Answered that there is nothing: {quoted(ending.answer)}"
