@@ -174,7 +174,7 @@ def fit(examples: Sequence[Example]) -> RiskModel:
         return RiskModel()
     design = np.array([_row(example) for example in judged])
     failed = np.array([float(example.failed) for example in judged])
-    seen = design.any(axis=0)  # a weight that no verdict touches stays exactly at its prior
+    seen = np.array(design.any(axis=0))  # a weight that no verdict touches stays exactly at its prior
     weights = _MEANS.copy()
     weights[seen] = _newton(design[:, seen], failed, _MEANS[seen], _PRECISIONS[seen])
     slope, offset = _calibrate(design[:, seen], failed, [example.run for example in judged], seen)
