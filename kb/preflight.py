@@ -262,8 +262,7 @@ def _survives_deep(query: Query, retriever: Retriever, row: int, own: int, cost:
     """The cut over the whole ranking: needed where so many tips are passed over that ``_DEPTH`` does not settle it."""
     table = retriever.table
     ranked, rows = next(iter(retriever.rankings([query], len(table.tips))))
-    tokens = [
-        table.tokens[other] for other, rank in zip(rows, ranked, strict=True) if rank > own and other != row
-    ]
+    before: list[int] = rows[(ranked > own) & (rows != row)].tolist()
+    tokens = [table.tokens[other] for other in before]
     taken, used = take(tokens, k, retriever.settings.token_budget)
     return len(taken) < k and used + cost <= retriever.settings.token_budget

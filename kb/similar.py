@@ -27,13 +27,13 @@ from kb.tip import Scope, Similar, Status, Tip, TipDraft
 
 DUPLICATE, ALIKE, CONTRADICTION = "duplicate", "alike", "contradiction"
 
-_DUPLICATE_FROM = 0.85
+_DUPLICATE_FROM = 0.9
 _ALIKE_FROM = 0.62
 _SAME_MATTER = 0.6
 _SAME_BUT_NUMBERS = 0.75
 
 _NEGATORS = frozenset(
-    [
+    (
         "not",
         "never",
         "no",
@@ -47,9 +47,7 @@ _NEGATORS = frozenset(
         "isnt",
         "cant",
         "wont",
-        "shouldnt",
-        "mustnt",
-    ]
+    )
 )
 _ANTONYMS = (
     ("before", "after"), ("enable", "disable"), ("enabled", "disabled"), ("on", "off"), ("first", "last"),

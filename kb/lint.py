@@ -1,0 +1,227 @@
+"""What speaks against a tip, while it is typed.
+
+A tip is site logic: true for every task on the site, silent about the benchmark (ColorBrowserAgent, appendix C).  Each
+rule is a small function in ``RULES``; its findings name characters of the text where they can.  Words are looked for
+as English; a tip in another language passes the rules that look for words, and says so nowhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from kb.lint_patterns import (
+    ANSWER_FORMAT,
+    BENCHMARK,
+    DO,
+    INJECTION,
+    ONE_MACHINE,
+    PAGE_DUMP,
+    SCORE,
+    SECRET,
+    WHEN,
+    WHY,
+)
+from kb.retrieval.url import is_site_wide, matches_everything
+from kb.similar import CONTRADICTION, DUPLICATE, find_similar
+from kb.task_values import occurrences, task_values
+from kb.tip import Finding, Kind, LintSeverity, Tip, TipDraft
+
+__all__ = ["RULES", "Rule", "lint", "task_values"]
+
+LONG, TOO_LONG = 600, 2_000
+_READ_AT_MOST = 20_000
+
+ERROR, WARNING, HINT = LintSeverity.ERROR, LintSeverity.WARNING, LintSeverity.HINT
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a rule sees: the draft, its text (cut at 20,000 characters), values of the task, tips near it."""
+
+    draft: TipDraft
+    text: str
+    values: tuple[str, ...]
+    neighbours: tuple[Tip, ...]
+
+
+Found = Iterator[tuple[str, int, int]]
+"""Message, start, end; -1, -1 where the whole tip is meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One thing that speaks against a tip."""
+
+    name: str
+    severity: LintSeverity
+    find: Callable[[Context], Found]
+
+
+def lint(
+    draft: TipDraft, *, intent: str = "", task_values: Sequence[str] = (), neighbours: Sequence[Tip] = ()
+) -> list[Finding]:
+    """All findings, errors first, then by place.
+
+    Args:
+        draft: the tip as it stands.
+        intent: the goal of the task its author was looking at; its values must not stand in the tip.
+        task_values: further such values.
+        neighbours: tips to compare with for duplicates and contradictions (leave the tip itself out).
+    """
+    values = dict.fromkeys((*_values_of(intent), *(value for value in task_values if value.strip())))
+    context = Context(draft, draft.text[:_READ_AT_MOST], tuple(values), tuple(neighbours))
+    findings = [
+        Finding(rule=rule.name, severity=rule.severity, message=message, start=start, end=end)
+        for rule in RULES
+        for message, start, end in rule.find(context)
+    ]
+    order = {ERROR: 0, WARNING: 1, HINT: 2}
+    return sorted(findings, key=lambda finding: (order[finding.severity], finding.start, finding.rule))
+
+
+_values_of = task_values
+
+
+def _task_values(context: Context) -> Found:
+    taken: list[tuple[int, int]] = []
+    for value in context.values:
+        for start, end in occurrences(value, context.text):
+            if not any(start < other_end and other_start < end for other_start, other_end in taken):
+                taken.append((start, end))
+                yield (
+                    f"'{value}' belongs to this one task; say it so that it holds for every task",
+                    start,
+                    end,
+                )
+        for name, part in _other_parts(context.draft):
+            if occurrences(value, part):
+                yield f"'{value}' in \"{name}\" belongs to this one task", -1, -1
+
+
+def _other_parts(draft: TipDraft) -> list[tuple[str, str]]:
+    parts = [("when", draft.when), ("do", draft.do), ("before", draft.before), ("why", draft.why)]
+    parts.append(("keywords", " ".join(draft.keywords)))
+    return [(name, part[:_READ_AT_MOST]) for name, part in parts if part]
+
+
+def _matches(pattern: re.Pattern[str], message: str) -> Callable[[Context], Found]:
+    """A rule that finds a pattern: in the text with its place, in the other parts by their name."""
+
+    def find(context: Context) -> Found:
+        for match in pattern.finditer(context.text):
+            yield message.format(_short(match.group())), *match.span()
+        for name, part in _other_parts(context.draft):
+            if (match := pattern.search(part)) is not None:
+                yield message.format(_short(match.group())) + f' (in "{name}")', -1, -1
+
+    return find
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def _answer_format(context: Context) -> Found:
+    if context.draft.kind is Kind.ANSWER_FORMAT:
+        return
+    match = ANSWER_FORMAT.search(context.text)
+    if match is not None:
+        message = f"'{_short(match.group())}' is about how to answer, not how the site works; file it as answer-format"
+        yield message, *match.span()
+
+
+def _length(least: int, most: int | None, message: str) -> Callable[[Context], Found]:
+    def find(context: Context) -> Found:
+        length = len(context.draft.text)
+        if length > least and (most is None or length <= most):
+            yield message.format(length=f"{length:,}", least=f"{least:,}"), least, length
+
+    return find
+
+
+def _empty(context: Context) -> Found:
+    if not context.draft.text.strip():
+        yield "the tip has no text", -1, -1
+
+
+def _missing(part: str, cue: re.Pattern[str], message: str) -> Callable[[Context], Found]:
+    def find(context: Context) -> Found:
+        if context.text.strip() and not getattr(context.draft, part).strip() and not cue.search(context.text):
+            yield message, -1, -1
+
+    return find
+
+
+def _everything(context: Context) -> Found:
+    if matches_everything(context.draft.scope):
+        yield f"the scope {context.draft.scope} matches every address; name the site's host or a path", -1, -1
+
+
+def _site_wide(context: Context) -> Found:
+    scope = context.draft.scope
+    if is_site_wide(scope) and not matches_everything(scope):
+        yield (
+            "holds for the whole site, so it is found by its words; a path would make it found by its page",
+            -1,
+            -1,
+        )
+
+
+def _duplicate(context: Context) -> Found:
+    yield from _near(context, DUPLICATE, "says nearly the same as")
+
+
+def _contradiction(context: Context) -> Found:
+    yield from _near(context, CONTRADICTION, "seems to say the opposite of")
+
+
+def _near(context: Context, relation: str, verb: str) -> Found:
+    if not context.neighbours:
+        return
+    for similar in find_similar(context.draft, context.neighbours):
+        if similar.relation == relation:
+            yield f"{verb} tip {similar.tip.id}: “{_short(similar.tip.text)}”", -1, -1
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("empty", ERROR, _empty),
+    Rule("task-value", ERROR, _task_values),
+    Rule("benchmark-words", ERROR, _matches(BENCHMARK, "'{}' speaks of the benchmark, not of the site")),
+    Rule("secret", ERROR, _matches(SECRET, "'{}' looks like a secret or a person's address; leave it out")),
+    Rule(
+        "instruction",
+        ERROR,
+        _matches(INJECTION, "'{}' reads like an instruction to the agent or hidden text"),
+    ),
+    Rule("too-long", ERROR, _length(TOO_LONG, None, "{length} characters; at most {least}: split it")),
+    Rule("answer-format", WARNING, _answer_format),
+    Rule(
+        "page-text",
+        WARNING,
+        _matches(PAGE_DUMP, "'{}' is pasted page text or an element number that changes"),
+    ),
+    Rule("scope-everything", WARNING, _everything),
+    Rule(
+        "long",
+        WARNING,
+        _length(LONG, TOO_LONG, "{length} characters; one idea seldom needs more than {least}"),
+    ),
+    Rule("duplicate", WARNING, _duplicate),
+    Rule("contradiction", WARNING, _contradiction),
+    Rule(
+        "one-machine", HINT, _matches(ONE_MACHINE, "'{}' is an address; a placeholder holds on any machine")
+    ),
+    Rule("score-word", HINT, _matches(SCORE, "'{}': is the page's own number meant, or a grade?")),
+    Rule(
+        "no-when",
+        HINT,
+        _missing("when", WHEN, "does not say when it applies (on which page, for which aim)"),
+    ),
+    Rule("no-do", HINT, _missing("do", DO, "does not say what to do")),
+    Rule("no-why", HINT, _missing("why", WHY, "does not say why; a reason helps the agent to judge")),
+    Rule("site-wide", HINT, _site_wide),
+)
+"""All rules; an ``error`` keeps a tip from being frozen."""

@@ -1,0 +1,131 @@
+"""Values that belong to one task: what a site-level tip must not hold.
+
+Taken from the intent: quoted strings, e-mail addresses, amounts, dates, numbers, ids and names written with capitals.
+Words every site has on its pages ("Reports", "My Account", "GitLab") are not values of a task.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kb.retrieval.terms import COMMON_WORDS, STOP_WORDS, quoted, words_of
+
+_UI_WORDS = """
+    account accounts action actions active activity add added additional address addresses admin advanced all attribute
+    attributes average back bar bestseller bestsellers billing blog board body branch branches brand browse cancel
+    canceled cancelled cart catalog categories category chart checkout closed code color comment comments commit
+    commits complete completed configurable contact content contributor contributors contribution coupon coupons
+    customer customers dashboard date day days delete delivered delivery details developer developers directions
+    discount dislike discussion discussions distance download drive driving due duration edit email explore export feed
+    feedback file files filter first flag folder followers following forum forums fork forks from front full go group
+    groups guest header help history home hot id import index inbox inventory invite invoice invoices issue issues
+    item items keyword keywords label labels language last latest like likes list location locations log login logout
+    main maintainer manage map maps marketing master member members menu merge message messages milestone milestones
+    minutes model month months more my newest new note notes notification notifications oldest on open order orders
+    overview owner page pages password payment pending people period permissions phone pipeline popular post posts
+    price prices private processing product products profile project projects promotion public purchase quantity
+    query question questions rating ratings reader readme recent refund register release releases repo report reported
+    reporter reports repositories repository request requests results return returns review reviewer reviews role roles
+    route rule rules sale sales save saved search section sell seller settings share ship shipping shipment shop
+    shopping show sign simple size sku snippet snippets sort star starred stars start status stock store stores street submission
+    submissions submit subscribe subreddit subtotal summary tab tag tags tax term terms thread threads time title to
+    todo todos today token top topic topics total transaction transactions travel trending type unread update url user
+    username users value view visibility vote votes walking warehouse week weight wiki wish wishlist year years yes
+    your zip
+"""
+UI_WORDS = frozenset(_UI_WORDS.split())
+"""Words of menus, headings and columns on sites of any kind."""
+
+_SITE_NAMES = """
+    gitlab github reddit postmill magento openstreetmap osm wikipedia google amazon ebay youtube facebook twitter
+    instagram webarena one stop market url api ssh html csv pdf json xml faq usa us uk http https ip rss ui ok zip
+    january february march april may june july august september october november december monday tuesday wednesday
+    thursday friday saturday sunday english i am pm
+"""
+_NO_NAMES = UI_WORDS | STOP_WORDS | COMMON_WORDS | frozenset(_SITE_NAMES.split())
+
+_IMPERATIVES = """
+    add approve assign book buy calculate cancel change check compare compile compose count create delete describe
+    disable display draft edit estimate fetch fill find follow fork gather generate get give go identify increase invite
+    leave like list look lookup make mark measure modify navigate notify open order pull post provide purchase rate
+    re-post reduce remove rename reply report retrieve review schedule search see select send set show star start
+    submit subscribe sum summarize tell track unlike update upload upvote use vote write today thumbs i among
+"""
+_FIRST_WORDS = frozenset(_IMPERATIVES.split())
+
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*"
+_SHAPES = (
+    re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
+    re.compile(r"https?://[^\s'\"<>)]+"),
+    re.compile(r"[$€£]\s?\d[\d,]*(?:\.\d+)?|\d[\d,]*(?:\.\d+)?\s?(?:USD|EUR|dollars?)\b", re.IGNORECASE),
+    re.compile(r"\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}/\d{1,2}/\d{2,4}\b"),
+    re.compile(
+        rf"\b{_MONTH}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?,?(?:\s+\d{{4}})?\b|\b{_MONTH}\.?,?\s+\d{{4}}\b", re.I
+    ),
+    re.compile(r"\+?\d[\d ()-]{7,}\d"),
+    re.compile(r"[#!]\d+\b"),
+    re.compile(r"\b(?=[\w./-]*\d)(?=[\w./-]*[A-Za-z])\w[\w./-]*\w\b"),
+    re.compile(r"\b\w+(?:-\w+)*/\w[\w.-]*\w\b|\b\w+_\w+\b"),
+    re.compile(r"(?<![\w.,])\d{2,}(?:[.,]\d+)*(?!\w)"),
+)
+_CAPITALISED = re.compile(
+    r"[A-ZÀ-ÖØ-Þ][\w'’&-]*(?:\s+(?:(?:of|de|la|van|von|the|and)\s+)?[A-ZÀ-ÖØ-Þ][\w'’&-]*)*"
+)
+
+
+def task_values(intent: str) -> tuple[str, ...]:
+    """The values of a task's intent, longest first, each once whatever its case.
+
+    A capitalised name counts as a whole and by its telling parts.
+    """
+    intent = intent[:20_000]
+    found = [value for value in quoted(intent) if _tells(value)]
+    for shape in _SHAPES:
+        found += [match.group().strip(" .,;:-()") for match in shape.finditer(intent)]
+    found += _names(intent)
+    unique: dict[str, str] = {}
+    for value in found:
+        if len(value) > 1:
+            unique.setdefault(value.casefold(), value)
+    return tuple(sorted(unique.values(), key=lambda value: (-len(value), value)))
+
+
+def _tells(phrase: str) -> bool:
+    """Whether a phrase holds a word that isn't on every site's pages."""
+    return any(word not in _NO_NAMES for word in words_of(phrase))
+
+
+def _names(intent: str) -> list[str]:
+    names: list[str] = []
+    for match in _CAPITALISED.finditer(intent):
+        words = match.group().split()
+        if _starts_sentence(intent, match.start()) and (
+            len(words) == 1 or words[0].casefold() in _FIRST_WORDS
+        ):
+            words = words[1:]
+        words = [word.removesuffix("'s").removesuffix("’s") for word in words]
+        while words and words[0].casefold() in STOP_WORDS | _FIRST_WORDS:
+            words = words[1:]
+        phrase = " ".join(words)
+        if phrase and _tells(phrase):
+            names.append(phrase)
+            parts = [word for word in words if len(word) >= 4 and word[0].isupper() and _tells(word)]
+            names += parts if len(words) > 1 else []
+    return names
+
+
+def _starts_sentence(text: str, at: int) -> bool:
+    before = text[:at].rstrip(" \t\"'“‘(*")
+    return not before or before[-1] in ".!?:\n"
+
+
+def occurrences(value: str, text: str) -> list[tuple[int, int]]:
+    """Where a value stands in a text as a whole word.
+
+    Case does not matter, but for a single capitalised word it does: the name "Page" is not the word "page".
+    """
+    pattern = r"(?<![\w])" + r"\s+".join(map(re.escape, value.split())) + r"(?![\w])"
+    if value.isdecimal():
+        pattern = rf"(?<![\w.,/:-]){re.escape(value)}(?![\w/:-]|[.,]\d)"
+    is_name = " " not in value and value[:1].isupper() and value.isalpha()
+    return [match.span() for match in re.finditer(pattern, text, 0 if is_name else re.IGNORECASE)]
