@@ -87,7 +87,8 @@ _values_of = task_values
 def _task_values(context: Context) -> Found:
     taken: list[tuple[int, int]] = []
     for value in context.values:
-        for start, end in occurrences(value, context.text):
+        is_part = any(value != other and value in other.split() for other in context.values)
+        for start, end in occurrences(value, context.text, is_part):
             if not any(start < other_end and other_start < end for other_start, other_end in taken):
                 taken.append((start, end))
                 yield (
@@ -96,7 +97,7 @@ def _task_values(context: Context) -> Found:
                     end,
                 )
         for name, part in _other_parts(context.draft):
-            if occurrences(value, part):
+            if occurrences(value, part, is_part):
                 yield f"'{value}' in \"{name}\" belongs to this one task", -1, -1
 
 

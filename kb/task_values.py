@@ -11,45 +11,59 @@ import re
 from kb.retrieval.terms import COMMON_WORDS, STOP_WORDS, quoted, words_of
 
 _UI_WORDS = """
-    account accounts action actions active activity add added additional address addresses admin advanced all attribute
-    attributes average back bar bestseller bestsellers billing blog board body branch branches brand browse cancel
-    canceled cancelled cart catalog categories category chart checkout closed code color comment comments commit
-    commits complete completed configurable contact content contributor contributors contribution coupon coupons
-    customer customers dashboard date day days delete delivered delivery details developer developers directions
-    discount dislike discussion discussions distance download drive driving due duration edit email explore export feed
-    feedback file files filter first flag folder followers following forum forums fork forks from front full go group
-    groups guest header help history home hot id import index inbox inventory invite invoice invoices issue issues
-    item items keyword keywords label labels language last latest like likes list location locations log login logout
-    main maintainer manage map maps marketing master member members menu merge message messages milestone milestones
-    minutes model month months more my newest new note notes notification notifications oldest on open order orders
-    overview owner page pages password payment pending people period permissions phone pipeline popular post posts
-    price prices private processing product products profile project projects promotion public purchase quantity
-    query question questions rating ratings reader readme recent refund register release releases repo report reported
-    reporter reports repositories repository request requests results return returns review reviewer reviews role roles
-    route rule rules sale sales save saved search section sell seller settings share ship shipping shipment shop
-    shopping show sign simple size sku snippet snippets sort star starred stars start status stock store stores street submission
-    submissions submit subscribe subreddit subtotal summary tab tag tags tax term terms thread threads time title to
-    todo todos today token top topic topics total transaction transactions travel trending type unread update url user
-    username users value view visibility vote votes walking warehouse week weight wiki wish wishlist year years yes
-    your zip
+    account accounts action actions active activity add added additional address addresses admin
+    advanced all attribute attributes average back bar bestseller bestsellers billing blog board body
+    branch branches brand browse cancel canceled cancelled cart catalog categories category chart
+    checkout closed code color comment comments commit commits complete completed configurable contact
+    content contributor contributors contribution coupon coupons customer customers dashboard date day
+    days delete delivered delivery details developer developers directions discount dislike discussion
+    discussions distance download drive driving due duration edit email explore export feed feedback
+    file files filter first flag folder followers following forum forums fork forks from front full go
+    group groups guest header help history home hot id import index inbox inventory invite invoice
+    invoices issue issues item items keyword keywords label labels language last latest like likes list
+    location locations log login logout main maintainer manage map maps marketing master member members
+    menu merge message messages milestone milestones minutes model month months more my newest new note
+    notes notification notifications oldest on open order orders overview owner page pages password
+    payment pending people period permissions phone pipeline popular post posts price prices private
+    processing product products profile project projects promotion public purchase quantity query
+    question questions rating ratings reader readme recent refund register release releases repo report
+    reported reporter reports repositories repository request requests results return returns review
+    reviewer reviews role roles route rule rules sale sales save saved search section sell seller
+    settings share ship shipping shipment shop shopping show sign simple size sku snippet snippets sort
+    star starred stars start status stock store stores street submission submissions submit subscribe
+    subreddit subtotal summary tab tag tags tax term terms thread threads time title to todo todos today
+    token top topic topics total transaction transactions travel trending type unread update url user
+    username users value view visibility vote votes walking warehouse week weight wiki wish wishlist
+    year years yes your zip
 """
 UI_WORDS = frozenset(_UI_WORDS.split())
 """Words of menus, headings and columns on sites of any kind."""
 
 _SITE_NAMES = """
-    gitlab github reddit postmill magento openstreetmap osm wikipedia google amazon ebay youtube facebook twitter
-    instagram webarena one stop market url api ssh html csv pdf json xml faq usa us uk http https ip rss ui ok zip
-    january february march april may june july august september october november december monday tuesday wednesday
-    thursday friday saturday sunday english i am pm
+    gitlab github reddit postmill magento openstreetmap osm wikipedia google amazon ebay youtube
+    facebook twitter instagram webarena one stop market url api ssh html csv pdf json xml faq usa us uk
+    http https ip rss ui ok zip january february march april may june july august september october
+    november december monday tuesday wednesday thursday friday saturday sunday jan feb mar apr jun jul
+    aug sep sept oct nov dec english i am pm urls apis ids
 """
 _NO_NAMES = UI_WORDS | STOP_WORDS | COMMON_WORDS | frozenset(_SITE_NAMES.split())
 
+_PLACE_WORDS = """
+    airport avenue bank bay bridge building center centre church city college conference convention
+    court drive food hall hill hospital hotel house institute international island lake library market
+    memorial mountain museum music national north old park personal plaza restaurant river road school
+    sports square state station store theater tower town university valley village west white
+"""
+_WEAK_PARTS = _NO_NAMES | frozenset(_PLACE_WORDS.split())
+"""Words that name nothing by themselves, even where they are part of a name."""
+
 _IMPERATIVES = """
-    add approve assign book buy calculate cancel change check compare compile compose count create delete describe
-    disable display draft edit estimate fetch fill find follow fork gather generate get give go identify increase invite
-    leave like list look lookup make mark measure modify navigate notify open order pull post provide purchase rate
-    re-post reduce remove rename reply report retrieve review schedule search see select send set show star start
-    submit subscribe sum summarize tell track unlike update upload upvote use vote write today thumbs i among
+    add approve assign book buy calculate cancel change check compare compile compose count create
+    delete describe disable display draft edit estimate fetch fill find follow fork gather generate get
+    give go identify increase invite leave like list look lookup make mark measure modify navigate
+    notify open order pull post provide purchase rate re-post reduce remove rename reply report retrieve
+    review schedule search see select send set show star start submit subscribe sum summarize tell track
+    unlike update upload upvote use vote write today thumbs i among
 """
 _FIRST_WORDS = frozenset(_IMPERATIVES.split())
 
@@ -65,9 +79,12 @@ _SHAPES = (
     re.compile(r"\+?\d[\d ()-]{7,}\d"),
     re.compile(r"[#!]\d+\b"),
     re.compile(r"\b(?=[\w./-]*\d)(?=[\w./-]*[A-Za-z])\w[\w./-]*\w\b"),
-    re.compile(r"\b\w+(?:-\w+)*/\w[\w.-]*\w\b|\b\w+_\w+\b"),
+    re.compile(r"\b\w+(?:-\w+)*/\w[\w.-]*\w\b|\b\w+_\w+\b|\b\w+(?:-\w+){2,}\b"),
     re.compile(r"(?<![\w.,])\d{2,}(?:[.,]\d+)*(?!\w)"),
 )
+_NUMBER = re.compile(r"\d[\d.,]*\d")
+_ORDINARY = re.compile(r"[a-z]+-\d|\d{1,2}(?:st|nd|rd|th|am|pm)|\d+x\d*", re.IGNORECASE)
+"""Shaped like an id, but said on any page: top-5, 2nd, 3x."""
 _CAPITALISED = re.compile(
     r"[A-ZÀ-ÖØ-Þ][\w'’&-]*(?:\s+(?:(?:of|de|la|van|von|the|and)\s+)?[A-ZÀ-ÖØ-Þ][\w'’&-]*)*"
 )
@@ -80,8 +97,12 @@ def task_values(intent: str) -> tuple[str, ...]:
     """
     intent = intent[:20_000]
     found = [value for value in quoted(intent) if _tells(value)]
+    rest = intent
     for shape in _SHAPES:
-        found += [match.group().strip(" .,;:-()") for match in shape.finditer(intent)]
+        matches = [match.group().strip(" .,;:-()") for match in shape.finditer(rest)]
+        rest = shape.sub(" ; ", rest)
+        found += [value for value in matches if not _ORDINARY.fullmatch(value) and _tells(value)]
+        found += [number for value in matches if value[:1] in "$€£" for number in _NUMBER.findall(value)]
     found += _names(intent)
     unique: dict[str, str] = {}
     for value in found:
@@ -93,6 +114,11 @@ def task_values(intent: str) -> tuple[str, ...]:
 def _tells(phrase: str) -> bool:
     """Whether a phrase holds a word that isn't on every site's pages."""
     return any(word not in _NO_NAMES for word in words_of(phrase))
+
+
+def _names_something(word: str) -> bool:
+    """Whether a part of a name tells by itself whose name it is."""
+    return len(word) >= 4 and word[0].isupper() and word.casefold() not in _WEAK_PARTS
 
 
 def _names(intent: str) -> list[str]:
@@ -109,7 +135,11 @@ def _names(intent: str) -> list[str]:
         phrase = " ".join(words)
         if phrase and _tells(phrase):
             names.append(phrase)
-            parts = [word for word in words if len(word) >= 4 and word[0].isupper() and _tells(word)]
+            parts = [
+                word
+                for word in words
+                if len(word) >= 4 and word[0].isupper() and word.casefold() not in _WEAK_PARTS
+            ]
             names += parts if len(words) > 1 else []
     return names
 
@@ -119,13 +149,17 @@ def _starts_sentence(text: str, at: int) -> bool:
     return not before or before[-1] in ".!?:\n"
 
 
-def occurrences(value: str, text: str) -> list[tuple[int, int]]:
+def occurrences(value: str, text: str, is_part: bool = False) -> list[tuple[int, int]]:
     """Where a value stands in a text as a whole word.
 
-    Case does not matter, but for a single capitalised word it does: the name "Page" is not the word "page".
+    Case does not matter, but for a single capitalised word it does: the name "Page" is not the word "page".  A mere
+    part of a name (``is_part``) is passed over where a sentence starts: "Switch to ..." is not the Nintendo.
     """
     pattern = r"(?<![\w])" + r"\s+".join(map(re.escape, value.split())) + r"(?![\w])"
+    if value[-1:].isdecimal():
+        pattern += r"(?![.,]\d)"
     if value.isdecimal():
         pattern = rf"(?<![\w.,/:-]){re.escape(value)}(?![\w/:-]|[.,]\d)"
     is_name = " " not in value and value[:1].isupper() and value.isalpha()
-    return [match.span() for match in re.finditer(pattern, text, 0 if is_name else re.IGNORECASE)]
+    found = re.finditer(pattern, text, 0 if is_name else re.IGNORECASE)
+    return [match.span() for match in found if not (is_part and _starts_sentence(text, match.start()))]
