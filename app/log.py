@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import faulthandler
 import logging
-import logging.handlers
 import os
 import re
 import sys
@@ -13,7 +11,10 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import asyncio
 
 log = logging.getLogger(__name__)
 
@@ -161,9 +162,9 @@ def _add(files: LogFiles, handler: logging.Handler, level: int) -> None:
 
 
 def _rotating(path: Path) -> logging.Handler:
-    return logging.handlers.RotatingFileHandler(
-        path, maxBytes=_FILE_BYTES, backupCount=_FILES, encoding="utf-8"
-    )
+    from logging.handlers import RotatingFileHandler
+
+    return RotatingFileHandler(path, maxBytes=_FILE_BYTES, backupCount=_FILES, encoding="utf-8")
 
 
 def _main_hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
