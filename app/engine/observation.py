@@ -13,7 +13,8 @@ from typing import Literal
 Change = Literal["same", "added", "removed", "changed"]
 
 _LINE = re.compile(r"^(\t*)(?:\[([^\]\s]+)\] )?([A-Za-z][\w-]*)(?: (.*))?$", re.DOTALL)
-_BID = re.compile(r"^(\t*)\[[^\]\s]+\] ", re.MULTILINE)
+_BID_INSIDE = re.compile(r"\t\[[^\]\s]+\] ")
+_BID_AT_START = re.compile(r"\n\[[^\]\s]+\] ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +87,8 @@ def find_node(text: str, bid: str) -> Node | None:
 
 def content_key(text: str) -> str:
     """16 hex digits that name a page's visible content: the tree without its volatile element ids and focus."""
-    plain = _BID.sub(r"\1", text).replace(", focused", "")
+    # Two plain replacements: one pattern with a group takes three times as long, and every imported page passes here.
+    plain = _BID_AT_START.sub("\n", _BID_INSIDE.sub("\t", f"\n{text}"))[1:].replace(", focused", "")
     return hashlib.blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 

@@ -26,7 +26,6 @@ _SECRETS = re.compile(
     r"(?P<v2>[^\s\"',;]{6,})"
     r"|(?P<cookie>\b(?:set-)?cookie[\"']?\s*:\s*)(?P<v3>[\w.-]+=[^\r\n\"']+)"
     r"|(?P<bearer>\bbearer\s+)(?P<v4>[\w.~+/=-]{16,})"
-    r"|(?P<login>://[^/\s:@]+:)(?P<v5>[^/\s@]+)(?=@)"
     r"|(?P<prose>\bpass(?:word|phrase)[\"'’]?\s*[:=]\s*[\"'‘]?)(?P<v6>(?=[^\s\"'<>]*\d)[^\s\"'<>]{6,})",
     re.IGNORECASE,
 )
@@ -39,8 +38,9 @@ _KEYS = re.compile(
 _LONG_KEY = re.compile(
     r"(-----BEGIN [A-Z ]*PRIVATE KEY-----)[A-Za-z0-9+/=\s:,-]*?(-----END [A-Z ]*PRIVATE KEY-----)", re.DOTALL
 )
-_CARD = re.compile(r"(?<![\w.-])(?:\d{4}([ -]?)\d{4}\1\d{4}\1\d{2,7}|3[47]\d{2}([ -]?)\d{6}\2\d{5})(?![\w-])")
-_ISSUER = re.compile(r"4|5[1-5]|2[2-7]|3[47]|6(?:011|4|5)|35|30[0-5]|3[68]")
+_LOGIN = re.compile(r"(://[^/\s:@]+:)[^/\s@]+(?=@)")
+_CARD = re.compile(rb"(?<![\w.-])(?:\d{4}([ -]?)\d{4}\1\d{4}\1\d{2,7}|3[47]\d{12,13})(?![\w-])")
+_ISSUER = re.compile(rb"4|5[1-5]|2[2-7]|3[47]|6(?:011|4|5)|35|30[0-5]|3[68]")
 _SECRET_FIELD = re.compile(
     r"type=\"password\"|name=\"(?:[^\"]*(?:token|secret|passw|form_key|session)[^\"]*)\"", re.IGNORECASE
 )
@@ -50,22 +50,26 @@ _PASSWORD_NAME = re.compile(
 )
 
 _HINTS = (
-    "token",
-    "secret",
-    "passw",
-    "passphrase",
-    "pwd",
-    "key",
-    "sess",
-    "sid",
-    "auth",
-    "cookie",
-    "bearer",
-    "eyj",
+    "token=", "token]=", "secret=", "passw", "passphrase", "pwd=", "key=", "sid=", "sessid=", "sessionid=",
+    "session_id=", "session-id=", "auth=", "authorization", "api-key", "private-token", "cookie", "bearer ",
+)  # fmt: skip
+_KEY_HINTS = (
+    "eyJ",
+    "PRIVATE KEY",
+    "glpat-",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "sk-",
+    "AKIA",
+    "xox",
 )
-_HINTS_EXACT = ("glpat-", "gh", "sk-", "xox", "AKIA", "://")
-_PAGE_HINTS = ("token", "passw", "secret", "form_key", "SESSID", "sessionid=", "PRIVATE KEY", "Bearer ")
+_PAGE_HINTS = ("token", "passw", "secret=", "form_key", "SESSID", "PRIVATE KEY")
 _DIGITS = bytes(48 if 48 <= code <= 57 else code for code in range(256))
+_CARD_SHAPES = (b"0" * 14, b"0000 0000 0000 00", b"0000-0000-0000-00")
 _MAX_WINDOW = 4000
 
 
@@ -73,12 +77,10 @@ def redact_text(text: str) -> str:
     """A short text (a thought, an error, an answer) without its secrets; the same text where it holds none."""
     if not text:
         return text
-    low = text.lower()
-    if any(hint in low for hint in _HINTS) or any(hint in text for hint in _HINTS_EXACT):
-        if "PRIVATE KEY" in text:
-            text = _LONG_KEY.sub(rf"\1{MARK}\2", text)
-        text = _KEYS.sub(MARK, _SECRETS.sub(_masked, text))
-    return _without_cards(text)
+    clean = _redact_line(text)
+    data = clean.encode("utf-8", "replace")
+    without = _without_cards(data)
+    return clean if without is data else without.decode()
 
 
 @lru_cache(maxsize=1024)
@@ -87,34 +89,28 @@ def redact_url(url: str) -> str:
     return redact_text(url)
 
 
-def redact_tree(tree: str) -> str:
-    """An accessibility tree without secrets; lines, ids, roles and depths stay as they are."""
-    return _without_cards(_redact_page(tree, "\n", "\n"))
+def redact_tree(tree: str) -> bytes:
+    """An accessibility tree as UTF-8 without secrets; lines, ids, roles and depths stay as they are."""
+    return _without_cards(_redact_page(tree, "\n", "\n").encode("utf-8", "replace"))
 
 
-def redact_html(html: str) -> str:
-    """HTML without secrets: values of password and token fields, tokens in links, keys, card numbers."""
-    return _without_cards(_redact_page(html, "<", ">"))
+def redact_html(html: str) -> bytes:
+    """HTML as UTF-8 without secrets: values of password and token fields, tokens in links, keys, card numbers."""
+    return _without_cards(_redact_page(html, "<", ">").encode("utf-8", "replace"))
 
 
-def redact_action(action: Action | None, target: Target | None, raw: str) -> tuple[Action | None, str]:
-    """What was typed into a password field is masked in the action and in the agent's raw output."""
-    if action is None:
-        return None, raw
-    args = {
-        name: redact_text(value) if isinstance(value, str) else value for name, value in action.args.items()
-    }
-    secret = action.args.get("value")
-    if (
-        action.kind == "fill"
-        and isinstance(secret, str)
-        and secret
-        and target
-        and _PASSWORD_NAME.search(target.name)
-    ):
-        args["value"] = MARK
-        raw = raw.replace(secret, MARK) if len(secret) > 2 else raw
-    return (replace(action, args=args) if args != action.args else action), raw
+def typed_secret(action: Action | None, target: Target | None) -> str:
+    """What an action typed into a password field; "" for any other action."""
+    if action is None or target is None or action.kind != "fill" or not _PASSWORD_NAME.search(target.name):
+        return ""
+    value = action.args.get("value")
+    return value if isinstance(value, str) else ""
+
+
+def without_typed(action: Action, secret: str) -> Action:
+    """The action with that secret masked."""
+    args = {name: MARK if value == secret else value for name, value in action.args.items()}
+    return replace(action, args=args)
 
 
 def _redact_page(page: str, opening: str, closing: str) -> str:
@@ -147,31 +143,54 @@ def _windows(page: str, opening: str, closing: str) -> Iterator[tuple[int, int]]
 def _redact_fragment(text: str) -> str:
     if text.startswith(("<input", "<meta", "<textarea")) and _SECRET_FIELD.search(text):
         text = _VALUE.sub(rf"\1{MARK}", text)
-    return _KEYS.sub(MARK, _SECRETS.sub(_masked, text))
+    return _redact_line(text)
+
+
+def _redact_line(text: str) -> str:
+    if "://" in text and "@" in text:
+        text = _LOGIN.sub(rf"\1{MARK}", text)
+    if any(hint in text for hint in _KEY_HINTS):
+        text = _KEYS.sub(MARK, _LONG_KEY.sub(rf"\1{MARK}\2", text))
+    low = text.lower()
+    return _SECRETS.sub(_masked, text) if any(hint in low for hint in _HINTS) else text
 
 
 def _masked(match: re.Match[str]) -> str:
-    kept = next(
-        (
-            match[name]
-            for name in ("param", "header", "cookie", "bearer", "login", "prose")
-            if match[name] is not None
-        ),
-        "",
-    )
-    return kept + MARK
+    parts = (match[name] for name in ("param", "header", "cookie", "bearer", "prose"))
+    return next((part for part in parts if part is not None), "") + MARK
 
 
-def _without_cards(text: str) -> str:
-    digits = text.encode("utf-8", "replace").translate(_DIGITS, b" -")
-    return _CARD.sub(_masked_card, text) if b"00000000000000" in digits else text
+def _without_cards(data: bytes) -> bytes:
+    """The same object where there is no card number.  Digits are made alike first: a plain search is fastest."""
+    if len(data) < 14:
+        return data
+    shape = data.translate(_DIGITS)
+    places = [at for digits in _CARD_SHAPES for at in _places(shape, digits)]
+    if not places:
+        return data
+    parts: list[bytes] = []
+    done = 0
+    for at in sorted(places):
+        start, end = max(at - 8, done), at + 40
+        if start < end:
+            parts += (data[done:start], _CARD.sub(_masked_card, data[start:end]))
+            done = end
+    clean = b"".join((*parts, data[done:]))
+    return data if clean == data else clean
 
 
-def _masked_card(match: re.Match[str]) -> str:
-    digits = [int(char) for char in match[0] if char.isdigit()]
-    doubled = [
-        digit if place % 2 == 0 else (digit * 2 - 9 if digit > 4 else digit * 2)
-        for place, digit in enumerate(reversed(digits))
-    ]
-    is_card = 14 <= len(digits) <= 19 and _ISSUER.match(match[0]) and sum(doubled) % 10 == 0
-    return MARK if is_card and len(set(digits)) > 2 else match[0]
+def _places(shape: bytes, digits: bytes) -> Iterator[int]:
+    at = shape.find(digits)
+    while at != -1:
+        yield at
+        at = shape.find(digits, at + 32)
+
+
+def _masked_card(match: re.Match[bytes]) -> bytes:
+    digits = [code - 48 for code in match[0] if 48 <= code <= 57]
+    total = 0
+    for place, digit in enumerate(reversed(digits)):
+        doubled = digit * 2 if place % 2 else digit
+        total += doubled - 9 if doubled > 9 else doubled
+    is_card = 14 <= len(digits) <= 19 and _ISSUER.match(match[0]) and total % 10 == 0 and len(set(digits)) > 2
+    return MARK.encode() if is_card else match[0]

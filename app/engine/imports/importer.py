@@ -138,7 +138,8 @@ class _Importing:
     ) -> None:
         self._workspace, self._tally, self._on_run, self._writing = workspace, tally, on_run, writing
         self._total = len(found)
-        self._known = workspace.index.hashes()
+        self._known = set(workspace.index.hashes())
+        self._ids = workspace.runs.ids()
         self._coming: set[str] = set()
         self._underway: Future[Draft] | None = None
         self._drafts: list[Draft] = []
@@ -183,13 +184,14 @@ class _Importing:
             return None
         read = place.format.parse(bytes_read, self._workspace.site_table)
         read = self._under_free_id(read)
-        self._known[read.run.content_hash] = read.run.id
+        self._known.add(read.run.content_hash)
+        self._ids.add(read.run.id)
         return read
 
     def _under_free_id(self, read: ReadRun) -> ReadRun:
         """Two different runs of one id (an id is only part of the content's hash) both find a place."""
         run = read.run
-        if run.id in self._known.values():
+        if run.id in self._ids:
             run = replace(run, id=f"{run.id}-{run.content_hash[:12]}")
         return replace(read, run=run) if run is not read.run else read
 

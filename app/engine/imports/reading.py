@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,6 +21,8 @@ MAX_JSON_BYTES = 256 * 2**20
 """Longest JSON file that is read; the largest real step record is below 5 MB."""
 
 MAX_IMAGE_BYTES = 64 * 2**20
+
+_NUMBER = re.compile(r"([0-9]+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,19 +54,12 @@ def walk(root: Path, problems: list[PathError]) -> Iterator[tuple[Path, list[str
         yield here, sorted(files, key=natural)
 
 
-def natural(name: str) -> tuple[tuple[int, int | str], ...]:
+def natural(name: str) -> list[tuple[int, str]]:
     """Sort key by which ``step_10`` comes after ``step_9``."""
-    parts: list[tuple[int, int | str]] = []
-    digits = ""
-    for char in name + "\0":
-        if char.isascii() and char.isdigit():
-            digits += char
-            continue
-        if digits:
-            parts.append((0, int(digits[:4000])))
-            digits = ""
-        parts.append((1, char))
-    return tuple(parts)
+    parts = _NUMBER.split(name)
+    return [
+        (len(part.lstrip("0")), part.lstrip("0")) if at % 2 else (-1, part) for at, part in enumerate(parts)
+    ]
 
 
 def read_bytes(path: Path, limit: int) -> bytes:

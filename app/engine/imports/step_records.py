@@ -11,7 +11,15 @@ from app.engine.action import Action, Target
 from app.engine.imports.agent_output import error_class, read_call, read_output
 from app.engine.imports.notices import notices
 from app.engine.observation import content_key, find_node
-from app.engine.redaction import redact_action, redact_html, redact_text, redact_tree, redact_url
+from app.engine.redaction import (
+    MARK,
+    redact_html,
+    redact_text,
+    redact_tree,
+    redact_url,
+    typed_secret,
+    without_typed,
+)
 from app.engine.trajectory import ErrorClass, Step, Tab
 
 Record = dict[str, Any]
@@ -24,7 +32,7 @@ class StepReader:
 
     def __init__(self, records: dict[int, Record], summaries: dict[int, str]) -> None:
         self._records, self._summaries = records, summaries
-        self._trees: dict[str, tuple[str, str, tuple[str, ...], str]] = {}
+        self._trees: dict[str, tuple[str, str, tuple[str, ...]]] = {}
         self._last_html: tuple[str, str] = ("", "")
         self.blobs: dict[str, bytes] = {}
 
@@ -59,28 +67,31 @@ class StepReader:
         return replace(self._page(index, self._records[index]), executed=False)
 
     def _acted(self, index: int, record: Record, outcome: Record | None) -> tuple[Step, bool]:
-        raw = text(record.get("action"))
+        raw = redact_text(text(record.get("action")))
         output = read_output(raw)
         readable = output.closed and (
             outcome is None or "last_action" not in outcome or outcome["last_action"] is not None
         )
-        tree = text(observation(record).get("axtree_txt"))
-        target = _target(tree, output.action)
-        action, raw = redact_action(output.action, target, raw)
-        step = replace(
-            self._page(index, record),
-            reason=redact_text(output.reason),
-            raw_output=redact_text(raw),
+        action, reason = output.action, output.reason
+        target = _target(text(observation(record).get("axtree_txt")), action)
+        secret = typed_secret(action, target)
+        if action is not None and secret:
+            action = without_typed(action, secret)
+            raw, reason = raw.replace(secret, MARK), reason.replace(secret, MARK)
+        page = self._page(index, record)
+        return replace(
+            page,
+            reason=reason,
+            raw_output=raw,
             action=action,
             target=target,
             agent_seconds=seconds(record, "agent_elapsed"),
-        )
-        return step, readable
+        ), readable
 
     def _page(self, index: int, record: Record) -> Step:
         seen = observation(record)
         url, title, tabs, active = page(record)
-        tree, state, announced, _ = self._tree(text(seen.get("axtree_txt")))
+        tree, state, announced = self._tree(text(seen.get("axtree_txt")))
         return Step(
             index=index,
             url=url,
@@ -95,14 +106,15 @@ class StepReader:
             started_at=_started(record),
         )
 
-    def _tree(self, tree: str) -> tuple[str, str, tuple[str, ...], str]:
+    def _tree(self, tree: str) -> tuple[str, str, tuple[str, ...]]:
         """Digest, content key and notices of a tree; the same page twice in a run is looked at once."""
         if not tree:
-            return "", "", (), ""
+            return "", "", ()
         known = self._trees.get(tree)
         if known is None:
-            clean = redact_tree(tree)
-            known = (self._keep(clean), content_key(clean), notices(clean), clean)
+            data = redact_tree(tree)
+            clean = data.decode()
+            known = (self._keep(data), content_key(clean), notices(clean))
             self._trees[tree] = known
         return known
 
@@ -113,8 +125,7 @@ class StepReader:
             self._last_html = (html, self._keep(redact_html(html)))
         return self._last_html[1]
 
-    def _keep(self, content: str) -> str:
-        data = content.encode("utf-8", "replace")
+    def _keep(self, data: bytes) -> str:
         digest = hashlib.sha256(data).hexdigest()
         self.blobs[digest] = data
         return digest
