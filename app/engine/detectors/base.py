@@ -15,7 +15,7 @@ import re
 from abc import ABC
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from app.engine.action import Action, Target
 from app.engine.judgement import Flag, Severity
@@ -28,6 +28,8 @@ CLOSING = frozenset({"send_msg_to_user", "report_infeasible"})
 
 _ICON = re.compile(r"(?:\\u[ef][0-9a-f]{3}|[\ue000-\uf8ff])\s*")
 """Glyphs of icon fonts, as characters or as BrowserGym writes them."""
+
+Explains = Literal["hindrance", "ending", "nothing"]
 
 SINCE = "since"
 """Evidence key: the step at which what a flag tells began, where that is before the flag's own step."""
@@ -69,15 +71,15 @@ class Detector(ABC):
     """A rule over one run; made anew for each, fed in order, keeps only what it has seen.
 
     Class attributes: ``name`` (stable, in flags and weights), ``version`` (raised when the rule changes, so that a
-    scorecard never mixes two rules), ``severity``, ``summary`` (what it looks for), ``explains`` (its flag points at
-    the step that went wrong; a step limit, say, only tells that something did).
+    scorecard never mixes two rules), ``severity``, ``summary`` (what it looks for), ``explains`` (how far its flag
+    points at the step that went wrong: what hindered the run, how the agent ended it, or only that it came to nothing).
     """
 
     name: ClassVar[str]
     version: ClassVar[int] = 1
     severity: ClassVar[Severity]
     summary: ClassVar[str]
-    explains: ClassVar[bool] = True
+    explains: ClassVar[Explains] = "hindrance"
 
     def __init__(self, context: RunContext) -> None:
         self.context = context

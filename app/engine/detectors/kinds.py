@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from app.engine.detectors.risk import began, suspect_step
-from app.engine.detectors.runner import BY_NAME, telling_rank
+from app.engine.detectors.runner import points_at_a_step, telling_rank
 from app.engine.judgement import Flag
 from app.engine.trajectory import Run, Step
 
@@ -20,7 +20,7 @@ def signature(run: Run, flags: Sequence[Flag], steps: Sequence[Step]) -> str:
 
     It rests on the flags alone and not on fitted weights, so that a kind keeps its name when verdicts come in.
     """
-    ranked = sorted(flags, key=lambda flag: (not _points(flag), telling_rank(flag)))
+    ranked = sorted(flags, key=lambda flag: (points_at_a_step(flag), telling_rank(flag)))
     detector = ranked[0].detector if ranked else "no flag"
     index = began(ranked[0]) if ranked else suspect_step((), run.step_count)
     page = next((step for step in steps if step.index == index), steps[-1] if steps else None)
@@ -48,7 +48,3 @@ def _template(segment: str) -> str:
     if _HASH.fullmatch(segment) or segment.count("-") >= 3 or segment.count("_") >= 4:
         return "{id}"
     return segment[:40]
-
-
-def _points(flag: Flag) -> bool:
-    return flag.detector in BY_NAME and BY_NAME[flag.detector].explains

@@ -53,7 +53,7 @@ PRIORS: dict[str, Prior] = {
     "error-page": Prior(0.4, often=0.2, at_end=0.3),
     "hard-errors": Prior(0.35, often=0.1, at_end=0.1),
     "unreadable-output": Prior(0.3, often=0.2, at_end=0.2),
-    "covered-element": Prior(0.3, often=0.2, at_end=0.2),
+    "covered-element": Prior(0.6, often=0.3, at_end=0.3),
     "url-revisits": Prior(0.2, often=0.1, at_end=0.1),
     "far-longer": Prior(0.2, often=0.3),
     "no-effect": Prior(0.1, often=0.3, at_end=0.2),

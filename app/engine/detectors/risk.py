@@ -19,7 +19,7 @@ import orjson
 
 from app.engine.detectors import prior
 from app.engine.detectors.base import SINCE
-from app.engine.detectors.runner import ALL_DETECTORS, BY_NAME, telling_rank
+from app.engine.detectors.runner import ALL_DETECTORS, BY_NAME, points_at_a_step, telling_rank
 from app.engine.errors import InputError
 from app.engine.judgement import Flag, Risk
 
@@ -151,11 +151,11 @@ def suspect_step(ranked: Sequence[Flag], steps: int) -> int:
     ``ranked`` are flags, the most telling first.  Endings that only say that a run came to nothing give way to any
     other evidence; without any the last step is named, since that is where a wrong answer was given.
     """
-    pointing = [flag for flag in ranked if flag.detector in BY_NAME and BY_NAME[flag.detector].explains]
-    chosen = pointing or [flag for flag in ranked if flag.detector in BY_NAME]
-    if not chosen:
+    known = [flag for flag in ranked if flag.detector in BY_NAME]
+    if not known:
         return max(0, steps - 1)
-    return min(began(flag) for flag in chosen if flag.detector == chosen[0].detector)
+    chosen = min(known, key=points_at_a_step)
+    return min(began(flag) for flag in known if flag.detector == chosen.detector)
 
 
 def began(flag: Flag) -> int:

@@ -117,6 +117,17 @@ def telling_rank(flag: Flag) -> tuple[int, float, int, str]:
     return (_WEIGHT[flag.severity], -flag.confidence, _RANK.get(flag.detector, len(_RANK)), flag.message)
 
 
+def points_at_a_step(flag: Flag) -> int:
+    """How well a flag points at the step that went wrong: the smaller the better, 3 for not at all.
+
+    A hindrance comes first, then the way the agent ended the run itself, then a hindrance that it may have got over.
+    """
+    explains = BY_NAME[flag.detector].explains if flag.detector in BY_NAME else "nothing"
+    if explains == "hindrance":
+        return 0 if flag.severity is not Severity.HINT else 2
+    return 1 if explains == "ending" else 3
+
+
 def detector_names(flags: Sequence[Flag]) -> tuple[str, ...]:
     """Names of the detectors that fired, the most telling first, each once."""
     return tuple(dict.fromkeys(flag.detector for flag in sorted(flags, key=telling_rank)))

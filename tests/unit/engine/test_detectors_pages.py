@@ -32,6 +32,16 @@ def test_a_click_that_changed_nothing_is_told_with_its_count_once_the_next_page_
     ]
 
 
+def test_an_element_keeps_its_count_when_ids_are_dealt_anew():
+    steps = [
+        step(0, state="a", **click("Save")),
+        step(1, state="a", **click("Save", bid="8")),
+        step(2, state="a"),
+    ]
+
+    assert messages(NoEffect, steps)[1] == "The click on button 'Save' changed nothing (2nd time)"
+
+
 def test_the_third_action_without_effect_is_a_warning():
     severities = [flag.severity for flag in flags_of(NoEffect, unchanged(4, **click("Save")))]
 

@@ -224,6 +224,14 @@ def test_a_step_limit_leaves_the_suspect_step_to_evidence_that_explains_it():
     assert RiskModel().assess("r", flags[:1], 20, 5).suspect_step == 19
 
 
+def test_a_hindrance_points_before_giving_up_unless_it_was_but_a_hint():
+    gave_up, hint, hindered = flag("gave-up", 5), flag("hard-errors", 2), flag("covered-element", 1)
+
+    assert RiskModel().assess("r", [gave_up, hindered], 6, 5).suspect_step == 1
+    assert RiskModel().assess("r", [gave_up, hint], 6, 5).suspect_step == 5
+    assert RiskModel().assess("r", [flag("step-limit", 5), hint], 6, 5).suspect_step == 2
+
+
 def test_without_any_flag_the_answer_is_suspect():
     assert RiskModel().assess("r", [], 6, 5).suspect_step == 5
     assert suspect_step([], 0) == 0

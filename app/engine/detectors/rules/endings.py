@@ -30,7 +30,7 @@ class StepLimit(_AtTheEnd):
     name = "step-limit"
     severity = Severity.ERROR
     summary = "All allowed steps were used up without an answer."
-    explains = False
+    explains = "nothing"
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
@@ -64,7 +64,7 @@ class Crash(_AtTheEnd):
     name = "crash"
     severity = Severity.ERROR
     summary = "The run broke off with an error."
-    explains = False
+    explains = "nothing"
 
     def end(self, ending: Ending) -> Iterable[Flag]:
         if ending.crash:
@@ -151,6 +151,7 @@ class GaveUp(_AtTheEnd):
     name = "gave-up"
     severity = Severity.WARNING
     summary = "The agent reported the task as infeasible, answered that it could not do it, or asked back."
+    explains = "ending"
 
     def end(self, ending: Ending) -> Iterable[Flag]:
         if ending.infeasible is not None:
@@ -178,6 +179,7 @@ class NoAnswer(_AtTheEnd):
     name = "no-answer"
     severity = Severity.WARNING
     summary = "The agent ended the run without telling the user anything."
+    explains = "ending"
 
     def end(self, ending: Ending) -> Iterable[Flag]:
         cut_off = ending.crash or ending.at_step_limit or ending.left_sites

@@ -58,7 +58,7 @@ class UnreadableOutput(Detector):
     """The agent's output held no action that could be read: a fault of the program around it."""
 
     name = "unreadable-output"
-    severity = Severity.WARNING
+    severity = Severity.HINT
     summary = "The agent's output held no action that could be read (a fault of the harness or the model)."
 
     def __init__(self, context: RunContext) -> None:
@@ -80,6 +80,7 @@ class UnreadableOutput(Detector):
                 min(0.8, 0.45 + 0.1 * self._count),
                 f"The agent's output could not be read{again}: {quoted(why, 120)}",
                 {"times": self._count, SINCE: self._since, "error": why[:300]},
+                Severity.WARNING if self._count > 1 else None,
             )
 
 

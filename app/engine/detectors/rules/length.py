@@ -20,7 +20,7 @@ class TooLong(Detector):
     name = "far-longer"
     severity = Severity.HINT
     summary = "The run took more than twice the steps that are usual on its site."
-    explains = False
+    explains = "nothing"
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
+from app.engine.action import Action, Target
 from app.engine.detectors.base import (
     CLOSING,
     SINCE,
@@ -64,7 +65,7 @@ class NoEffect(Detector):
             return
         if not step.state or step.state != after.state or step.url != after.url:
             return
-        key = action_key(step.action, step.target)
+        key = _named_key(step.action, step.target)
         count, since = self._counts.get(key, (0, step.index))
         self._counts[key] = (count + 1, since)
         self._total += 1
@@ -78,6 +79,15 @@ class NoEffect(Detector):
             {"times": count + 1, "total": self._total, SINCE: since, "action": words(step)},
             Severity.WARNING if self._total >= self.MANY else None,
         )
+
+
+def _named_key(action: Action, target: Target | None) -> ActionKey:
+    """The action by its target's name: element ids are dealt anew when a page is loaded again."""
+    if target is None or not target.name:
+        return action_key(action, target)
+    return action_key(
+        Action(kind=action.kind, args={k: v for k, v in action.args.items() if k != "bid"}), target
+    )
 
 
 def _subject(step: Step) -> str:
