@@ -1,0 +1,225 @@
+"""The window's composition root: who is made, in which order, and who is told to stop, in which.
+
+The order is for the eye: an empty window first, then icons and views, while the engine host starts in a process of
+its own; data last.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication
+
+from app import log, settings
+from app.engine.errors import SiteloreError
+from app.models.commands import CommandCenter
+from app.views.main_window import MainWindow
+from app.views.theme import Theme
+
+if TYPE_CHECKING:
+    from app.models.instance import Instance
+    from app.workbench import Workbench
+
+FIRST_PAINT_SECONDS = 3.0
+"""A window that is not painted by then (minimised, covered) is filled all the same."""
+
+
+def run_workbench(
+    workspace: Path | None, *, safe: bool = False, demo: bool = False, paths: Sequence[str] = ()
+) -> int:
+    """Open the workbench on ``workspace`` and stay until it is left; returns the exit code.
+
+    ``safe`` restores nothing of the last session.  ``paths`` are imported; a workspace that is open already gets
+    them in its own window, and this process ends with 0.
+    """
+    _need_a_display()
+    folder = _folder(workspace)
+    app = _application()
+    from app.models.instance import Instance
+
+    instance = Instance(folder, settings.runtime_dir())
+    if not instance.claim(paths):
+        return 0
+    look = None if safe else _look()
+    try:
+        return _in_loop(app, lambda: _Session(app, folder, look, instance).work(safe=safe, paths=paths))
+    finally:
+        instance.release()
+
+
+def run_pictures(workspace: Path, out: Path) -> int:
+    """Open the real window offscreen on ``workspace``, save pictures of every view in ``out``, and leave."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    app = _application()
+    out.mkdir(parents=True, exist_ok=True)
+    return _in_loop(app, lambda: _Session(app, workspace.resolve(), None, None).work(safe=True, pictures=out))
+
+
+class _Session:
+    """One window from its first picture to its last word."""
+
+    def __init__(
+        self, app: QApplication, folder: Path, look: QSettings | None, instance: Instance | None
+    ) -> None:
+        self._folder, self._look, self._instance = folder, look, instance
+        self.center, self.theme = CommandCenter(), Theme()
+        chosen = settings.load().theme
+        self.theme.set_mode(chosen)
+        self.theme.apply(app)
+        self.window = MainWindow(self.center, self.theme)
+        self.window.resize(1280, 800)
+        if look is not None:
+            self.window.restore_look(look)
+        self.window.top.show_workspace(folder.name, str(folder))
+        self.window.show()
+
+    async def work(self, *, safe: bool, paths: Sequence[str] = (), pictures: Path | None = None) -> int:
+        """Fill the window, stay until it is left, stop everything in order."""
+        leave = asyncio.Event()
+        self.window.quit_requested.connect(leave.set)
+        _end_on_signals(leave.set)
+        await self._first_painted()
+        from app.models.engine_client import EngineClient
+
+        client = EngineClient()
+        spawning = asyncio.get_running_loop().create_task(client.spawn(self._folder))
+        from app.workbench import Workbench
+
+        bench = Workbench(self.window, client)
+        code = 0
+        try:
+            if await _ended_first(spawning, leave):
+                code = await self._fill(bench, spawning, safe=safe, paths=paths)
+                if pictures is not None and code == 0:
+                    await self._take_pictures(pictures)
+                elif not leave.is_set():
+                    await leave.wait()
+        finally:
+            await self._stop(bench, safe=safe or code != 0)
+        return code
+
+    async def _fill(
+        self, bench: Workbench, spawning: Awaitable[None], *, safe: bool, paths: Sequence[str]
+    ) -> int:
+        try:
+            await spawning
+            await bench.start(restore=not safe)
+        except Exception as error:  # noqa: BLE001 the boundary: the person gets the reason
+            log.log.exception("the workspace could not be opened")
+            self.window.welcome.fail(
+                self.window.tr("This workspace can't be opened"), str(error) or type(error).__name__
+            )
+            return 1
+        if self._instance is not None:
+            self._instance.called.connect(bench.called)
+        if crash := _last_crash():
+            self.window.commands.tell_crash(crash)
+        bench.workspace.import_runs(list(paths))
+        return 0
+
+    async def _take_pictures(self, out: Path) -> None:
+        from app.views.pictures import take_pictures
+
+        await take_pictures(self.window, out, asyncio.sleep)
+
+    async def _first_painted(self) -> None:
+        painted = asyncio.get_running_loop().create_future()
+        self.window.first_painted.connect(lambda: painted.done() or painted.set_result(None))
+        await asyncio.wait([painted], timeout=FIRST_PAINT_SECONDS)
+
+    async def _stop(self, bench: Workbench, *, safe: bool) -> None:
+        """The session first, while the engine is there; then the tasks, the engine, the window."""
+        if self._look is not None:
+            self.window.save_look(self._look)
+            self._look.sync()
+        self.window.hide()
+        await bench.stop(save=not safe)
+        self.window.close_for_good()
+
+
+def _in_loop(app: QApplication, work: Callable[[], Coroutine[Any, Any, int]]) -> int:
+    """Run ``work`` on a loop that Qt turns; its threads are ordinary ones, so that tools can see into them."""
+    import qasync  # after PySide6: it takes the binding that is loaded
+
+    async def main() -> int:
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor(4, thread_name_prefix="window"))
+        log.watch_loop(loop)
+        return await work()
+
+    with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(app)) as runner:
+        return runner.run(main())
+
+
+async def _ended_first(work: asyncio.Task[None], leave: asyncio.Event) -> bool:
+    """Wait for ``work`` or for the wish to leave; True when the work ended (well or not)."""
+    wish = asyncio.get_running_loop().create_task(leave.wait())
+    await asyncio.wait([work, wish], return_when=asyncio.FIRST_COMPLETED)
+    wish.cancel()
+    if not work.done():
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)
+        return False
+    return True
+
+
+def _end_on_signals(leave: Callable[[], None]) -> None:
+    for name in (signal.SIGINT, signal.SIGTERM):
+        try:
+            asyncio.get_running_loop().add_signal_handler(name, leave)
+        except (NotImplementedError, ValueError):  # Windows, or not the main thread
+            signal.signal(name, lambda _number, _frame: leave())
+
+
+def _application() -> QApplication:
+    QApplication.setApplicationName("sitelore")
+    QApplication.setApplicationDisplayName("Sitelore")
+    QApplication.setDesktopFileName("sitelore")
+    app = QApplication(sys.argv[:1])
+    app.setQuitOnLastWindowClosed(False)
+    log.install_hooks()
+    from PySide6.QtCore import qInstallMessageHandler
+
+    log.hook_qt(qInstallMessageHandler)
+    return app
+
+
+def _folder(workspace: Path | None) -> Path:
+    if workspace is None:
+        chosen = settings.load().workspace
+        workspace = Path(chosen) if chosen else settings.default_workspace()
+    return workspace.expanduser().resolve()
+
+
+def _look() -> QSettings:
+    path = settings.settings_path().with_name("window.ini")
+    return QSettings(str(path), QSettings.Format.IniFormat)
+
+
+def _need_a_display() -> None:
+    named = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    if sys.platform.startswith("linux") and not any(os.environ.get(name) for name in named):
+        raise SiteloreError(
+            "there is no display here, so no window; 'sitelore demo --headless' does the whole loop without one,"
+            " 'sitelore --help' lists what else works"
+        )
+
+
+def _last_crash() -> str:
+    """The trace of the last crash, once: the file is emptied when it was read."""
+    path = log.log_dir() / "sitelore.crash.log"
+    try:
+        text = path.read_text("utf-8", errors="replace").strip()
+        if text:
+            path.write_text("", encoding="utf-8")
+    except OSError:
+        return ""
+    return text[-8000:]

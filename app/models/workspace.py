@@ -1,0 +1,181 @@
+"""The workspace as the frame shows it: its name, what works, what undo would do, and deeds of the whole."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+if TYPE_CHECKING:
+    from app.engine.api import Check, Done, RunImportReport, WorkspaceInfo
+    from app.engine.events import EncoderChanged, HistoryChanged
+    from app.models.engine_client import EngineEvents
+    from app.models.tasks import Tasks
+
+JUST_NOW = 1.0
+"""Seconds after a deed in which a message about it offers to undo it."""
+
+
+class WorkspaceModel(QObject):
+    """Signals:
+
+    info_changed: name and counts are known or changed.
+    history_changed: undo or redo would do something else now.
+    said: a sentence for the person, and its kind ("" plain, ``ok``, ``fail``).
+    checks_changed: the doctor has answered.
+    host_said: "" when the engine is there, else what happened to it.
+    """
+
+    info_changed = Signal()
+    history_changed = Signal()
+    said = Signal(str, str)
+    checks_changed = Signal()
+    host_said = Signal(str)
+
+    def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._client, self._tasks = client, tasks
+        self.info: WorkspaceInfo | None = None
+        self.checks: list[Check] = []
+        self.undo_label = self.redo_label = ""
+        self.encoder_words, self.encoder_ready = self.tr("encoder starting"), False
+        self.host = ""
+        self._deed_at = 0.0
+        client.history_changed.connect(self._on_history)
+        client.encoder_changed.connect(self._on_encoder)
+        client.host_changed.connect(self._on_host)
+        client.runs_changed.connect(self._refresh)
+        client.knowledge_changed.connect(self._refresh)
+
+    def start(self) -> None:
+        """Ask for the workspace's facts, then for what works."""
+        self._tasks.start(self._client.api.info(), self._on_info)
+        self.examine(delay=3.0)  # it starts a browser: not while the person starts too
+
+    def examine(self, delay: float = 0.0) -> None:
+        """Ask the doctor again."""
+        self._tasks.start(self._client.api.doctor(), self._on_checks, key="frame-doctor", delay=delay)
+
+    def check(self, word: str) -> Check | None:
+        """The doctor's line whose name has this word, once known."""
+        return next((check for check in self.checks if word in check.name.lower()), None)
+
+    @property
+    def version(self) -> str:
+        """This program's version."""
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            return version("sitelore")
+        except PackageNotFoundError:
+            return self.tr("(from a checkout)")
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no run was ever imported (as far as is known)."""
+        return self.info is not None and self.info.runs == 0
+
+    @property
+    def deed_is_fresh(self) -> bool:
+        """Whether something that can be undone was done just now."""
+        return bool(self.undo_label) and time.monotonic() - self._deed_at < JUST_NOW
+
+    # ------------------------------------------------------------ deeds
+    def import_runs(self, paths: Sequence[str]) -> None:
+        """Import files and folders; the job shows how far it is."""
+        if not paths:
+            return
+        self.said.emit(self.tr("Importing {0}").format(_named(paths)), "")
+        self._tasks.start(self._client.api.import_runs(list(paths)), self._on_imported, self._tell)
+
+    def detect(self) -> None:
+        """Run the detectors over every run again."""
+        self._tasks.start(
+            self._client.api.detect(),
+            lambda flags: self.said.emit(self.tr("Detectors ran: {0} flags").format(len(flags)), "ok"),
+            self._tell,
+        )
+
+    def rebuild_index(self) -> None:
+        """Make the search index anew from the stored runs."""
+        self._tasks.start(
+            self._client.api.rebuild_index(),
+            lambda runs: self.said.emit(self.tr("Search index rebuilt: {0} runs").format(runs), "ok"),
+            self._tell,
+        )
+
+    def undo(self) -> None:
+        """Take back the newest deed."""
+        self._tasks.start(
+            self._client.api.undo(), lambda done: self._on_turned(done, undone=True), self._tell
+        )
+
+    def redo(self) -> None:
+        """Do again what was undone last."""
+        self._tasks.start(
+            self._client.api.redo(), lambda done: self._on_turned(done, undone=False), self._tell
+        )
+
+    # ------------------------------------------------------------ answers
+    def _refresh(self, _event: object) -> None:
+        self._tasks.start(self._client.api.info(), self._on_info, self._stay, key="frame-info", delay=0.3)
+
+    def _stay(self, _error: Exception) -> None:
+        """Counts are decoration: what is shown stays until the next answer."""
+
+    def _on_info(self, info: WorkspaceInfo) -> None:
+        self.info = info
+        if not self.encoder_ready:
+            self.encoder_ready = info.encoder_ready
+            if info.encoder_ready:
+                self.encoder_words = self.tr("encoder ready")
+        self.info_changed.emit()
+
+    def _on_checks(self, checks: list[Check]) -> None:
+        self.checks = list(checks)
+        self.checks_changed.emit()
+
+    def _on_history(self, event: HistoryChanged) -> None:
+        if event.undo and event.undo != self.undo_label:
+            self._deed_at = time.monotonic()
+        self.undo_label, self.redo_label = event.undo, event.redo
+        self.history_changed.emit()
+
+    def _on_encoder(self, event: EncoderChanged) -> None:
+        self.encoder_ready, self.encoder_words = event.ready, event.message
+        self.info_changed.emit()
+
+    def _on_host(self, message: str) -> None:
+        self.host = message
+        self.host_said.emit(message)
+
+    def _on_turned(self, done: Done, *, undone: bool) -> None:
+        self.undo_label, self.redo_label, self._deed_at = done.undo, done.redo, 0.0
+        pattern = self.tr("Undone: {0}") if undone else self.tr("Done again: {0}")
+        self.said.emit(pattern.format(done.did), "ok")
+        self.history_changed.emit()
+
+    def _on_imported(self, report: RunImportReport) -> None:
+        parts = [self.tr("{0} runs imported").format(report.imported)]
+        if report.skipped:
+            parts.append(self.tr("{0} were here already").format(report.skipped))
+        if report.failed:
+            first = report.failed[0]
+            parts.append(
+                self.tr("{0} could not be read (first: {1}: {2})").format(
+                    len(report.failed), first.path, first.error
+                )
+            )
+        if report.cancelled:
+            parts.append(self.tr("stopped before the end"))
+        self.said.emit(", ".join(parts), "fail" if report.failed else "ok")
+
+    def _tell(self, error: Exception) -> None:
+        self.said.emit(str(error) or type(error).__name__, "fail")
+
+
+def _named(paths: Sequence[str]) -> str:
+    name = paths[0].rstrip("/\\").replace("\\", "/").rsplit("/", 1)[-1] or paths[0]
+    return f"'{name}'" if len(paths) == 1 else f"'{name}' and {len(paths) - 1} more"

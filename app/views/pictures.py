@@ -1,0 +1,114 @@
+"""Pictures of every view, taken from the real window with real data: for the README, for looking at."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize
+
+if TYPE_CHECKING:
+    from app.views.main_window import MainWindow
+
+USUAL, LARGE = QSize(1280, 800), QSize(2560, 1440)
+PATIENCE = 8.0
+"""Most seconds to wait for a view to be filled before its picture is taken."""
+
+Pause = Callable[[float], Awaitable[None]]
+
+
+async def take_pictures(window: MainWindow, out: Path, pause: Pause) -> list[Path]:
+    """Walk through the window and save what is seen; ``pause(seconds)`` lets the loop turn."""
+    camera = _Camera(window, out, pause)
+    await camera.until_filled()
+    for mode in ("light", "dark"):
+        window.theme.set_mode(mode)
+        window.resize(USUAL)
+        await camera.walk_perspectives(mode)
+    window.theme.set_mode("light")
+    await camera.walk_overlays()
+    window.resize(LARGE)
+    window.go("review")
+    await camera.shoot("review-2560x1440")
+    window.resize(USUAL)
+    window.theme.set_zoom(1.5)
+    await camera.shoot("review-text-150")
+    window.theme.set_zoom(1.0)
+    window.theme.set_mode("contrast")
+    await camera.shoot("review-contrast")
+    window.theme.set_mode("light")
+    return camera.taken
+
+
+class _Camera:
+    def __init__(self, window: MainWindow, out: Path, pause: Pause) -> None:
+        self._window, self._out, self._pause = window, out, pause
+        self.taken: list[Path] = []
+
+    async def shoot(self, name: str, wait: float = 0.25) -> None:
+        """Let the view settle, then save it."""
+        await self._pause(wait)
+        path = self._out / f"{name}.png"
+        if not self._window.grab().save(str(path)):
+            raise OSError(f"{path} can't be written; choose another folder with --out")
+        self.taken.append(path)
+
+    async def until_filled(self) -> None:
+        """Wait until the workspace is known and its first run is open."""
+        waited = 0.0
+        while waited < PATIENCE and not self._ready():
+            await self._pause(0.1)
+            waited += 0.1
+        await self._pause(0.8)
+
+    async def walk_perspectives(self, mode: str) -> None:
+        """Every perspective; in the review the composer too."""
+        window = self._window
+        for place in ("review", "knowledge"):
+            window.go(place)
+            await self.shoot(f"{place}-{mode}", 0.6)
+        window.go("review")
+        if window.center.trigger("tip.compose"):
+            await self.shoot(f"composer-{mode}", 1.2)
+            window.center.trigger("composer.close")
+            await self._pause(0.3)
+
+    async def walk_overlays(self) -> None:
+        """Palette, key sheet, key editor, search, jobs, doctor."""
+        window, commands = self._window, self._window.commands
+        window.go("review")
+        commands.palette.present()
+        await self.shoot("palette")
+        commands.palette.line.setText("tip")
+        await self.shoot("palette-words")
+        commands.palette.dismiss()
+        commands.sheet.present()
+        await self.shoot("keys")
+        commands.editor.present()
+        await self.shoot("change-keys")
+        commands.editor.dismiss()
+        window.center.trigger("app.jobs")
+        await self.shoot("jobs")
+        window.center.trigger("app.jobs")
+        window.activateWindow()
+        window.center.trigger("app.search")
+        window.top.search.insert("order")
+        window.top.search.textEdited.emit("order")
+        await self.shoot("search", 0.8)
+        window.top.search.clear()
+        commands.search_popup.leave()
+        commands.doctor.present()
+        await self._until_checked()
+        await self.shoot("doctor")
+        commands.doctor.dismiss()
+
+    async def _until_checked(self) -> None:
+        model, waited = self._window.workspace, 0.0
+        while model is not None and not model.checks and waited < PATIENCE:
+            await self._pause(0.1)
+            waited += 0.1
+
+    def _ready(self) -> bool:
+        model = self._window.workspace
+        return model is not None and model.info is not None

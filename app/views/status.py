@@ -1,0 +1,86 @@
+"""The line at the bottom: encoder, model endpoint, browser, saved; and how many runs and tips there are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QLocale, Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+
+from app.models.commands import CommandCenter
+from app.views.theme import Theme
+from app.views.widgets.elided_label import ElidedLabel
+
+if TYPE_CHECKING:
+    from app.engine.api import Check
+    from app.models.workspace import WorkspaceModel
+
+
+class StatusBar(QWidget):
+    """Each part says what it is in words; what does not work is coloured too, and its tooltip says how to mend it."""
+
+    def __init__(self, center: CommandCenter, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("statusBar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._theme = theme
+        self.encoder, self.endpoint, self.browser = ElidedLabel(), ElidedLabel(), ElidedLabel()
+        self.saved, self.counts = QLabel(self.tr("starting")), QLabel()
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(12, 2, 12, 2)
+        layout.setSpacing(8)
+        parts = (self.encoder, self.endpoint, self.browser, self.saved)
+        for number, part in enumerate(parts):
+            if number:
+                dot = QLabel("·")
+                layout.addWidget(dot)
+            layout.addWidget(part)
+        layout.addStretch(1)
+        layout.addWidget(self.counts)
+        self._restyle()
+        theme.changed.connect(self._restyle)
+
+    def bind(self, model: WorkspaceModel) -> None:
+        """Follow the workspace."""
+        self._model = model
+        model.info_changed.connect(self._show_info)
+        model.checks_changed.connect(self._show_checks)
+        self._show_info()
+        self._show_checks()
+
+    def show_saved(self, saved: bool) -> None:
+        """Everything is stored as it is made; this speaks of the session, and of failures to store it."""
+        self.saved.setText(self.tr("saved") if saved else self.tr("not saved: see the log"))
+        self._mark(self.saved, "" if saved else "fail")
+
+    def _show_info(self) -> None:
+        model, number = self._model, QLocale().toString
+        self.encoder.setText(model.encoder_words)
+        self.encoder.setAccessibleName(self.tr("Encoder: {0}").format(model.encoder_words))
+        if model.info is not None:
+            self.counts.setText(
+                self.tr("{0} runs · {1} tips").format(number(model.info.runs), number(model.info.tips))
+            )
+            self.encoder.setToolTip(model.info.encoder)
+
+    def _show_checks(self) -> None:
+        self._show_check(self.endpoint, self._model.check("endpoint"), self.tr("no model endpoint"))
+        self._show_check(self.browser, self._model.check("browser"), self.tr("no browser"))
+
+    def _show_check(self, label: ElidedLabel, check: Check | None, absent: str) -> None:
+        name = absent.partition(" ")[2]
+        if check is None:
+            label.setText(self.tr("{0}: looking").format(name))
+            return
+        label.setText(check.found.partition(" (")[0] if check.ok else absent)
+        label.setToolTip("\n".join(part for part in (check.found, check.remedy) if part))
+        label.setAccessibleName(f"{name}: {label.text()}")
+        self._mark(label, "warn" if not check.ok and check.needed else "")
+
+    def _mark(self, label: QLabel, state: str) -> None:
+        label.setProperty("state", state)
+        label.style().unpolish(label)
+        label.style().polish(label)
+
+    def _restyle(self) -> None:
+        self.setFixedHeight(self._theme.px(24))

@@ -1,0 +1,98 @@
+"""The window's models and views put together, and the few wires that run between perspectives."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject
+
+from app.models.jobs import JobList
+from app.models.knowledge import KnowledgeModel
+from app.models.review import ReviewModel
+from app.models.search import SearchModel
+from app.models.session import SessionKeeper
+from app.models.tasks import Tasks
+from app.models.workspace import WorkspaceModel
+from app.views.knowledge_view import KnowledgeView
+from app.views.review_view import ReviewView
+
+if TYPE_CHECKING:
+    from app.engine.api import SearchHit
+    from app.models.engine_client import EngineClient, LocalClient
+    from app.views.main_window import MainWindow
+
+
+log = logging.getLogger(__name__)
+
+
+class Workbench(QObject):
+    """Made while the engine starts; ``start`` when it is there, ``stop`` before it goes."""
+
+    def __init__(self, window: MainWindow, client: EngineClient | LocalClient) -> None:
+        super().__init__(window)
+        self._window, self._client = window, client
+        self.tasks = Tasks(self)
+        self.workspace = WorkspaceModel(client, self.tasks, self)
+        self.jobs = JobList(client, self.tasks, self)
+        self.search = SearchModel(client, self.tasks, self)
+        self.session = SessionKeeper(client, self.tasks, window.session, self)
+        self.review = ReviewModel(client, self.tasks, self)
+        self.knowledge = KnowledgeModel(client, self.tasks, self)
+        window.theme.load_icons()
+        window.attach(self.workspace, self.jobs, self.search)
+        window.add_perspective(ReviewView(self.review, window.center, window.theme))
+        window.add_perspective(KnowledgeView(self.knowledge, window.center, window.theme))
+        self._wire()
+
+    async def start(self, *, restore: bool) -> None:
+        """Load the session, go where the person was, then ask for the data."""
+        session: dict[str, Any] = await self.session.load()
+        self._window.restore_session(session if restore else {})
+        self.workspace.start()
+        self.jobs.load()
+        self.review.start()
+        self.knowledge.start()
+        self._window.status.show_saved(True)
+
+    async def stop(self, *, save: bool) -> None:
+        """Save the session, end the tasks, then the engine."""
+        if save:
+            try:
+                await self.session.finish()
+            except Exception:
+                log.exception("the session could not be saved")
+        await self.tasks.aclose()
+        await self._client.aclose()
+
+    def called(self, paths: list[str]) -> None:
+        """A second start wanted this workspace: come to the front and import what it brought."""
+        window = self._window
+        if window.isMinimized():
+            window.showNormal()
+        window.raise_()
+        window.activateWindow()
+        self.workspace.import_runs(paths)
+
+    def open_hit(self, hit: SearchHit) -> None:
+        """Go to what was found."""
+        if hit.kind == "tip":
+            self._window.go("knowledge")
+            self.knowledge.open_tip(hit.id)
+        else:
+            self._window.go("review")
+            self.review.open_run(hit.id, hit.step)
+
+    def open_step(self, run: str, step: int | None) -> None:
+        """Go to a step of a run."""
+        self._window.go("review")
+        self.review.open_run(run, step)
+
+    def _wire(self) -> None:
+        window = self._window
+        window.commands.hit_opened.connect(self.open_hit)
+        window.commands.save_wanted.connect(self.session.save)
+        self.session.saved_changed.connect(window.status.show_saved)
+        self.tasks.error.connect(window.complain)
+        self.review.notice.connect(window.say)
+        self.knowledge.notice.connect(window.say)
