@@ -135,12 +135,7 @@ def _names(intent: str) -> list[str]:
         phrase = " ".join(words)
         if phrase and _tells(phrase):
             names.append(phrase)
-            parts = [
-                word
-                for word in words
-                if len(word) >= 4 and word[0].isupper() and word.casefold() not in _WEAK_PARTS
-            ]
-            names += parts if len(words) > 1 else []
+            names += [word for word in words if len(words) > 1 and _names_something(word)]
     return names
 
 
