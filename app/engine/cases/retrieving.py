@@ -45,13 +45,10 @@ class Retrieving:
         """Load the encoder (the first time ever: export it) and encode what is stored; a job with progress."""
 
         async def work(job: Job) -> None:
-            from kb.encoder import EncoderUnavailable, load_encoder
-
             job.advance(0, None, "starting the encoder")
-            try:
-                encoder = await self._core.on_worker(load_encoder, self._cache, self._model, allow_export)
-            except EncoderUnavailable as error:
-                self.encoder_message = f"no encoder: {error}; retrieval uses address and keywords only"
+            encoder = await self._core.on_worker(self._start_encoder, allow_export)
+            if isinstance(encoder, str):
+                self.encoder_message = f"no encoder: {encoder}; retrieval uses address and keywords only"
                 self._core.bus.publish(EncoderChanged(ready=False, message=self.encoder_message))
                 return
             await self._core.on_store(self._use_encoder, encoder)
@@ -119,6 +116,15 @@ class Retrieving:
             )
 
         return await self._core.on_store(comparing)
+
+    def _start_encoder(self, allow_export: bool) -> Encoder | str:
+        """The encoder, or why there is none."""
+        from kb.encoder import EncoderUnavailable, load_encoder
+
+        try:
+            return load_encoder(self._cache, self._model, allow_export)
+        except EncoderUnavailable as error:
+            return str(error)
 
     def _use_encoder(self, encoder: Encoder) -> None:
         self.encoder = encoder
