@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.engine.action import Action, Target
@@ -50,6 +50,7 @@ ERRORS = [
     ("TimeoutError\n <div class='m'>…</div> intercepts pointer events", ErrorClass.HARD),
     ("ValueError: Received an empty action.", ErrorClass.HARNESS),
 ]
+untimed = settings(deadline=None)  # a busy machine must not fail a law
 few_words = st.sampled_from(["", "Shop", "404 Not Found", "Sign in", "Whoops"])
 
 
@@ -97,6 +98,7 @@ def made_runs(draw: st.DrawFn) -> tuple[Run, list[Step]]:
     return run, steps
 
 
+@untimed
 @given(made_runs(), scores)
 def test_the_score_never_changes_a_flag(made: tuple[Run, list[Step]], score: float | None):
     run, steps = made
@@ -104,6 +106,7 @@ def test_the_score_never_changes_a_flag(made: tuple[Run, list[Step]], score: flo
     assert detect_run(run, steps, 3) == detect_run(replace(run, score=score), steps, 3)
 
 
+@untimed
 @given(made_runs())
 def test_an_end_made_by_the_score_gives_the_flags_of_a_run_that_goes_on(made: tuple[Run, list[Step]]):
     run, steps = made
@@ -113,6 +116,7 @@ def test_an_end_made_by_the_score_gives_the_flags_of_a_run_that_goes_on(made: tu
     assert detect_run(scored, steps, 3) == detect_run(going_on, steps, 3)
 
 
+@untimed
 @given(made_runs())
 def test_an_end_made_by_the_score_looks_like_a_run_that_was_answered(made: tuple[Run, list[Step]]):
     """Neither the presence nor the absence of a flag tells that a score ended the run."""
@@ -124,6 +128,7 @@ def test_an_end_made_by_the_score_looks_like_a_run_that_was_answered(made: tuple
     )
 
 
+@untimed
 @given(made_runs())
 def test_what_was_asked_for_on_the_final_page_and_never_ran_changes_no_flag(made: tuple[Run, list[Step]]):
     run, steps = made
@@ -132,6 +137,7 @@ def test_what_was_asked_for_on_the_final_page_and_never_ran_changes_no_flag(made
     assert detect_run(run, steps, 3) == detect_run(bare, steps, 3)
 
 
+@untimed
 @given(made_runs())
 def test_flags_so_far_do_not_depend_on_what_comes_later(made: tuple[Run, list[Step]]):
     run, steps = made
@@ -144,6 +150,7 @@ def test_flags_so_far_do_not_depend_on_what_comes_later(made: tuple[Run, list[St
         assert all(flag.step < length for flag in seen)
 
 
+@untimed
 @given(made_runs())
 def test_a_live_run_and_a_stored_one_give_the_same_flags(made: tuple[Run, list[Step]]):
     run, steps = made
@@ -156,6 +163,7 @@ def test_a_live_run_and_a_stored_one_give_the_same_flags(made: tuple[Run, list[S
     assert sorted(map(repr, live)) == sorted(map(repr, detect_run(run, steps, 3)))
 
 
+@untimed
 @given(made_runs())
 def test_flags_are_whole(made: tuple[Run, list[Step]]):
     run, steps = made

@@ -89,6 +89,7 @@ def test_longer_than_usual_is_riskier_and_an_unknown_usual_changes_nothing():
     assert model.value((), 50, None) == model.value((), 5, 5)
 
 
+@settings(deadline=None)
 @given(flag_lists, st.integers(0, 60), st.one_of(st.none(), st.floats(0, 1e9)))
 def test_risk_lies_between_0_and_1_and_its_step_within_the_run(
     flags: list[Flag], steps: int, usual: float | None
@@ -128,7 +129,7 @@ def test_weights_of_detectors_that_never_fired_stay_at_the_prior():
 
 
 @given(examples, st.randoms())
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 def test_the_same_verdicts_in_any_order_give_the_same_model(
     given_examples: list[Example], chance: random.Random
 ):
@@ -139,7 +140,7 @@ def test_the_same_verdicts_in_any_order_give_the_same_model(
 
 
 @given(examples)
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 def test_calibration_never_changes_the_order(given_examples: list[Example]):
     model = fit(given_examples)
     plain = RiskModel(weights=model.weights)
@@ -165,7 +166,7 @@ def test_a_run_judged_twice_counts_once_by_its_last_verdict():
 
 
 @given(examples)
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 def test_a_stored_model_is_read_back_the_same(given_examples: list[Example]):
     model = fit(given_examples)
 
