@@ -1,0 +1,74 @@
+"""The Adaptive Knowledge Base: tips about web sites, kept, found, frozen.  Importable alone.
+
+    from kb import KnowledgeBase, Status, TipDraft
+    from kb.freeze import freeze
+
+    with KnowledgeBase.open("knowledge.akb", author="ada") as kb:
+        tip = kb.add(TipDraft(site="shop", text="Hover the category; a click leaves the page."))
+        kb.set_status([tip.id], Status.ACTIVE)
+        freeze(kb, "frozen.akb")
+
+The names below are loaded when they are first used: nothing heavy comes with ``import kb``.
+``freeze`` and ``merge`` are modules, each with a function of its name.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kb.errors import BadFile, BadTip, Frozen, KbError, Locked, NoSuchTip
+    from kb.exchange import import_file, read, write
+    from kb.freeze import diff, verify
+    from kb.frozen import FrozenKnowledgeBase, open_any
+    from kb.journal import Entry, Journal
+    from kb.store import KnowledgeBase
+    from kb.tip import Kind, Provenance, Query, Retrieval, Scope, Status, Tip, TipDraft
+    from kb.vectors import VectorCache
+
+_HOME = {
+    "kb.errors": ("BadFile", "BadTip", "Frozen", "KbError", "Locked", "NoSuchTip"),
+    "kb.exchange": ("import_file", "read", "write"),
+    "kb.freeze": ("diff", "verify"),
+    "kb.frozen": ("FrozenKnowledgeBase", "open_any"),
+    "kb.journal": ("Entry", "Journal"),
+    "kb.store": ("KnowledgeBase",),
+    "kb.tip": ("Kind", "Provenance", "Query", "Retrieval", "Scope", "Status", "Tip", "TipDraft"),
+    "kb.vectors": ("VectorCache",),
+}
+
+__all__ = [
+    "BadFile",
+    "BadTip",
+    "Entry",
+    "Frozen",
+    "FrozenKnowledgeBase",
+    "Journal",
+    "KbError",
+    "Kind",
+    "KnowledgeBase",
+    "Locked",
+    "NoSuchTip",
+    "Provenance",
+    "Query",
+    "Retrieval",
+    "Scope",
+    "Status",
+    "Tip",
+    "TipDraft",
+    "VectorCache",
+    "diff",
+    "import_file",
+    "open_any",
+    "read",
+    "verify",
+    "write",
+]
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOME.items():
+        if name in names:
+            return getattr(import_module(home), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

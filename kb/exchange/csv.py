@@ -1,0 +1,141 @@
+r"""CSV for spreadsheets: one tip a row under a row of column names.
+
+A cell that a spreadsheet would run as a formula gets an apostrophe before it, which reading takes off again.
+Items of a list are parted by ``;``; one that stands within an item is written ``\;``, a backslash ``\\``.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from kb.errors import BadFile, BadTip
+from kb.exchange.parsed import Parsed, Parser, draft_from
+from kb.tip import Provenance, TipDraft
+
+COLUMNS = (
+    "site",
+    "kind",
+    "host",
+    "path",
+    "query",
+    "text",
+    "when",
+    "do",
+    "before",
+    "why",
+    "keywords",
+    "taint",
+    "run",
+    "step",
+    "screenshot",
+    "author",
+    "detector",
+    "verdict",
+)
+
+_LISTS = ("query", "keywords", "taint")
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_GUARDED = re.compile(r"'+[=+\-@\t\r]")
+_ITEM = re.compile(r"(?:[^;\\]|\\.|\\\Z)+", re.DOTALL)
+_ESCAPED = re.compile(r"\\([;\\])")
+
+
+def parse(text: str, site: str) -> Parser:
+    """A draft a row; columns may stand in any order and those that aren't a tip's are passed over."""
+    for line, row in rows(text, needs="text"):
+        try:
+            fields = {
+                name: _items(row.get(name, "")) if name in _LISTS else row.get(name) for name in COLUMNS
+            }
+            scope = {"scope": row["scope"]} if row.get("scope") else {}
+            yield Parsed(line, replace(draft_from({**fields, **scope}, site), provenance=_provenance(row)))
+        except BadTip as error:
+            yield Parsed(line, error=str(error))
+
+
+def rows(text: str, needs: str) -> Iterable[tuple[int, dict[str, str]]]:
+    """Rows as mappings from column name in small letters to cell, with the line each ends on.
+
+    Raises ``BadFile`` where the column ``needs`` is missing.
+    """
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
+    first = text.partition("\n")[0]
+    delimiter = max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    header = next(reader, list[str]())
+    names = [name.strip().lower() for name in header]
+    if needs not in names:
+        raise BadFile(
+            f"its first row names no column {needs!r} (it has: {', '.join(names)[:200] or 'nothing'})"
+        )
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                cells = [cell[1:] if _GUARDED.match(cell) else cell for cell in row]
+                yield reader.line_num, dict(zip(names, cells, strict=False))
+    except csv.Error as error:
+        raise BadFile(f"line {reader.line_num}: {error}") from error
+
+
+def serialise(tips: Iterable[TipDraft]) -> str:
+    """The rows, each said once."""
+    table = dict.fromkeys(tuple(_guarded(cell) for cell in _cells(tip)) for tip in tips)
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(table)
+    return text.getvalue()
+
+
+def _cells(tip: TipDraft) -> tuple[str, ...]:
+    origin = tip.provenance
+    return (
+        tip.site,
+        tip.kind.value,
+        tip.scope.host,
+        tip.scope.path,
+        _list(tip.scope.query),
+        tip.text,
+        tip.when,
+        tip.do,
+        tip.before,
+        tip.why,
+        _list(tip.keywords),
+        _list(tip.taint),
+        origin.run,
+        "" if origin.step is None else str(origin.step),
+        origin.screenshot,
+        origin.author,
+        origin.detector,
+        origin.verdict,
+    )
+
+
+def _guarded(cell: str) -> str:
+    return "'" + cell if _FORMULA.match(cell) else cell
+
+
+def _list(items: Iterable[str]) -> str:
+    return "; ".join(item.replace("\\", "\\\\").replace(";", "\\;") for item in items)
+
+
+def _items(cell: str) -> list[str]:
+    return [_ESCAPED.sub(r"\1", item.strip()) for item in _ITEM.findall(cell) if item.strip()]
+
+
+def _provenance(row: Mapping[str, str]) -> Provenance:
+    step = row.get("step", "").strip()
+    if step and not re.fullmatch(r"\d{1,9}", step, re.ASCII):
+        raise BadTip(f"step must be a whole number, not {step[:40]!r}")
+    return Provenance(
+        run=row.get("run", ""),
+        step=int(step) if step else None,
+        screenshot=row.get("screenshot", ""),
+        author=row.get("author", ""),
+        detector=row.get("detector", ""),
+        verdict=row.get("verdict", ""),
+    )

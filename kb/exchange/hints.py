@@ -1,0 +1,33 @@
+"""AgentLab's ``hint_db.csv``: hints that people wrote for tasks; read only.
+
+Ten columns; used here: ``hint``, ``semantic_keys`` (what it is about), ``domain_name`` (the site), ``task_name`` (its
+author saw that task, so it taints the tip) and ``source`` (who wrote it).
+"""
+
+from __future__ import annotations
+
+import re
+
+from kb.exchange.csv import rows
+from kb.exchange.parsed import Parsed, Parser
+from kb.tip import Provenance, TipDraft
+
+_NO_SLUG = re.compile(r"[^a-z0-9._-]+")
+
+
+def parse(text: str, site: str) -> Parser:
+    """A draft a row; a ``site`` that is given goes before the row's domain."""
+    for line, row in rows(text, needs="hint"):
+        named = site or _NO_SLUG.sub("-", row.get("domain_name", "").strip().lower()).strip("-._")
+        task = row.get("task_name", "").strip()
+        if not named:
+            yield Parsed(line, error="it names no site; give one for the whole file")
+            continue
+        draft = TipDraft(
+            site=named,
+            text=row.get("hint", ""),
+            keywords=tuple(re.split(r"[,;\n]", row.get("semantic_keys", ""))),
+            provenance=Provenance(author=row.get("source", "")),
+            taint=(task,) if task else (),
+        )
+        yield Parsed(line, draft)

@@ -1,0 +1,61 @@
+"""JSON Lines: one tip a line, everything that a tip says; what is empty is left out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+from kb.errors import BadTip
+from kb.exchange.parsed import Parsed, Parser, draft_from, lines
+from kb.record import provenance_from_json, provenance_to_json
+from kb.tip import TipDraft
+
+
+def parse(text: str, site: str) -> Parser:
+    """A draft a line; fields that aren't a tip's (an id, a status) are passed over."""
+    for number, line in lines(text):
+        if not line.strip():
+            continue
+        try:
+            record: object = json.loads(line)
+            if not isinstance(record, dict):
+                raise BadTip("a line must be one JSON object")
+            fields = cast("dict[str, Any]", record)
+            draft = replace(draft_from(fields, site), provenance=_provenance(fields))
+            yield Parsed(number, draft)
+        except BadTip as error:
+            yield Parsed(number, error=str(error))
+        except (ValueError, RecursionError) as error:
+            yield Parsed(number, error=f"this is no JSON ({error})")
+
+
+def serialise(tips: Iterable[TipDraft]) -> str:
+    """The lines, each said once."""
+    return "".join(dict.fromkeys(_line(tip) + "\n" for tip in tips))
+
+
+def _line(tip: TipDraft) -> str:
+    scope = {"host": tip.scope.host, "path": tip.scope.path, "query": list(tip.scope.query)}
+    fields: dict[str, Any] = {
+        "site": tip.site,
+        "kind": tip.kind.value,
+        "scope": {name: value for name, value in scope.items() if value},
+        "text": tip.text,
+        "when": tip.when,
+        "do": tip.do,
+        "before": tip.before,
+        "why": tip.why,
+        "keywords": list(tip.keywords),
+        "taint": list(tip.taint),
+        "provenance": provenance_to_json(replace(tip.provenance, source="")),
+    }
+    return json.dumps({name: value for name, value in fields.items() if value}, ensure_ascii=False)
+
+
+def _provenance(fields: Mapping[str, Any]) -> Any:
+    given: object = fields.get("provenance")
+    if given is not None and not isinstance(given, dict):
+        raise BadTip("'provenance' must be an object")
+    return provenance_from_json(cast("dict[str, Any]", given or {}))

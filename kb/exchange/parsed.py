@@ -1,0 +1,90 @@
+"""What a format's parser yields: drafts with their line, and what could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from kb.errors import BadTip
+from kb.tip import Kind, Scope, TipDraft
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """One tip of a file as it stands there, or why there is none; ``line`` counts from 1."""
+
+    line: int
+    draft: TipDraft | None = None
+    error: str = ""
+
+
+Parser = Iterator[Parsed]
+
+
+def lines(text: str) -> Iterator[tuple[int, str]]:
+    """Numbered lines without their ends; only what ends a line in a text file does so here."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        yield number, line.removesuffix("\r")
+
+
+def draft_from(fields: Mapping[str, Any], site: str) -> TipDraft:
+    """A draft from named fields of text, lists and mappings; raises ``BadTip`` where one is of the wrong kind.
+
+    ``site`` stands in where the fields name none.  The scope may be a mapping or ``host/path?key`` in one string.
+    """
+    named = _text(fields, "site") or site
+    if not named:
+        raise BadTip("it names no site; give one for the whole file")
+    return TipDraft(
+        site=named,
+        text=_text(fields, "text"),
+        scope=_scope(fields),
+        kind=_kind(_text(fields, "kind")),
+        when=_text(fields, "when"),
+        do=_text(fields, "do"),
+        before=_text(fields, "before"),
+        why=_text(fields, "why"),
+        keywords=_list(fields, "keywords"),
+        taint=_list(fields, "taint"),
+    )
+
+
+def _text(fields: Mapping[str, Any], name: str) -> str:
+    value = fields.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise BadTip(f"{name!r} must be a text")
+    return value
+
+
+def _list(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    value: object = fields.get(name)
+    if value is None:
+        return ()
+    if not isinstance(value, list | tuple):
+        raise BadTip(f"{name!r} must be a list of texts")
+    items: list[str] = []
+    for item in cast("list[object]", value):
+        if isinstance(item, bool) or not isinstance(item, str | int):
+            raise BadTip(f"{name!r} must be a list of texts")
+        items.append(str(item))
+    return tuple(items)
+
+
+def _kind(name: str) -> Kind:
+    try:
+        return Kind(name.strip().lower() or Kind.OPERATION)
+    except ValueError:
+        raise BadTip(f"unknown kind {name[:40]!r}; use one of {', '.join(Kind)}") from None
+
+
+def _scope(fields: Mapping[str, Any]) -> Scope:
+    value: object = fields.get("scope")
+    if isinstance(value, str):
+        return Scope.parse(value)
+    if value is not None and not isinstance(value, dict):
+        raise BadTip("'scope' must be a text or have host, path and query")
+    inner = fields if value is None else cast("dict[str, Any]", value)
+    return Scope(host=_text(inner, "host"), path=_text(inner, "path"), query=_list(inner, "query"))

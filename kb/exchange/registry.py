@@ -1,0 +1,164 @@
+"""Which formats there are, and how their files are read, written and brought in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kb import atomic
+from kb.content import clean, clean_site
+from kb.errors import BadFile, BadTip, KbError
+from kb.exchange import csv, hints, jsonl, markdown, numbered
+from kb.exchange.parsed import Parsed
+from kb.store import KnowledgeBase
+from kb.tip import ImportReport, Status, Tip, TipDraft
+
+FILE_LIMIT = 64 * 2**20
+"""Bytes of an exchange file."""
+
+ERRORS_SHOWN = 200
+
+_UNFIT_FOR_SITE = re.compile(r"[^a-z0-9._-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format by its functions; ``sited_by_name`` where the file's name tells the site."""
+
+    parse: Callable[[str, str], Iterator[Parsed]]
+    serialise: Callable[[Iterable[TipDraft]], str] | None = None
+    sited_by_name: bool = False
+    suffix: str = ""
+
+
+FORMATS: dict[str, Format] = {
+    "jsonl": Format(jsonl.parse, jsonl.serialise, suffix=".jsonl"),
+    "csv": Format(csv.parse, csv.serialise, suffix=".csv"),
+    "txt": Format(numbered.parse, numbered.serialise, sited_by_name=True, suffix=".txt"),
+    "hints": Format(hints.parse, suffix=".csv"),
+    "markdown": Format(markdown.parse, sited_by_name=True, suffix=".md"),
+}
+"""By name; ``auto`` chooses by the file's ending."""
+
+_ALIASES = {"numbered": "txt", "md": "markdown", "json": "jsonl"}
+
+
+def read(path: Path | str, format: str = "auto", site: str = "") -> list[TipDraft]:
+    """The drafts of a file as they stand there; raises ``BadFile`` at the first that can't be read.
+
+    ``site`` stands in where the file names none.
+    """
+    drafts: list[TipDraft] = []
+    for where, parsed in parse_file(Path(path), format, site):
+        if parsed.draft is None:
+            raise BadFile(f"{where}, line {parsed.line}: {parsed.error}")
+        drafts.append(parsed.draft)
+    return drafts
+
+
+def write(tips: Iterable[TipDraft], path: Path | str, format: str = "auto") -> None:
+    """Write tips, in the order in which they arrived; an existing file is replaced, whole or not at all.
+
+    In the ``txt`` format a folder gets one ``<site>.txt`` for each site.
+    """
+    path = Path(path)
+    name, chosen = _format(path, format)
+    if chosen.serialise is None:
+        raise KbError(f"{name} files can be read, not written; write jsonl, csv or txt")
+    drafts = [clean(tip) for tip in _in_order_of_arrival(tips)]
+    if not path.is_dir():
+        _place(path, chosen.serialise(drafts))
+    elif name == "txt":
+        for site in sorted({draft.site for draft in drafts}):
+            _place(path / f"{site}.txt", chosen.serialise([d for d in drafts if d.site == site]))
+    else:
+        raise BadFile(f"{path}: this is a folder; name a file in it, like {path / f'tips{chosen.suffix}'}")
+
+
+def import_file(kb: KnowledgeBase, path: Path | str, format: str = "auto", site: str = "") -> ImportReport:
+    """Bring in a file's tips as drafts, whatever standing it claims for them; one deed to undo.
+
+    What can't be read is told line by line and hinders nothing else; what was here before is skipped.
+    """
+    path = Path(path)
+    drafts: list[TipDraft] = []
+    failed: list[str] = []
+    for where, parsed in parse_file(path, format, site):
+        try:
+            if parsed.draft is None:
+                raise BadTip(parsed.error)
+            origin = replace(parsed.draft.provenance, source=where.name)
+            drafts.append(clean(replace(parsed.draft, status=Status.DRAFT, provenance=origin)))
+        except BadTip as error:
+            failed.append(f"{where.name}, line {parsed.line}: {error}")
+    added = kb.add_many(drafts, "import", f"import {path.name}")
+    if len(failed) > ERRORS_SHOWN:
+        failed[ERRORS_SHOWN:] = [f"and {len(failed) - ERRORS_SHOWN:,} more lines that could not be read"]
+    return ImportReport(
+        added=tuple(tip.id for tip in added), skipped=len(drafts) - len(added), failed=tuple(failed)
+    )
+
+
+def parse_file(path: Path, format: str = "auto", site: str = "") -> Iterator[tuple[Path, Parsed]]:
+    """Each tip of a file, or of every file of the format in a folder, with the file it stands in."""
+    site = clean_site(site) if site else ""
+    name, chosen = _format(path, format)
+    for file in _files(path, chosen.suffix) if path.is_dir() else [path]:
+        text = _text(file)
+        named = site or (_site_of(file) if chosen.sited_by_name else "")
+        try:
+            for parsed in chosen.parse(text, named):
+                yield file, parsed
+        except BadFile as error:
+            raise BadFile(f"{file}: this is no {name} file: {error}") from error
+
+
+def _format(path: Path, format: str) -> tuple[str, Format]:
+    name = _ALIASES.get(format, format)
+    if name == "auto":
+        endings = {chosen.suffix: name for name, chosen in reversed(FORMATS.items())}
+        name = "txt" if path.is_dir() else endings.get(path.suffix.lower(), "")
+        if not name:
+            raise KbError(f"{path}: its ending tells no format; name one of {', '.join(FORMATS)}")
+    if name not in FORMATS:
+        raise KbError(f"unknown format {format!r}; there are {', '.join(FORMATS)}")
+    return name, FORMATS[name]
+
+
+def _files(folder: Path, suffix: str) -> list[Path]:
+    """The folder's files of this ending, none that a link leads to elsewhere."""
+    inside = folder.resolve()
+    return sorted(
+        file
+        for file in folder.iterdir()
+        if file.suffix.lower() == suffix and file.is_file() and file.resolve().parent == inside
+    )
+
+
+def _text(path: Path) -> str:
+    content = atomic.read_file(path, FILE_LIMIT)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadFile(
+            f"{path}: not UTF-8 text (byte {error.start + 1:,} is {content[error.start]:#04x}); save it as UTF-8"
+        ) from None
+
+
+def _site_of(path: Path) -> str:
+    return _UNFIT_FOR_SITE.sub("-", path.stem.lower()).strip("-._")
+
+
+def _place(path: Path, text: str) -> None:
+    if path.is_file():
+        with path.open("rb") as file:
+            if file.read(15) == b"SQLite format 3":
+                raise BadFile(f"{path}: this is a knowledge base; it is not overwritten, choose another name")
+    atomic.place(path, text.encode("utf-8"))
+
+
+def _in_order_of_arrival(tips: Iterable[TipDraft]) -> list[TipDraft]:
+    """Stored tips by when they came, drafts as they are given."""
+    return sorted(tips, key=lambda tip: (tip.created_at, tip.id) if isinstance(tip, Tip) else (0.0, ""))
