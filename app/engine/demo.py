@@ -108,6 +108,7 @@ class DemoReport:
     flagged_runs: int = 0
     flags_by_detector: dict[str, int] = field(default_factory=dict[str, int])
     failed_among_riskiest: int = 0
+    failed_without_flag: int = 0
     judged_run: str = ""
     suspect_step: int = 0
     verdict: str = ""
@@ -254,6 +255,11 @@ class _Demo:
         self._say(
             f"queue     of the {len(top)} riskiest runs {self.report.failed_among_riskiest} did fail "
             "(the ranking never sees the score)"
+        )
+        unseen = sum(not row.flags and row.score is not None and row.score < 1 for row in rows)
+        self.report.failed_without_flag = unseen
+        self._say(
+            f"          {unseen} failed runs left no trace that a rule can see: only their result is wrong"
         )
         for row in rows[:5]:
             flags = ", ".join(row.flags[:2]) or "no flag"

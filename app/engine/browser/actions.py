@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Self
 
-from playwright.async_api import ElementHandle, Error
+from playwright.async_api import ElementHandle, Error, Page, Request
 
 from app.engine.action import Action
 from app.engine.browser.session import Visit
@@ -40,12 +42,57 @@ async def perform(
     back as ``error``; an action of an unknown kind is one too.
     """
     try:
-        await _act(visit, action, timeout * 1000)
-        await asyncio.sleep(settle)
+        with _Arrival(visit.page) as arrival:
+            await _act(visit, action, timeout * 1000)
+            await asyncio.sleep(settle)
+            await arrival.wait()
         await visit.page.wait_for_load_state("load", timeout=LOAD * 1000)
     except (Error, NoSuchElement) as error:
         return Performed(f"{type(error).__name__}: {error}")
     return Performed()
+
+
+class _Arrival:
+    """Waits for the page that an action set out for: a click returns long before, and the old page counts as loaded.
+
+    Slow pages are not an error: after ``LOAD`` seconds the page is taken as it is.
+    """
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._there = asyncio.Event()
+        self._there.set()
+
+    def __enter__(self) -> Self:
+        self._page.on("request", self._asked)
+        self._page.on("requestfailed", self._failed)
+        self._page.on("load", self._loaded)
+        self._page.on("close", self._loaded)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._page.remove_listener("request", self._asked)
+        self._page.remove_listener("requestfailed", self._failed)
+        self._page.remove_listener("load", self._loaded)
+        self._page.remove_listener("close", self._loaded)
+
+    async def wait(self) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._there.wait(), LOAD)
+
+    def _asked(self, request: Request) -> None:
+        if self._is_for_the_page(request):
+            self._there.clear()
+
+    def _failed(self, request: Request) -> None:
+        if self._is_for_the_page(request):
+            self._there.set()
+
+    def _loaded(self, _: Page) -> None:
+        self._there.set()
+
+    def _is_for_the_page(self, request: Request) -> bool:
+        return request.is_navigation_request() and request.frame == self._page.main_frame
 
 
 async def element(visit: Visit, bid: str) -> ElementHandle:

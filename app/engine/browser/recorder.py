@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from app.engine.action import Action, ArgValue, Target, format_action
-from app.engine.browser.actions import perform
+from app.engine.browser.actions import SETTLE, perform
 from app.engine.browser.session import Visit
 from app.engine.browser.snapshot import Snapshot, box_of, capture
 from app.engine.imports.agent_output import error_class
@@ -76,9 +76,9 @@ Check = Callable[[str | None], float]
 
 
 async def record_run(
-    visit: Visit, script: Script, check: Check, *, source: str, suite: str, note: str
+    visit: Visit, script: Script, check: Check, *, source: str, suite: str, note: str, settle: float = SETTLE
 ) -> Recording:
-    """Make the script's moves and keep what was seen and done.
+    """Make the script's moves and keep what was seen and done; ``settle`` is how many seconds a page gets to react.
 
     Raises:
         ScriptError: an element of a move is not on the page.
@@ -87,9 +87,9 @@ async def record_run(
     await perform(visit, Action(kind="goto", args={"url": script.start_url}))
     for move in script.before:
         seen = await capture(visit, picture=False)
-        await perform(visit, _action(move, _target(move, seen)))
+        await perform(visit, _action(move, _target(move, seen)), settle=settle)
     started = time.time()
-    steps, outcome, answer = await _play(visit, script, blobs)
+    steps, outcome, answer = await _play(visit, script, blobs, settle)
     final = replace(_page(len(steps), await capture(visit), blobs), executed=False)
     run = Run(
         id=script.run,
@@ -114,12 +114,12 @@ async def record_run(
 
 
 async def _play(
-    visit: Visit, script: Script, blobs: dict[str, bytes]
+    visit: Visit, script: Script, blobs: dict[str, bytes], settle: float
 ) -> tuple[list[Step], Outcome, str | None]:
     """The steps, how the run ended, and what was answered."""
     steps: list[Step] = []
     for move in script.moves[: script.step_limit]:
-        step = await _step(visit, move, len(steps), blobs)
+        step = await _step(visit, move, len(steps), blobs, settle)
         steps.append(step)
         if step.action is not None and step.action.kind in CLOSING:
             said = next(iter(step.action.args.values()), "")
@@ -131,7 +131,7 @@ async def _play(
     return steps, Outcome.STEP_LIMIT, None
 
 
-async def _step(visit: Visit, move: Move, index: int, blobs: dict[str, bytes]) -> Step:
+async def _step(visit: Visit, move: Move, index: int, blobs: dict[str, bytes], settle: float) -> Step:
     """Look, choose, act."""
     seen = await capture(visit)
     step = _page(index, seen, blobs)
@@ -143,7 +143,7 @@ async def _step(visit: Visit, move: Move, index: int, blobs: dict[str, bytes]) -
     action = _action(move, target)
     box = await box_of(visit, target.bid) if target is not None else None
     began = time.monotonic()
-    done = await perform(visit, action)
+    done = await perform(visit, action, settle=settle)
     return replace(
         step,
         reason=move.reason,

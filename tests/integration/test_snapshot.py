@@ -1,0 +1,194 @@
+"""Looking at a page and acting on it, with a real Chromium."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.engine.action import Action, parse_action
+from app.engine.browser.actions import perform
+from app.engine.browser.demo_server import DemoServer
+from app.engine.browser.session import Visit
+from app.engine.browser.snapshot import box_of, capture
+from app.engine.imports.notices import notices
+from app.engine.observation import content_key, find_node, parse_tree
+from tests.support.walker import Walker
+
+PAGE = """<!doctype html><title>Try</title><body style="margin:0">
+<p>It is <b>bold</b>.</p>
+<style>#b { position: absolute; left: 20px; top: 100px; width: 80px; height: 30px }</style>
+<button id="b" onclick="document.title='pressed'">Press me</button>
+<label>Name <input id="n"></label> <label><input type="checkbox" id="c"> Agree</label>
+<select aria-label="Colour"><option>red</option><option>dark green</option></select>
+<div style="display:none"><a href="/x">Hidden</a></div>
+<a id="below" href="#there" style="position:absolute;top:3000px">Far below</a>
+<button disabled>Off</button>
+<button id="strange">it's "so"\tnamed</button>
+</body>"""
+
+
+async def show(tab: Visit, html: str = PAGE) -> None:
+    await tab.page.set_content(html)
+
+
+async def act(tab: Visit, call: str) -> str:
+    return (await perform(tab, parse_action(call), timeout=0.3, settle=0.02)).error
+
+
+async def bid_of(tab: Visit, role: str, name: str) -> str:
+    tree = (await capture(tab, picture=False)).tree
+    return next(node.bid for node in parse_tree(tree) if (node.role, node.name) == (role, name))
+
+
+async def test_a_snapshot_names_what_a_person_sees_and_leaves_out_what_is_hidden(blank: Visit):
+    await show(blank)
+    tree = (await capture(blank, picture=False)).tree
+    found = {(node.role, node.name) for node in parse_tree(tree)}
+    assert {
+        ("RootWebArea", "Try"),
+        ("button", "Press me"),
+        ("textbox", "Name"),
+        ("checkbox", "Agree"),
+        ("combobox", "Colour"),
+        ("option", "dark green"),
+    } <= found
+    assert "Hidden" not in tree
+    assert {node.role for node in parse_tree(tree)}.isdisjoint({"generic", "none", "InlineTextBox"})
+    assert "button 'Off', disabled=True" in tree
+
+
+async def test_every_line_of_a_tree_is_read_back_with_its_name(blank: Visit):
+    await show(blank)
+    tree = (await capture(blank, picture=False)).tree
+    nodes = parse_tree(tree)
+    assert len(nodes) == tree.count("\n") + 1
+    assert any(node.name.startswith('it\'s "so"') and node.name.endswith("named") for node in nodes)
+
+
+async def test_looking_changes_nothing_on_the_page(admin: Walker):
+    await admin.do("click", "link", "Orders")
+    page = admin.tab.page
+    look = "() => [document.documentElement.outerHTML, document.activeElement.tagName, scrollX, scrollY]"
+    await page.evaluate(
+        "() => { window.changes = 0; new MutationObserver(list => { window.changes += list.length; })"
+        ".observe(document, {subtree: true, childList: true, attributes: true, characterData: true}); }"
+    )
+    before = await page.evaluate(look)
+
+    seen = await capture(admin.tab)
+    await box_of(admin.tab, find_target(seen.tree))
+
+    assert await page.evaluate(look) == before
+    assert await page.evaluate("() => window.changes") == 0
+
+
+def find_target(tree: str) -> str:
+    return next(node.bid for node in parse_tree(tree) if (node.role, node.name) == ("link", "1001"))
+
+
+async def test_the_same_page_looked_at_twice_has_the_same_content_key(admin: Walker, server: DemoServer):
+    first = await admin.look()
+    await admin.go(server.admin_url + "/admin/help")
+    await admin.go(server.admin_url + "/admin")
+    second = await admin.look()
+    assert first.tree != second.tree, "ids differ from load to load"
+    assert content_key(first.tree) == content_key(second.tree)
+
+
+async def test_a_dialog_over_the_page_is_seen_with_what_it_covers_and_is_announced(admin: Walker):
+    await admin.do("click", "link", "Orders")
+    tree = (await admin.look()).tree
+    assert "dialog 'New in this release'" in tree
+    assert "link '1009'" in tree
+    assert notices(tree)[0].startswith("New in this release")
+
+
+async def test_a_picture_is_a_jpeg_of_the_viewport_and_boxes_lie_in_it(blank: Visit):
+    await show(blank)
+    seen = await capture(blank)
+    assert seen.picture.startswith(b"\xff\xd8\xff")
+    assert await box_of(blank, await bid_of(blank, "button", "Press me")) == (20, 100, 80, 30)
+    assert await box_of(blank, await bid_of(blank, "link", "Far below")) is None
+    assert await box_of(blank, "nonsense") is None
+    assert await box_of(blank, "99999999") is None
+
+
+async def test_actions_do_what_they_say(blank: Visit):
+    await show(blank)
+    name, agree = await bid_of(blank, "textbox", "Name"), await bid_of(blank, "checkbox", "Agree")
+    colour, press = await bid_of(blank, "combobox", "Colour"), await bid_of(blank, "button", "Press me")
+
+    for call in (
+        f'fill("{name}", "Iris")',
+        f'press("{name}", "End")',
+        'keyboard_type(" Kemp")',
+        f'check("{agree}")',
+        f'select_option("{colour}", "dark green")',
+        f'click("{press}")',
+        "scroll(0, 200)",
+        'take_note("x")',
+        'send_msg_to_user("done")',
+    ):
+        assert await act(blank, call) == "", call
+
+    page = blank.page
+    assert await page.input_value("#n") == "Iris Kemp"
+    assert await page.is_checked("#c")
+    assert await page.evaluate("() => document.querySelector('select').value") == "dark green"
+    assert await page.title() == "pressed"
+    await page.wait_for_function("() => scrollY === 200")
+    assert (
+        "value='Iris Kemp'" in (find_node((await capture(blank)).tree, name) or parse_tree("x")[0]).properties
+    )
+
+
+async def test_an_action_leaves_no_mark_on_the_page(blank: Visit):
+    await show(blank)
+    before = await blank.page.content()
+    assert await act(blank, f'hover("{await bid_of(blank, "button", "Press me")}")') == ""
+    assert await blank.page.content() == before
+    left = "() => Object.getOwnPropertySymbols(window).filter(s => String(s).includes('sitelore')).length"
+    assert await blank.page.evaluate(left) == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ('click("99999999")', "Could not find element"),
+        ('click("a12")', "Could not find element"),
+        ("tab_focus(5)", "no tab 5"),
+        ('goto("http://127.0.0.1:1/")', "ERR_UNSAFE_PORT"),
+    ],
+)
+async def test_what_cannot_be_done_comes_back_as_an_error(blank: Visit, call: str, said: str):
+    await show(blank)
+    assert said in await act(blank, call)
+
+
+async def test_an_unknown_action_is_refused_and_an_element_that_has_gone_is_not_found(blank: Visit):
+    await show(blank)
+    assert "Invalid action type" in (await perform(blank, Action(kind="juggle"), settle=0)).error
+    press = await bid_of(blank, "button", "Press me")
+    await blank.page.evaluate("() => document.getElementById('b').remove()")
+    assert "Could not find element" in await act(blank, f'click("{press}")')
+
+
+async def test_a_disabled_button_times_out(blank: Visit):
+    await show(blank)
+    assert (await act(blank, f'click("{await bid_of(blank, "button", "Off")}")')).startswith("TimeoutError: ")
+
+
+async def test_a_new_tab_comes_to_the_front_and_its_closing_brings_back_the_first(
+    blank: Visit, server: DemoServer
+):
+    await show(blank, f"<a href='{server.maker_url}/' target='_blank'>out</a>")
+    out = parse_action(f'click("{await bid_of(blank, "link", "out")}")')
+    assert (await perform(blank, out)).error == ""
+    seen = await capture(blank, picture=False)
+    assert (len(seen.tabs), seen.active_tab) == (2, 1)
+    assert seen.title == "Makers"
+
+    await act(blank, "tab_focus(0)")
+    assert blank.active == 0
+    await act(blank, "tab_focus(1)")
+    await act(blank, "tab_close()")
+    assert (await capture(blank, picture=False)).active_tab == 0

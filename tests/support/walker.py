@@ -1,0 +1,48 @@
+"""Walks a site as an agent does: looks, finds an element by role and name, acts on its id."""
+
+from __future__ import annotations
+
+from app.engine.action import Action, ArgValue
+from app.engine.browser.actions import perform
+from app.engine.browser.session import Visit
+from app.engine.browser.snapshot import Snapshot, capture
+from app.engine.observation import Node, content_key, parse_tree
+
+
+class Walker:
+    """``do`` returns the error, empty when the action was done."""
+
+    def __init__(self, tab: Visit) -> None:
+        self.tab = tab
+
+    @property
+    def path(self) -> str:
+        return "/" + self.tab.page.url.split("/", 3)[3]
+
+    async def go(self, url: str) -> None:
+        done = await perform(self.tab, Action(kind="goto", args={"url": url}), settle=0.05)
+        assert done.error == ""
+
+    async def look(self) -> Snapshot:
+        return await capture(self.tab, picture=False)
+
+    async def state(self) -> str:
+        return content_key((await self.look()).tree)
+
+    async def nodes(self) -> list[Node]:
+        return parse_tree((await self.look()).tree)
+
+    async def names(self, role: str) -> list[str]:
+        return [node.name for node in await self.nodes() if node.role == role]
+
+    async def bid(self, role: str, name: str) -> str:
+        found = [node.bid for node in await self.nodes() if (node.role, node.name) == (role, name)]
+        assert found, f"no {role} {name!r} on {self.tab.page.url}"
+        return found[0]
+
+    async def do(
+        self, kind: str, role: str = "", name: str = "", /, settle: float = 0.1, **args: ArgValue
+    ) -> str:
+        target = {"bid": await self.bid(role, name)} if role else {}
+        done = await perform(self.tab, Action(kind=kind, args={**target, **args}), timeout=0.5, settle=settle)
+        return done.error
