@@ -108,7 +108,7 @@ class ComposerModel(QObject):
             kept = await self._client.api.kept_draft(self.key)
             return await self._client.api.compose_tip(run, step), kept
 
-        self._tasks.start(fill(), self._filled_in, self._failed, key="compose-open")
+        self._tasks.start(fill(), self._fill, self._failed, key="compose-open")
         self.opened.emit()
 
     def close(self) -> None:
@@ -125,13 +125,18 @@ class ComposerModel(QObject):
 
     def discard(self) -> None:
         """Throw the draft away and show the engine's proposal again."""
-        self._tasks.start(self._client.api.keep_draft(self.key, None), key="compose-keep")
-        run, step, self.is_open = self.run, self.step, False
+        if not self.is_open:
+            return
         self._keep.stop()
-        self._tasks.start(
-            self._client.api.compose_tip(run, step), self._proposed, self._failed, key="compose-open"
-        )
-        self.is_open = True
+        self._tasks.cancel("compose-keep")
+        self.is_ready = False
+        self.opened.emit()
+
+        async def begin_anew() -> tuple[TipForm, None]:
+            await self._client.api.keep_draft(self.key, None)
+            return await self._client.api.compose_tip(self.run, self.step), None
+
+        self._tasks.start(begin_anew(), self._fill, self._failed, key="compose-open")
 
     def save(self, *, go_on: bool = True) -> None:
         """Store the tip: as reviewed when lint finds no error, else as a draft."""
@@ -174,15 +179,10 @@ class ComposerModel(QObject):
             )
         self.saved.emit(self.run, go_on)
 
-    def _filled_in(self, answer: tuple[TipForm, TipDraft | None]) -> None:
+    def _fill(self, answer: tuple[TipForm, TipDraft | None]) -> None:
         form, kept = answer
-        self._proposed(form)
-        if kept is not None:
-            self.draft, self.kept = kept, True
-            self.opened.emit()
-
-    def _proposed(self, form: TipForm) -> None:
-        self.intent, self.draft, self._filled, self.kept = form.intent, form.draft, form.draft, False
+        self.intent, self._filled, self.kept = form.intent, form.draft, kept is not None
+        self.draft = kept if kept is not None else form.draft
         self.is_ready = True
         self.opened.emit()
         self._check.start(0)

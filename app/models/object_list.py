@@ -27,7 +27,7 @@ class ObjectList(QAbstractListModel, Generic[T]):
         super().__init__(parent)
         self._key = key
         self._rows: list[T] = []
-        self._row_of: dict[Hashable, int] = {}
+        self._places: dict[Hashable, int] | None = {}
 
     def words(self, value: T) -> str:
         """One line that says all of a row, for screen readers, type-ahead and copying."""
@@ -67,11 +67,18 @@ class ObjectList(QAbstractListModel, Generic[T]):
         """The row of the value with this key, -1 when there is none."""
         return self._row_of.get(key, -1)
 
+    @property
+    def _row_of(self) -> dict[Hashable, int]:
+        if (
+            self._places is None
+        ):  # counted when asked for, so that listeners between two changes see the truth
+            self._places = {self._key(value): row for row, value in enumerate(self._rows)}
+        return self._places
+
     def replace(self, rows: Sequence[T]) -> None:
         """Show something else altogether."""
         self.beginResetModel()
-        self._rows = list(rows)
-        self._number()
+        self._rows, self._places = list(rows), None
         self.endResetModel()
 
     def merge(self, rows: Sequence[T], *, keep_places: bool = False) -> None:
@@ -101,7 +108,6 @@ class ObjectList(QAbstractListModel, Generic[T]):
         row = self.row_of(key)
         if row >= 0:
             self._remove(row, row)
-            self._number()
 
     def _remove_all_but(self, wanted: dict[Hashable, T]) -> None:
         last = len(self._rows) - 1
@@ -114,11 +120,11 @@ class ObjectList(QAbstractListModel, Generic[T]):
                 first -= 1
             self._remove(first, last)
             last = first - 1
-        self._number()
 
     def _remove(self, first: int, last: int) -> None:
         self.beginRemoveRows(QModelIndex(), first, last)
         del self._rows[first : last + 1]
+        self._places = None
         self.endRemoveRows()
 
     def _update(self, wanted: dict[Hashable, T]) -> None:
@@ -130,9 +136,9 @@ class ObjectList(QAbstractListModel, Generic[T]):
 
     def _insert_missing(self, wanted: dict[Hashable, T]) -> None:
         groups: dict[int, list[T]] = {}
-        place = 0
+        place, here = 0, self._row_of
         for key, value in wanted.items():
-            row = self._row_of.get(key)
+            row = here.get(key)
             if row is None:
                 groups.setdefault(place, []).append(value)
             else:
@@ -141,11 +147,8 @@ class ObjectList(QAbstractListModel, Generic[T]):
             group = groups[place]
             self.beginInsertRows(QModelIndex(), place, place + len(group) - 1)
             self._rows[place:place] = group
+            self._places = None
             self.endInsertRows()
-        self._number()
 
     def _tell(self, first: int, last: int) -> None:
         self.dataChanged.emit(self.index(first), self.index(last))
-
-    def _number(self) -> None:
-        self._row_of = {self._key(value): row for row, value in enumerate(self._rows)}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.engine.api import Done, RiskReport, RunDetail, RunRow, StepView
+from app.engine.api import RiskReport, RunDetail, RunRow, StepView
 from app.engine.judgement import Verdict
 from app.engine.trajectory import Step
 from app.models.composer import ComposerModel
@@ -235,14 +235,6 @@ class ReviewModel(QObject):
             file_anew(), lambda _verdict: self.notice.emit(self.tr("Note kept with the verdict"))
         )
 
-    def undo(self) -> None:
-        """Take back the newest deed of the whole workspace."""
-        self._tasks.start(self._client.api.undo(), lambda done: self._told(self.tr("Undone: {0}"), done))
-
-    def redo(self) -> None:
-        """Do again what was undone last."""
-        self._tasks.start(self._client.api.redo(), lambda done: self._told(self.tr("Done again: {0}"), done))
-
     def load_scores(self) -> None:
         """Ask for each detector's record."""
 
@@ -412,9 +404,6 @@ class ReviewModel(QObject):
             self._client.api.withdraw_verdict(verdict),
             lambda _none: self.notice.emit(self.tr("Withdrawn: '{0}'").format(label)),
         )
-
-    def _told(self, pattern: str, done: Done) -> None:
-        self.notice.emit(pattern.format(done.did))
 
     def _on_saved(self, run: str, go_on: bool) -> None:
         self.composing_changed.emit(False)

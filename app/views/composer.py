@@ -96,7 +96,7 @@ class Composer(QFrame):
     def __init__(self, model: ComposerModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._model, self._center, self._theme = model, center, theme
-        self._filled = ("", -1)
+        self._blank = False
         self.setProperty("kind", "raised")
         self.setAccessibleName(self.tr("Write a tip"))
         self.site, self.scope, self.keywords = QLineEdit(), QLineEdit(), QLineEdit()
@@ -288,13 +288,18 @@ class Composer(QFrame):
             field.setText(model.field(name))
             field.setCursorPosition(0)
         self.kind.setCurrentText(model.field("kind"))
-        untouched = not self.text.toPlainText() or (model.run, model.step) != self._filled
-        if untouched or model.kept or not model.is_ready:
-            with QSignalBlocker(self.text):
-                self.text.setPlainText(model.field("text") if model.is_ready else "")
-        else:  # a hand faster than the engine: what was typed stays
-            model.set_field("text", self.text.toPlainText())
-        self._filled = (model.run, model.step)
+        early = self.text.toPlainText() if self._blank and model.is_ready else ""
+        self._blank = not model.is_ready
+        text = model.field("text") if model.is_ready else ""
+        if early:  # a hand faster than the engine: what was typed stays, behind what was kept
+            text = f"{text}\n{early}" if model.kept else early
+        with QSignalBlocker(self.text):
+            self.text.setPlainText(text)
+        if early:
+            model.set_field("text", text)
+            self.text.moveCursor(QTextCursor.MoveOperation.End)
+        elif self.text.hasFocus():
+            self.text.selectAll()
         self.evidence.setText(self.tr("from {0}").format(model.run))
         self.source.setText(self.tr("step {0}").format(model.step))
         self.source.setAccessibleName(self.tr("Show the step the tip comes from"))
@@ -303,8 +308,6 @@ class Composer(QFrame):
         )
         self.kept.setVisible(model.kept)
         self._show_check()
-        if self.text.hasFocus() and untouched:
-            self.text.selectAll()
 
     def _on_text(self) -> None:
         self._model.set_field("text", self.text.toPlainText())

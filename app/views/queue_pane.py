@@ -147,7 +147,7 @@ class QueuePane(QWidget):
         self._lay_out()
         self.filter.textEdited.connect(self._queue.set_filter)
         self.filter.textChanged.connect(self._queue.set_filter)
-        self.filter.returnPressed.connect(self.list.setFocus)
+        self.filter.returnPressed.connect(self.take_keys)
         self.list.selectionModel().currentChanged.connect(self._on_current)
         self._queue.changed.connect(self._show)
         self._queue.current_changed.connect(self._mark)
@@ -160,6 +160,11 @@ class QueuePane(QWidget):
         self.filter.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.filter.selectAll()
 
+    def take_keys(self) -> None:
+        """Give the keys to the list, now or once it is there."""
+        shown = self._stack.currentWidget() is self.list
+        (self.list if shown else self).setFocus(Qt.FocusReason.OtherFocusReason)
+
     def leave_filter(self) -> bool:
         """One level back from the filter line: first empty it, then leave it.  False when not in it."""
         if not self.filter.hasFocus():
@@ -167,7 +172,7 @@ class QueuePane(QWidget):
         if self.filter.text():
             self.filter.clear()
         else:
-            self.list.setFocus()
+            self.take_keys()
         return True
 
     def _add_faces(self) -> None:
@@ -188,13 +193,13 @@ class QueuePane(QWidget):
             self.tr("Loading the queue…"), self.tr("Reading the index of runs."), "", center
         )
         self._faces[QueueState.LOADING] = self._loading
-        self._error = QLabel()
-        self._error.setWordWrap(True)
-        self._error.setProperty("kind", "fail")
-        self._error.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._error.setMargin(16)
-        self._error.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._faces[QueueState.ERROR] = self._error
+        self.error = QLabel()
+        self.error.setWordWrap(True)
+        self.error.setProperty("kind", "fail")
+        self.error.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.error.setMargin(16)
+        self.error.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._faces[QueueState.ERROR] = self.error
         for face in self._faces.values():
             self._stack.addWidget(face)
 
@@ -219,8 +224,11 @@ class QueuePane(QWidget):
 
     def _show(self) -> None:
         queue = self._queue
+        held = self.hasFocus() or self.list.hasFocus()
         self._stack.setCurrentWidget(self._faces[queue.state])
-        self._error.setText(self.tr("The queue can't be shown: {0}").format(queue.error))
+        if held:
+            self.take_keys()
+        self.error.setText(self.tr("The queue can't be shown: {0}").format(queue.error))
         self.count.setText(f"{queue.shown} / {queue.total}")
         self.count.setAccessibleName(self.tr("{0} of {1} runs shown").format(queue.shown, queue.total))
         if not self.filter.hasFocus() and self.filter.text() != queue.text:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEasingCurve, QEvent, QObject, QPoint, QPropertyAnimation, Qt, Signal
+from PySide6.QtCore import QEasingCurve, QPoint, QPropertyAnimation, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
@@ -76,7 +76,6 @@ class Drawer(QWidget):
             self._above.move(0, 0)
         else:
             self._above.hide()
-        self._below.setEnabled(True)
         self.moved.emit()
 
 
@@ -109,15 +108,15 @@ class ReviewView(QWidget):
         model.run_changed.connect(center.refresh)
         model.verdicts_changed.connect(center.refresh)
         self.composer.run_wanted.connect(model.peek)
-        self.composer.installEventFilter(self)
 
     # ------------------------------------------------------------ what the frame asks
     def focus_first(self) -> None:
         """Put the hand where the work begins."""
         if self.drawer.is_open:
+            self._center.set_place("composer")
             self.composer.begin()
         else:
-            self.queue.list.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.queue.take_keys()
 
     def save_layout(self) -> dict[str, Any]:
         """Widths, and where the person is."""
@@ -201,7 +200,7 @@ class ReviewView(QWidget):
         if self.step.preview != "both":
             self.step.show_preview("both")
             return
-        self.queue.list.setFocus()
+        self.queue.take_keys()
 
     # ------------------------------------------------------------ composer
     def _on_composing(self, is_open: bool) -> None:
@@ -218,9 +217,3 @@ class ReviewView(QWidget):
             back = self._back_to if self._back_to is not None else self.queue.list
             back.setFocus()
         self._center.refresh()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Coming back to an open composer brings its keys back."""
-        if event.type() is QEvent.Type.Show and self.drawer.is_open:
-            self._center.set_place("composer")
-        return super().eventFilter(watched, event)

@@ -1,0 +1,418 @@
+"""The Review perspective by keyboard: what a key does, what stays, and what is never shown wrongly."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QEventLoop, Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+)
+
+from app.engine.api import RunFilter
+from app.engine.errors import NotFound
+from app.engine.events import RunsChanged
+from app.models.review import ReviewModel
+from app.models.run_queue import QueueState
+from app.views.review_view import ReviewView
+
+Key = Qt.Key
+
+
+class Desk:
+    """A Review in a window of its own with the keys of the program."""
+
+    def __init__(self, view, model, engine, center):
+        self.view, self.model, self.engine, self.center = view, model, engine, center
+        self.said: list[str] = []
+        self.keys = 0
+        model.notice.connect(self.said.append)
+
+    def press(self, key, modifier=Qt.KeyboardModifier.NoModifier):
+        """One real key event where the keys go now."""
+        self.keys += 1
+        QTest.keyClick(QApplication.focusWidget() or self.view, key, modifier)
+        self.wait()
+
+    def type(self, text):
+        QTest.keyClicks(QApplication.focusWidget(), text)
+        self.wait()
+
+    def wait(self, seconds=0.05):
+        inner = QEventLoop()
+        QTimer.singleShot(int(seconds * 1000), inner.quit)
+        inner.exec()
+
+    def until(self, condition, seconds=5.0):
+        for _ in range(int(seconds / 0.02)):
+            if condition():
+                return
+            self.wait(0.02)
+        raise AssertionError("it did not happen")
+
+
+@pytest.fixture
+def make_desk(qtbot, client, tasks, center, theme):
+    desks: list[Desk] = []
+
+    def make(start=True):
+        theme.set_calm(True)
+        model = ReviewModel(client, tasks)
+        view = ReviewView(model, center, theme)
+        qtbot.addWidget(view)
+        view.addActions(center.actions())
+        center.set_place("review")
+        view.resize(1224, 720)
+        view.show()
+        view.activateWindow()
+        view.focus_first()
+        desk = Desk(view, model, client.api, center)
+        desks.append(desk)
+        desk.until(lambda: view.isActiveWindow() and QApplication.focusWidget() is not None)
+        if start:
+            model.start()
+            desk.until(lambda: model.view is not None)
+        return desk
+
+    yield make
+    for desk in desks:
+        desk.view.hide()
+        desk.model.pictures.close()
+
+
+@pytest.fixture
+def desk(make_desk) -> Desk:
+    return make_desk()
+
+
+# ---------------------------------------------------------------- the queue
+def test_the_first_run_opens_at_its_suspect_step(desk):
+    first = desk.model.queue.model.at(0)
+    assert desk.model.run == first.id
+    assert desk.model.index == first.suspect_step == 4
+    assert desk.view.queue.list.currentIndex().row() == 0
+    assert desk.view.queue.count.text() == "26 / 40"
+
+
+def test_j_and_k_follow_the_filter_and_its_order(desk):
+    shown = [row.id for row in desk.model.queue.model.rows]
+    assert all(row.score is None or row.score < 1 for row in desk.model.queue.model.rows)
+    for expected in shown[1:4]:
+        desk.press(Key.Key_J)
+        assert desk.model.run == expected
+    desk.press(Key.Key_K)
+    assert desk.model.run == shown[2]
+
+
+def test_the_ends_of_the_queue_hold(desk):
+    first = desk.model.run
+    desk.press(Key.Key_K)
+    assert desk.model.run == first
+
+
+def test_clearing_the_filter_keeps_the_open_run_selected(desk):
+    desk.press(Key.Key_J)
+    desk.press(Key.Key_J)
+    run, step = desk.model.run, desk.model.index
+    desk.press(Key.Key_Slash)
+    assert QApplication.focusWidget() is desk.view.queue.filter
+    desk.type("reddit")
+    desk.until(lambda: desk.model.queue.state is QueueState.READY and desk.model.queue.shown < 26)
+    assert desk.model.run == run
+    desk.press(Key.Key_Escape)
+    desk.until(lambda: desk.model.queue.shown == 40)
+    assert (desk.model.run, desk.model.index) == (run, step)
+    selected = desk.view.queue.list.currentIndex()
+    assert desk.model.queue.model.at(selected.row()).id == run
+
+
+def test_a_judged_run_stays_under_the_hand_until_another_is_opened(desk):
+    desk.press(Key.Key_Slash)
+    desk.type("failed unjudged")
+    desk.until(lambda: desk.model.queue.text == "failed unjudged" and desk.model.queue.shown)
+    desk.press(Key.Key_Return)
+    run, rows = desk.model.run, desk.model.queue.model.rowCount()
+    desk.press(Key.Key_2)
+    desk.until(lambda: desk.model.queue.shown == rows - 1)
+    assert desk.model.queue.model.row_of(run) == 0
+    desk.press(Key.Key_J)
+    assert desk.model.queue.model.row_of(run) == -1
+    assert desk.model.run == desk.model.queue.model.at(0).id
+
+
+def test_new_runs_are_inserted_without_moving_the_selection(desk):
+    desk.press(Key.Key_J)
+    run, resets = desk.model.run, []
+    desk.model.queue.model.modelReset.connect(lambda: resets.append(1))
+    some = desk.engine.all_runs[run]
+    added = replace(some, id="new-run", task_id="101", intent="a new one")
+    desk.engine.all_runs["new-run"], desk.engine.flags["new-run"] = added, ()
+    desk.engine.bus.publish(RunsChanged(runs=("new-run",)))
+    desk.until(lambda: desk.model.queue.model.row_of("new-run") >= 0)
+    assert not resets
+    assert desk.model.queue.model.at(desk.view.queue.list.currentIndex().row()).id == run
+
+
+def test_an_empty_workspace_says_what_to_do(qtbot, make_desk, fake_engine):
+    fake_engine.all_runs.clear()
+    desk = make_desk(start=False)
+    desk.model.start()
+    desk.until(lambda: desk.model.queue.state is QueueState.NO_RUNS)
+    assert desk.view.queue.count.text() == "0 / 0"
+    assert desk.model.run == ""
+
+
+def test_a_queue_that_cannot_be_read_says_why(make_desk, fake_engine, monkeypatch):
+    async def broken(_which: RunFilter):
+        raise NotFound("the index is gone; rebuild it")
+
+    monkeypatch.setattr(fake_engine, "list_runs", broken)
+    desk = make_desk(start=False)
+    desk.model.start()
+    desk.until(lambda: desk.model.queue.state is QueueState.ERROR)
+    assert "the index is gone" in desk.view.queue.error.text()
+
+
+def test_ten_thousand_runs_scroll_and_step_without_a_wait(make_desk, fake_engine):
+    some = next(iter(fake_engine.all_runs.values()))
+    for number in range(10_000):
+        run = replace(some, id=f"x{number}", task_id="139", score=0.0)
+        fake_engine.all_runs[run.id], fake_engine.flags[run.id] = run, ()
+    desk = make_desk()
+    assert desk.model.queue.model.rowCount() > 10_000
+    rows = [desk.model.queue.model.at(n).id for n in (1, 2, 3)]
+    for expected in rows:
+        desk.press(Key.Key_J)
+        assert desk.model.run == expected
+    desk.view.queue.list.scrollToBottom()
+    assert not desk.view.queue.grab().isNull()
+
+
+# ---------------------------------------------------------------- steps
+def test_h_and_l_step_and_shift_goes_to_flags(desk):
+    desk.press(Key.Key_L)
+    assert desk.model.index == 5
+    desk.press(Key.Key_H)
+    desk.press(Key.Key_H)
+    assert desk.model.index == 3
+    desk.press(Key.Key_L, Qt.KeyboardModifier.ShiftModifier)
+    assert desk.model.index == 4
+    desk.press(Key.Key_L, Qt.KeyboardModifier.ShiftModifier)
+    assert desk.model.index == 5
+    desk.press(Key.Key_S)
+    assert desk.model.index == 4
+    assert desk.view.step.number.text() == "step 4 of 11"
+
+
+def test_why_did_error_and_address_stand_under_the_pages(desk):
+    desk.press(Key.Key_L)
+    facts = desk.view.step.facts
+    assert facts.why.toPlainText().startswith("The form needs")
+    assert facts.did.accessibleName() == "type 'Exporting Tweets' into textbox 'Due Date'"
+    assert facts.error_head.text() == "error: the action was not done"
+    assert "intercepts pointer events" in facts.error.toPlainText()
+    assert facts.at.text() == desk.model.step.url
+    desk.press(Key.Key_L)
+    assert "but the action was done" in facts.error_head.text()
+
+
+def test_before_and_after_scroll_together(desk):
+    before, after = desk.view.step.before.lines, desk.view.step.after.lines
+    before.verticalScrollBar().setValue(60)
+    assert after.verticalScrollBar().value() == 60
+    after.verticalScrollBar().setValue(10)
+    assert before.verticalScrollBar().value() == 10
+
+
+def test_a_late_answer_never_shows_the_wrong_step(desk, monkeypatch):
+    engine, model = desk.engine, desk.model
+    model.views.forget(model.run)
+    real, gates = engine.view_step, {}
+
+    async def slow(run, index):
+        gates[index] = asyncio.get_running_loop().create_future()
+        await gates[index]
+        return await real(run, index)
+
+    monkeypatch.setattr(engine, "view_step", slow)
+    model.show_step(7)
+    model.show_step(9)
+    desk.wait()
+    assert model.before.rowCount() == 0
+    gates[7].set_result(None)
+    desk.wait()
+    assert model.view is None
+    assert model.before.rowCount() == 0
+    gates[9].set_result(None)
+    desk.until(lambda: model.view is not None)
+    assert model.view.index == model.index == 9
+    for gate in gates.values():
+        if not gate.done():
+            gate.set_result(None)
+    desk.wait()
+    assert model.view.index == 9
+
+
+def test_a_late_run_never_replaces_a_newer_one(desk, monkeypatch):
+    engine, model = desk.engine, desk.model
+    rows = [row.id for row in model.queue.model.rows]
+    real, gate = engine.open_run, asyncio.get_running_loop().create_future()
+
+    async def slow(run):
+        if run == rows[10]:
+            await gate
+        return await real(run)
+
+    monkeypatch.setattr(engine, "open_run", slow)
+    model.open_run(rows[10])
+    model.open_run(rows[11])
+    desk.until(lambda: model.detail is not None)
+    gate.set_result(None)
+    desk.wait()
+    assert model.run == model.detail.run.id == rows[11]
+
+
+def test_the_neighbours_are_fetched_ahead(desk):
+    desk.until(lambda: all(desk.model.views.get(desk.model.run, index) for index in (2, 3, 5, 6)))
+    desk.model.go(1)
+    assert desk.model.view is not None
+    assert desk.model.view.index == 5
+
+
+def test_a_step_whose_page_cannot_be_read_says_so(desk, monkeypatch):
+    async def broken(run, index):
+        raise NotFound("the page of this step was lost")
+
+    monkeypatch.setattr(desk.engine, "view_step", broken)
+    desk.model.views.forget(desk.model.run)
+    desk.model.show_step(10)
+    desk.until(lambda: desk.model.page_error)
+    assert desk.view.step.before.message.text() == "the page of this step was lost"
+
+
+def test_a_flag_jumps_to_its_step(desk):
+    desk.model.open_run("cba-shopping_admin-102")
+    desk.until(lambda: desk.model.detail is not None and desk.model.flags.rowCount() == 3)
+    last = desk.model.flags.index(2)
+    desk.view.judgement.flags.setCurrentIndex(last)
+    desk.view.judgement.flags.setFocus()
+    desk.press(Key.Key_Return)
+    assert desk.model.index == desk.model.flags.at(2).step == 10
+
+
+def test_space_gives_one_page_all_the_room_and_escape_both_back(desk):
+    desk.press(Key.Key_Space)
+    assert desk.view.step.before.isVisible()
+    assert not desk.view.step.after.isVisible()
+    desk.press(Key.Key_Space)
+    assert desk.view.step.after.isVisible()
+    assert not desk.view.step.before.isVisible()
+    desk.press(Key.Key_Escape)
+    assert desk.view.step.before.isVisible()
+    assert desk.view.step.after.isVisible()
+
+
+# ---------------------------------------------------------------- verdicts
+def test_a_digit_gives_a_verdict_and_the_same_digit_takes_it_back(desk):
+    desk.press(Key.Key_2)
+    desk.until(lambda: desk.model.verdicts.at(1).given)
+    assert desk.engine.verdicts[desk.model.run][0].step == 4
+    assert desk.said[-1] == "Judged 'wrong page'"
+    desk.press(Key.Key_2)
+    desk.until(lambda: not desk.model.verdicts.at(1).given)
+    assert desk.engine.verdicts[desk.model.run] == []
+
+
+def test_the_labels_behind_zero_are_two_keys_away(desk):
+    desk.press(Key.Key_0)
+    desk.press(Key.Key_1)
+    desk.until(lambda: desk.model.verdicts.at(9).given)
+    assert desk.engine.verdicts[desk.model.run][0].label.value == "counting"
+
+
+def test_a_digit_in_a_text_field_types_a_digit(desk):
+    desk.press(Key.Key_Slash)
+    desk.type("j2")
+    assert desk.view.queue.filter.text() == "j2"
+    assert not desk.engine.verdicts.get(desk.model.run)
+
+
+def test_a_note_goes_with_the_verdict(desk):
+    desk.press(Key.Key_M)
+    desk.type("4 rows were hidden")
+    desk.view.queue.list.setFocus()
+    desk.press(Key.Key_1)
+    desk.until(lambda: desk.model.verdicts.at(0).given)
+    assert desk.model.verdicts.at(0).note == "4 rows were hidden"
+    desk.press(Key.Key_M)
+    desk.type("better words")
+    desk.press(Key.Key_Return)
+    desk.until(lambda: desk.model.verdicts.at(0).note == "better words")
+    assert len(desk.engine.verdicts[desk.model.run]) == 1
+
+
+def test_the_record_of_the_detectors_is_a_key_away(desk):
+    desk.press(Key.Key_D)
+    desk.until(lambda: desk.model.scores.rowCount() > 0)
+    assert desk.view.judgement.card.isVisible()
+    desk.view.judgement.card.close()
+
+
+# ---------------------------------------------------------------- the whole
+def test_the_session_brings_back_run_step_filter_and_widths(make_desk):
+    one = make_desk()
+    one.model.open_run("cba-reddit-108", 6)
+    one.until(lambda: one.model.view is not None)
+    one.view.columns.setSizes([300, 584, 340])
+    saved = one.view.save_layout()
+    two = make_desk(start=False)
+    two.view.restore_layout(saved)
+    two.model.start()
+    two.until(lambda: two.model.view is not None)
+    assert (two.model.run, two.model.index) == ("cba-reddit-108", 6)
+    assert two.view.columns.sizes() == saved["columns"]["sizes"]
+    assert two.view.queue.filter.text() == "failed"
+    assert two.view.queue.list.currentIndex().row() == two.model.queue.model.row_of("cba-reddit-108")
+
+
+def test_every_control_has_a_name_and_can_be_reached_by_tab(desk):
+    controls = (QAbstractButton, QAbstractItemView, QComboBox, QLineEdit, QPlainTextEdit)
+    for kind in controls:
+        for control in desk.view.findChildren(kind):
+            if control.isVisible() and control.focusPolicy() != Qt.FocusPolicy.NoFocus:
+                assert control.accessibleName() or getattr(control, "text", str)(), control
+    seen = set()
+    for _ in range(60):
+        QTest.keyClick(QApplication.focusWidget(), Key.Key_Tab)
+        seen.add(QApplication.focusWidget())
+    review = desk.view
+    for wanted in (
+        review.queue.filter, review.queue.list, review.step.strip, review.step.before.lines,
+        review.step.after.lines, review.judgement.flags, review.judgement.verdicts, review.judgement.note,
+        review.judgement.write,
+    ):  # fmt: skip
+        assert wanted in seen, wanted.accessibleName()
+
+
+@pytest.mark.parametrize("name", ["cba-shopping_admin-107", "cba-shopping-111"])
+def test_long_and_right_to_left_goals_leave_the_layout_alone(desk, name):
+    height = desk.view.step.header.height()
+    desk.model.open_run(name)
+    desk.until(lambda: desk.model.detail is not None)
+    desk.wait()
+    assert desk.view.step.header.height() == height
+    assert desk.view.minimumSizeHint().width() <= 1224
+    assert desk.view.step.header.intent.accessibleName() == desk.engine.all_runs[name].intent.strip()
+
+
+def test_the_smallest_window_needs_no_scrolling_of_the_whole(desk):
+    assert desk.view.minimumSizeHint().width() <= 1280 - 56
+    assert desk.view.minimumSizeHint().height() <= 800 - 90
