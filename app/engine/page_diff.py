@@ -80,7 +80,7 @@ def _page(tree: str) -> _Page:
         elif node[2] != "InlineTextBox":
             lines.append(line)
     keys = [_BID.sub(r"\1", line).replace(", focused", "") for line in lines]
-    return _Page(lines, keys, [SAME] * len(lines))
+    return _Page(lines, keys, [SAME for _ in lines])
 
 
 def _mark(before: _Page, after: _Page) -> int:
@@ -105,8 +105,8 @@ def _mark(before: _Page, after: _Page) -> int:
             continue
         gone.extend(range(old, old_end))
         come.extend(range(new, new_end))
-        before.changes[old:old_end] = [REMOVED] * (old_end - old)
-        after.changes[new:new_end] = [ADDED] * (new_end - new)
+        before.changes[old:old_end] = [REMOVED for _ in range(old, old_end)]
+        after.changes[new:new_end] = [ADDED for _ in range(new, new_end)]
     return count + settle()
 
 
@@ -165,6 +165,7 @@ def _view(step: Step | None, page: _Page, bid: str, missing: str) -> PageView:
         url=step.url,
         title=step.title,
         screenshot=step.screenshot,
+        target_box=step.target_box if bid else None,
         lines=tuple(_line(page.lines[at], page.changes[at], at == target) for at in shown),
         truncated=len(page.lines) - len(shown),
         missing=missing,
