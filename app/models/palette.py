@@ -66,7 +66,7 @@ class PaletteModel(QAbstractListModel):
                 return self._center.keys(command)
             case _ if role == PLACE_ROLE:
                 place = self._center.command(command).place
-                return "" if place == "everywhere" else PLACE_TITLES[place]
+                return "" if self._center.reaches(command) else PLACE_TITLES[place]
             case _ if role == USABLE_ROLE:
                 return self._center.action(command).isEnabled()
             case _:
@@ -87,7 +87,7 @@ def match_score(text: str, title: str, haystack: str) -> float | None:
     """How well the words typed fit, higher is better; ``None`` when one of them is found nowhere.
 
     Each word counts by its best find: the beginning of a word of the title, inside it, in the haystack around it,
-    or its letters in order ("wrt" finds "Write a tip").
+    or its letters in order from the first one on ("wrt" finds "Write a tip").
     """
     score, low, wide = 0.0, title.lower(), haystack.lower()
     starts = low.replace("(", " ").replace(":", " ").split()
@@ -98,7 +98,7 @@ def match_score(text: str, title: str, haystack: str) -> float | None:
             score += 3
         elif word in wide:
             score += 2
-        elif _in_order(word, low):
+        elif low.startswith(word[0]) and _in_order(word, low):
             score += 1
         else:
             return None

@@ -9,21 +9,25 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.models.commands import PLACE_TITLES, REACH, CommandCenter
 from app.models.keymap import readable
 from app.views.theme import Theme
+from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.overlay import Overlay
+
+Group = tuple[str, list[tuple[str, list[str]]]]
+"""A title, and command titles with their keys as read."""
+COLUMNS = 3
 
 
 class CheatSheet(Overlay):
     """Made anew from the command table each time it opens, so that remapped keys are right."""
 
     def __init__(self, center: CommandCenter, theme: Theme, parent: QWidget) -> None:
-        super().__init__(theme, parent, QSize(940, 620))
+        super().__init__(theme, parent, QSize(1160, 560))
         self._center = center
         self._title = QLabel()
         self._title.setProperty("kind", "title")
@@ -43,29 +47,19 @@ class CheatSheet(Overlay):
         self.body.setContentsMargins(0, 0, 0, 10)
 
     def prepare(self) -> None:
-        """Lay out the keys that work here, group by group, in two columns."""
+        """Lay out the keys that work here, group by group, in three columns."""
         place = self._center.place
         self._title.setText(self.tr("Keys: {0}").format(PLACE_TITLES[place]))
         sheet = QWidget()
         sheet.setProperty("kind", "raised")
         columns = QHBoxLayout(sheet)
         columns.setContentsMargins(20, 4, 20, 8)
-        columns.setSpacing(40)
-        left, right = QVBoxLayout(), QVBoxLayout()
-        groups = self.groups(place)
-        heights = [len(lines) + 2 for _title, lines in groups]
-        filled = 0
-        for (title, lines), height in zip(groups, heights, strict=True):
-            target = left if filled == 0 or filled + height / 2 <= sum(heights) / 2 else right
-            target.addLayout(self._group(title, lines))
-            target.addSpacing(12)
-            filled += height
-        for column in (left, right):
-            column.addStretch(1)
-            columns.addLayout(column, 1)
+        columns.setSpacing(36)
+        for groups in self._columns(self.groups(place)):
+            columns.addLayout(self._column(groups), 1)
         self._area.setWidget(sheet)
 
-    def groups(self, place: str) -> list[tuple[str, list[tuple[str, list[str]]]]]:
+    def groups(self, place: str) -> list[Group]:
         """What is shown: group titles with (command title, its keys as read) for every command with a key here."""
         active = self._center.keymap.in_force(place)
         found: dict[str, list[tuple[str, list[str]]]] = {}
@@ -78,7 +72,7 @@ class CheatSheet(Overlay):
                     if where == "review" and "/" in command.menu:
                         group = menu
                     found.setdefault(group, []).append(
-                        (self._center.title(command.id), [readable(key) for key in keys])
+                        (short(self._center.title(command.id), group), [readable(key) for key in keys])
                     )
         return list(found.items())
 
@@ -86,29 +80,50 @@ class CheatSheet(Overlay):
         """The page itself, so that the arrow keys scroll it."""
         return self._area
 
-    def _group(self, title: str, lines: list[tuple[str, list[str]]]) -> QGridLayout:
-        grid = QGridLayout()
+    def _columns(self, groups: list[Group]) -> list[list[Group]]:
+        """The groups in order, over three columns of about the same height."""
+        share = sum(len(lines) + 2 for _title, lines in groups) / COLUMNS
+        columns: list[list[Group]] = [[] for _ in range(COLUMNS)]
+        filled = 0.0
+        for title, lines in groups:
+            middle = filled + (len(lines) + 2) / 2
+            columns[min(int(middle / share), COLUMNS - 1)].append((title, lines))
+            filled += len(lines) + 2
+        return columns
+
+    def _column(self, groups: list[Group]) -> QGridLayout:
+        grid, row = QGridLayout(), 0
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(0, 1)
-        heading = QLabel(title)
-        heading.setProperty("kind", "section")
-        grid.addWidget(heading, 0, 0, 1, 2)
-        for row, (name, keys) in enumerate(lines, start=1):
-            label = QLabel(name)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            caps = QHBoxLayout()
-            caps.setSpacing(4)
-            caps.addStretch(1)
-            for key in keys[:2]:
-                cap = QLabel(key)
-                cap.setProperty("kind", "key")
-                cap.setTextFormat(Qt.TextFormat.PlainText)
-                caps.addWidget(cap)
-            grid.addWidget(label, row, 0)
-            grid.addLayout(caps, row, 1)
+        for title, lines in groups:
+            heading = QLabel(title)
+            heading.setProperty("kind", "section")
+            grid.addWidget(heading, row, 0, 1, 2)
+            for name, keys in lines:
+                row += 1
+                label = ElidedLabel(text=name)
+                caps = QHBoxLayout()
+                caps.setSpacing(4)
+                caps.addStretch(1)
+                for key in keys[:2]:
+                    cap = QLabel(key)
+                    cap.setProperty("kind", "key")
+                    cap.setTextFormat(Qt.TextFormat.PlainText)
+                    caps.addWidget(cap)
+                grid.addWidget(label, row, 0)
+                grid.addLayout(caps, row, 1)
+            row += 1
+            grid.setRowMinimumHeight(row, 10)
+            row += 1
+        grid.setRowStretch(row, 1)
         return grid
 
     def _change(self) -> None:
         self.dismiss()
         self._center.trigger("app.keys")
+
+
+def short(title: str, group: str) -> str:
+    """``Verdict: loop`` is ``loop`` under the heading ``Verdict``."""
+    return title.removeprefix(f"{group}: ")

@@ -39,6 +39,7 @@ class JobsButton(QToolButton):
         self._running = 0
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setIcon(theme.icon("progress-clock", "muted"))
+        self.setMinimumWidth(theme.px(84))
         self.clicked.connect(lambda: center.trigger("app.jobs"))
         center.keys_changed.connect(self._tell)
         self._tell()
@@ -66,7 +67,7 @@ class JobsButton(QToolButton):
 
     def _tell(self) -> None:
         words = self.tr("jobs {0}").format(self._running) if self._running else self.tr("no jobs")
-        self.setText(words)
+        self.setText(f" {words}")
         self.setAccessibleName(words)
         self.setToolTip(self._center.action("app.jobs").toolTip())
 
@@ -82,6 +83,7 @@ class JobRow(QWidget):
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._cancel = QPushButton(self.tr("Cancel"))
+        self._cancel.setProperty("kind", "link")
         self._cancel.clicked.connect(self._stop)
         top = QHBoxLayout()
         top.addWidget(self._title, 1)
@@ -149,7 +151,7 @@ class JobsPopup(QFrame):
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setWidget(inside)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(1, 1, 1, 1)
+        layout.setContentsMargins(1, 1, 1, 9)
         layout.setSpacing(0)
         layout.addLayout(head)
         layout.addWidget(self._none)
@@ -203,18 +205,21 @@ class JobsPopup(QFrame):
         """As high as its rows."""
         rows = sum(row.sizeHint().height() for row in self._rows.values())
         wide = self._theme.px(WIDE)
-        return QSize(wide, self._theme.px(44) + (rows if rows else self._none.heightForWidth(wide) + 8))
+        return QSize(wide, self._theme.px(58) + (rows if rows else self._none.heightForWidth(wide) + 8))
 
     def _fill(self) -> None:
-        jobs = self._jobs.jobs
+        # Sorted by state, each group newest first: a row moves once, when its job ends.
+        jobs = sorted(self._jobs.jobs, key=lambda job: job.state != RUNNING)
         for gone in set(self._rows) - {job.id for job in jobs}:
             self._rows.pop(gone).deleteLater()
         for number, job in enumerate(jobs):
-            if job.id in self._rows:
-                self._rows[job.id].show_job(job)
+            row = self._rows.get(job.id)
+            if row is None:
+                row = self._rows[job.id] = JobRow(job, self._jobs, self)
             else:
-                self._rows[job.id] = JobRow(job, self._jobs, self)
-                self._list.insertWidget(number, self._rows[job.id])
+                row.show_job(job)
+            if self._list.indexOf(row) != number:
+                self._list.insertWidget(number, row)
         self._none.setVisible(not jobs)
         self._area.setVisible(bool(jobs))
         self._all.setVisible(len(self._jobs.running) > 1)

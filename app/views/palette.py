@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from app.models.commands import CommandCenter
 from app.models.palette import ID_ROLE, KEYS_ROLE, PLACE_ROLE, USABLE_ROLE, PaletteModel
 from app.views.theme import Theme
-from app.views.widgets.keycap import draw_keys
+from app.views.widgets.keycap import draw_keys, paint_selected
 from app.views.widgets.overlay import Overlay
 from app.views.widgets.picker import Picker
 
@@ -41,7 +41,7 @@ class CommandDelegate(QStyledItemDelegate):
         theme, px = self._theme, self._theme.px
         rect = QRect(option.rect)
         if option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(rect, theme.color("selected"))
+            paint_selected(painter, theme, rect)
         elif option.state & QStyle.StateFlag.State_MouseOver:
             painter.fillRect(rect, theme.color("hover"))
         inner = rect.adjusted(px(12), 0, -px(12), 0)

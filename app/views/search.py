@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QCoreApplication,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QApplication,
@@ -21,6 +31,7 @@ from PySide6.QtWidgets import (
 from app.models.search import HIT_ROLE, SearchModel, marked_pieces
 from app.views.theme import Theme
 from app.views.top_bar import SearchField
+from app.views.widgets.keycap import paint_selected
 from app.views.widgets.picker import Picker
 
 if TYPE_CHECKING:
@@ -57,7 +68,7 @@ class HitDelegate(QStyledItemDelegate):
             painter.drawText(QRect(rect.left() + px(12), rect.top(), rect.width(), px(22)), flags, group)
             rect.setTop(rect.top() + px(22))
         if option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(rect, theme.color("selected"))
+            paint_selected(painter, theme, rect)
         elif option.state & QStyle.StateFlag.State_MouseOver:
             painter.fillRect(rect, theme.color("hover"))
         icon = QRect(rect.left() + px(12), rect.top() + px(6), px(16), px(16))
@@ -65,12 +76,16 @@ class HitDelegate(QStyledItemDelegate):
         text = rect.adjusted(px(38), px(3), -px(12), -px(3))
         top = QRect(text.left(), text.top(), text.width(), text.height() // 2)
         low = QRect(text.left(), top.bottom(), text.width(), text.height() // 2)
+        if hit.step is not None:
+            words = QCoreApplication.translate("search", "step {0}").format(hit.step)
+            painter.setFont(theme.font("secondary"))
+            painter.setPen(theme.color("muted"))
+            painter.drawText(top, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
+            top.setRight(top.right() - QFontMetrics(theme.font("secondary")).horizontalAdvance(words) - px(8))
         painter.setFont(theme.font())
         painter.setPen(theme.color("text"))
-        title = hit.title if hit.step is None else f"{hit.title} · step {hit.step + 1}"
-        painter.drawText(
-            top, flags, QFontMetrics(theme.font()).elidedText(title, Qt.TextElideMode.ElideRight, top.width())
-        )
+        shown = QFontMetrics(theme.font()).elidedText(hit.title, Qt.TextElideMode.ElideRight, top.width())
+        painter.drawText(top, flags, shown)
         self._paint_snippet(painter, low, hit.snippet)
 
     def _paint_snippet(self, painter: QPainter, rect: QRect, snippet: str) -> None:
@@ -179,7 +194,8 @@ class SearchPopup(QFrame):
 
     def _place(self) -> None:
         px, rows = self._theme.px, self._model.rowCount()
-        width = min(max(px(WIDE), self._field.width()), self._host.width() - 24)
+        wide = max(px(WIDE), self._field.width()) if rows else self._field.width()
+        width = min(wide, self._host.width() - 24)
         content = sum(
             px(42) + (px(22) if self._model.begins_group(row) else 0) for row in range(min(rows, 12))
         )

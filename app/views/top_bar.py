@@ -81,8 +81,9 @@ class TopBar(QWidget):
         layout.setContentsMargins(12, 4, 8, 4)
         layout.setSpacing(6)
         layout.addWidget(name)
-        layout.addWidget(self.workspace, 2)
-        layout.addWidget(self.menu_bar)
+        layout.addWidget(self.workspace)
+        layout.addSpacing(12)
+        layout.addWidget(self.menu_bar, 0, Qt.AlignmentFlag.AlignVCenter)
         layout.addStretch(1)
         layout.addWidget(self.search, 5)
         layout.addWidget(self.jobs)
@@ -93,9 +94,14 @@ class TopBar(QWidget):
         """Say which workspace this is."""
         self.workspace.setText(f"·  {name}")
         self.workspace.setToolTip(path)
+        self._fit_workspace()
 
     def _resize(self) -> None:
         self.setFixedHeight(self._theme.px(40))
         self.search.setMaximumWidth(self._theme.px(420))
         self.search.setMinimumWidth(self._theme.px(200))
-        self.workspace.setMaximumWidth(self._theme.px(200))
+        self._fit_workspace()
+
+    def _fit_workspace(self) -> None:
+        wanted = self.workspace.sizeHint().width() + 4
+        self.workspace.setFixedWidth(min(wanted, self._theme.px(200)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
 
@@ -47,6 +47,12 @@ class ElidedLabel(QLabel):
         """Tell the whole text in a tooltip only while it is cut."""
         super().resizeEvent(event)
         self._tell_whole()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Another font needs another room."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self.updateGeometry()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw what fits."""

@@ -1,4 +1,4 @@
-"""Keys drawn as keys."""
+"""Keys drawn as keys, and the row that is ready."""
 
 from __future__ import annotations
 
@@ -37,3 +37,9 @@ def draw_keys(painter: QPainter, theme: Theme, rect: QRect, keys: str) -> int:
         right -= width + theme.px(2)
     painter.restore()
     return rect.right() - right
+
+
+def paint_selected(painter: QPainter, theme: Theme, rect: QRect) -> None:
+    """The ground of the row that Enter chooses: a tint and a bar, so that colour does not stand alone."""
+    painter.fillRect(rect, theme.color("selected"))
+    painter.fillRect(QRect(rect.left(), rect.top(), theme.px(3), rect.height()), theme.color("accent"))
