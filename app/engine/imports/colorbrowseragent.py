@@ -167,12 +167,13 @@ def _count_steps(records: _Records) -> int:
             count = last + 1 if said > last else count
     else:
         count = said
-    gaps = [index for index in range(count) if index not in records.by_index]
-    if len(gaps) > 10 * len(records.by_index) + 100:
-        records.notes.append(f"{len(gaps)} records are missing; only the steps that are there are shown")
+    missing = count - sum(index < count for index in records.by_index)
+    if missing > 10 * len(records.by_index) + 100:
+        records.notes.append(f"{missing} records are missing; only the steps that are there are shown")
         kept = sorted(records.by_index)
         records.by_index = {position: records.by_index[index] for position, index in enumerate(kept)}
-        return len(kept) - 1
+        return max(len(kept) - 1, 0)
+    gaps = [index for index in range(count) if index not in records.by_index]
     records.notes.extend(f"the record of step {index} is missing or unreadable" for index in gaps[:20])
     return count
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from dataclasses import replace
 from typing import Any, cast
 
@@ -25,6 +26,7 @@ from app.engine.trajectory import ErrorClass, Step, Tab
 Record = dict[str, Any]
 
 _EMPTY: Record = {}
+_ELEMENT = re.compile(r"<([A-Za-z][\w-]*)[^<>]*>([^<]*)")
 
 
 class StepReader:
@@ -73,7 +75,7 @@ class StepReader:
             outcome is None or "last_action" not in outcome or outcome["last_action"] is not None
         )
         action, reason = output.action, output.reason
-        target = _target(text(observation(record).get("axtree_txt")), action)
+        target = _target(observation(record), action)
         secret = typed_secret(action, target)
         if action is not None and secret:
             action = without_typed(action, secret)
@@ -206,8 +208,16 @@ def _started(record: Record) -> float:
     return number(times.get("agent_start"), None) or number(times.get("env_start"), 0.0) or 0.0
 
 
-def _target(tree: str, action: Action | None) -> Target | None:
+def _target(seen: Record, action: Action | None) -> Target | None:
+    """The element acted on, as the tree names it; one that only stands in the HTML (hidden) by its tag and text."""
     if action is None or not action.bid:
         return None
-    node = find_node(tree, action.bid)
-    return Target(role=node.role, name=node.name, bid=node.bid) if node is not None else None
+    node = find_node(text(seen.get("axtree_txt")), action.bid)
+    if node is not None:
+        return Target(role=node.role, name=node.name, bid=node.bid)
+    html = text(seen.get("pruned_html"))
+    at = html.find(f' bid="{action.bid}"')
+    element = _ELEMENT.match(html, html.rfind("<", 0, at)) if at != -1 else None
+    if element is None:
+        return None
+    return Target(role=element[1].lower(), name=" ".join(element[2].split())[:120], bid=action.bid)
