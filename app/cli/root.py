@@ -116,7 +116,7 @@ def doctor(as_json: Json = False) -> None:
 def run(arguments: list[str]) -> int:
     """Run one command line; every expected failure is one sentence and its exit code."""
     try:
-        app(arguments, standalone_mode=False)
+        code = app(arguments, standalone_mode=False)
     except SiteloreError as error:
         if "--json" in arguments:
             sys.stdout.write(orjson.dumps({"error": str(error), "exit": error.exit_code}).decode() + "\n")
@@ -136,4 +136,4 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 1
-    return 0
+    return code if isinstance(code, int) else 0
