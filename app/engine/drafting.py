@@ -17,17 +17,21 @@ from kb.tip import Kind, Provenance, Scope, TipDraft
 _INSTANCE = re.compile(r"^(?:\d[\w.-]*|[0-9a-f]{8,}|[\w.-]*\d{3,}[\w.-]*|@.+)$", re.IGNORECASE)
 _KEPT_QUERY_KEYS = 2
 
-_OPENINGS: dict[str, tuple[Kind, str, str]] = {
-    "no-effect": (Kind.OPERATION, "{control} does nothing by itself; before it, ", ""),
-    "covered-element": (Kind.UI_QUIRK, "{control} can be covered by a dialog; first ", ""),
-    "hard-errors": (Kind.UI_QUIRK, "{control} can't be used directly; instead, ", ""),
-    "left-allowed-sites": (Kind.NAVIGATION, "{control} leaves the site; to stay on it, ", ""),
-    "state-action-loop": (Kind.OPERATION, "Repeating {control} changes nothing; instead, ", ""),
-    "action-cycle": (Kind.NAVIGATION, "Going back and forth here leads nowhere; instead, ", ""),
-    "url-revisits": (Kind.NAVIGATION, "What is looked for is not on this page; instead, ", ""),
-    "login-wall": (Kind.POLICY, "This part needs a log-in; ", ""),
-    "gave-up": (Kind.NAVIGATION, "This can be done: ", ""),
+_OPENINGS: dict[str, tuple[Kind, str]] = {
+    "no-effect": (Kind.OPERATION, "{control} does nothing by itself; before it, "),
+    "covered-element": (Kind.UI_QUIRK, "{control} can be covered by a dialog; first "),
+    "hard-errors": (Kind.UI_QUIRK, "{control} can't be used directly; instead, "),
+    "left-sites": (Kind.NAVIGATION, "{control} leaves the site; to stay on it, "),
+    "state-action-loop": (Kind.OPERATION, "Repeating {control} changes nothing; instead, "),
+    "repeated-action": (Kind.OPERATION, "Repeating {control} changes nothing; instead, "),
+    "action-cycle": (Kind.NAVIGATION, "Going back and forth here leads nowhere; instead, "),
+    "back-and-forth": (Kind.NAVIGATION, "Going back and forth here leads nowhere; instead, "),
+    "url-revisits": (Kind.NAVIGATION, "What is looked for is not on this page; instead, "),
+    "login-wall": (Kind.POLICY, "This part needs a log-in; "),
+    "error-page": (Kind.NAVIGATION, "This address does not work; instead, "),
+    "gave-up": (Kind.NAVIGATION, "This can be done: "),
 }
+"""Kind and opening words by detector; the others (a crash, an answer) say nothing about the site."""
 
 
 def scope_of(url: str) -> Scope:
@@ -47,16 +51,17 @@ def scope_of(url: str) -> Scope:
 
 def draft_tip(run: Run, step: Step, flags: Sequence[Flag], site: str, author: str, verdict: str) -> TipDraft:
     """A draft filled with site, scope, evidence and an opening that fits the flag at this step."""
-    here = sorted((f for f in flags if f.step == step.index), key=lambda f: -f.confidence)
+    here = sorted(
+        (found for found in flags if found.step == step.index),
+        key=lambda found: (found.detector not in _OPENINGS, -found.confidence),
+    )
     flag = here[0] if here else None
-    kind, opening, why = _OPENINGS.get(flag.detector if flag else "", (Kind.OPERATION, "", ""))
+    kind, opening = _OPENINGS.get(flag.detector if flag else "", (Kind.OPERATION, ""))
     return TipDraft(
         site=site,
         scope=scope_of(step.url),
         kind=kind,
-        text=opening.format(control=_control(step)) if opening else "",
-        why=why,
-        keywords=(),
+        text=_opened(opening, step),
         provenance=Provenance(
             run=run.id,
             step=step.index,
@@ -69,9 +74,14 @@ def draft_tip(run: Run, step: Step, flags: Sequence[Flag], site: str, author: st
     )
 
 
+def _opened(opening: str, step: Step) -> str:
+    words = opening.format(control=_control(step))
+    return words[:1].upper() + words[1:]
+
+
 def _control(step: Step) -> str:
     if step.target is not None and step.target.name:
-        return f"The {step.target.role} “{step.target.name[:60]}”"
+        return f"the {step.target.role} “{step.target.name[:60]}”"
     if step.target is not None:
-        return f"The {step.target.role} without a name"
-    return "The action"
+        return f"the {step.target.role} without a name"
+    return "this action"

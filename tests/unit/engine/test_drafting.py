@@ -1,0 +1,48 @@
+"""The draft a composer opens with."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.engine.action import Action, Target
+from app.engine.detectors.runner import BY_NAME
+from app.engine.drafting import _OPENINGS, draft_tip, scope_of
+from app.engine.judgement import Flag, Severity
+from app.engine.trajectory import Run, Step
+
+
+@pytest.mark.parametrize(
+    ("url", "scope"),
+    [
+        ("http://10.0.0.1:8023/dashboard/merge_requests?scope=all&search=x", "/dashboard/merge_requests"),
+        ("http://10.0.0.1:7780/admin/sales/order/view/order_id/299/", "/admin/sales/order/view/order_id/*/"),
+        ("http://10.0.0.1:9999/f/books/81371/a-title", "/f/books/*/a-title"),
+        ("http://10.0.0.1:7770/", "/"),
+        ("http://10.0.0.1:8023/search?search=x", "/search?search"),
+        ("about:blank", ""),
+        ("chrome-error://chromewebdata/", ""),
+    ],
+)
+def test_a_scope_keeps_the_shape_of_an_address_and_drops_what_names_one_thing(url, scope):
+    assert str(scope_of(url)) == scope
+
+
+def test_a_draft_names_the_control_and_leaves_the_end_to_the_person():
+    step = Step(
+        index=2,
+        url="http://10.0.0.1:7770/shirt.html",
+        title="Shirt",
+        action=Action(kind="click", args={"bid": "7"}),
+        target=Target(role="button", name="Add to Cart"),
+    )
+    flag = Flag(run="r", detector="no-effect", step=2, severity=Severity.WARNING, confidence=0.5, message="m")
+    run = Run(id="r", source="x", suite="webarena", task_id="9", intent="Buy the shirt")
+    draft = draft_tip(run, step, [flag], "shopping", "mina", "wrong element")
+    assert draft.text == "The button “Add to Cart” does nothing by itself; before it, "
+    assert draft.taint == ("webarena:9",)
+    assert (draft.provenance.run, draft.provenance.step, draft.provenance.detector) == ("r", 2, "no-effect")
+    assert (draft.provenance.author, draft.provenance.verdict) == ("mina", "wrong element")
+
+
+def test_every_opening_belongs_to_a_detector_that_exists():
+    assert set(_OPENINGS) <= set(BY_NAME)
