@@ -61,7 +61,7 @@ def draft_tip(run: Run, step: Step, flags: Sequence[Flag], site: str, author: st
         site=site,
         scope=scope_of(step.url),
         kind=kind,
-        text=_opened(opening, step),
+        text=_opened(opening, step, run.intent),
         provenance=Provenance(
             run=run.id,
             step=step.index,
@@ -74,14 +74,18 @@ def draft_tip(run: Run, step: Step, flags: Sequence[Flag], site: str, author: st
     )
 
 
-def _opened(opening: str, step: Step) -> str:
-    words = opening.format(control=_control(step))
+def _opened(opening: str, step: Step, intent: str) -> str:
+    words = opening.format(control=_control(step, intent))
     return words[:1].upper() + words[1:]
 
 
-def _control(step: Step) -> str:
-    if step.target is not None and step.target.name:
-        return f"the {step.target.role} “{step.target.name[:60]}”"
-    if step.target is not None:
-        return f"the {step.target.role} without a name"
-    return "this action"
+def _control(step: Step, intent: str) -> str:
+    """The control by its role, and by its name where that is the site's and not one task's."""
+    if step.target is None:
+        return "this action"
+    name = " ".join(step.target.name.split())
+    role = step.target.role or "element"
+    if not name:
+        return f"the {role} without a name"
+    belongs_to_task = any(char.isdigit() for char in name) or name.casefold() in intent.casefold()
+    return f"such a {role}" if belongs_to_task else f"the {role} “{name[:60]}”"

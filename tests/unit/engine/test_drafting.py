@@ -46,3 +46,16 @@ def test_a_draft_names_the_control_and_leaves_the_end_to_the_person():
 
 def test_every_opening_belongs_to_a_detector_that_exists():
     assert set(_OPENINGS) <= set(BY_NAME)
+
+
+def test_a_control_named_by_this_one_task_is_called_by_its_role_alone():
+    for name in ("1009", "Linen Apron"):
+        step = Step(index=0, url="http://h/orders", title="", target=Target(role="link", name=name))
+        flag = Flag(
+            run="r", detector="covered-element", step=0, severity=Severity.ERROR, confidence=1, message="m"
+        )
+        run = Run(id="r", source="x", intent="Put one Linen Apron into the basket")
+        assert (
+            draft_tip(run, step, [flag], "shop", "", "").text
+            == "Such a link can be covered by a dialog; first "
+        )
