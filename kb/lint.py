@@ -25,20 +25,19 @@ from kb.lint_patterns import (
 )
 from kb.retrieval.url import is_site_wide, matches_everything
 from kb.similar import CONTRADICTION, DUPLICATE, find_similar
-from kb.task_values import occurrences, task_values
+from kb.task_values import LONGEST_READ, occurrences, task_values
 from kb.tip import Finding, Kind, LintSeverity, Tip, TipDraft
 
 __all__ = ["RULES", "Rule", "lint", "task_values"]
 
 LONG, TOO_LONG = 600, 2_000
-_READ_AT_MOST = 20_000
 
 ERROR, WARNING, HINT = LintSeverity.ERROR, LintSeverity.WARNING, LintSeverity.HINT
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a rule sees: the draft, its text (cut at 20,000 characters), values of the task, tips near it."""
+    """What a rule sees: the draft, its text (cut at twice the length allowed), values of the task, tips near it."""
 
     draft: TipDraft
     text: str
@@ -71,7 +70,7 @@ def lint(
         neighbours: tips to compare with for duplicates and contradictions (leave the tip itself out).
     """
     values = dict.fromkeys((*_values_of(intent), *(value for value in task_values if value.strip())))
-    context = Context(draft, draft.text[:_READ_AT_MOST], tuple(values), tuple(neighbours))
+    context = Context(draft, draft.text[:LONGEST_READ], tuple(values), tuple(neighbours))
     findings = [
         Finding(rule=rule.name, severity=rule.severity, message=message, start=start, end=end)
         for rule in RULES
@@ -85,26 +84,24 @@ _values_of = task_values
 
 
 def _task_values(context: Context) -> Found:
+    parts = {word for value in context.values for word in value.split() if word != value}
     taken: list[tuple[int, int]] = []
     for value in context.values:
-        is_part = any(value != other and value in other.split() for other in context.values)
-        for start, end in occurrences(value, context.text, is_part):
+        for start, end in occurrences(value, context.text, value in parts):
             if not any(start < other_end and other_start < end for other_start, other_end in taken):
                 taken.append((start, end))
-                yield (
-                    f"'{value}' belongs to this one task; say it so that it holds for every task",
-                    start,
-                    end,
-                )
-        for name, part in _other_parts(context.draft):
-            if occurrences(value, part, is_part):
-                yield f"'{value}' in \"{name}\" belongs to this one task", -1, -1
+                message = f"'{value}' belongs to this one task; say it so that it holds for every task"
+                yield message, start, end
+    for name, part in _other_parts(context.draft):
+        found = (value for value in context.values if occurrences(value, part, value in parts))
+        if (value := next(found, None)) is not None:
+            yield f"'{value}' in \"{name}\" belongs to this one task", -1, -1
 
 
 def _other_parts(draft: TipDraft) -> list[tuple[str, str]]:
     parts = [("when", draft.when), ("do", draft.do), ("before", draft.before), ("why", draft.why)]
     parts.append(("keywords", " ".join(draft.keywords)))
-    return [(name, part[:_READ_AT_MOST]) for name, part in parts if part]
+    return [(name, part[:LONGEST_READ]) for name, part in parts if part]
 
 
 def _matches(pattern: re.Pattern[str], message: str) -> Callable[[Context], Found]:

@@ -30,7 +30,7 @@ SCORE = _any(r"\bscor(?:e|es|ing)\b(?! of| \()")
 """May mean a grade, may mean the votes of a post."""
 
 SECRET = _any(
-    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
+    r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,6}",
     r"\b(?:password|passwd|passphrase|pwd|pin|secret|api[ _-]?key|token)\b"
     r"\s*(?:is|:|=)\s*['\"`]?(?!required|not\b|an?\b|the\b)[^\s'\"`]{3,}",
     r"\b(?:glpat-|ghp_|gho_|github_pat_|sk-|xox[abp]-|AKIA|AIza)[\w-]{10,}",
@@ -65,7 +65,7 @@ PAGE_DUMP = re.compile(
 ONE_MACHINE = _any(
     r"https?://[^\s'\"`<>){}]+",
     r"\b(?:localhost|(?:\d{1,3}\.){3}\d{1,3})(?::\d+)?\b",
-    r"\b[\w-]+(?:\.[\w-]+)+:\d{2,5}\b",
+    r"(?<![\w.-])[\w-]{1,64}(?:\.[\w-]{1,64}){1,6}:\d{2,5}\b",
 )
 """Addresses that hold on one machine only; placeholders in braces pass."""
 

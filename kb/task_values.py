@@ -66,28 +66,35 @@ _IMPERATIVES = """
     unlike update upload upvote use vote write today thumbs i among
 """
 _FIRST_WORDS = frozenset(_IMPERATIVES.split())
+_BEFORE_NAMES = (_NO_NAMES | _FIRST_WORDS) - {"new", "main", "personal"}
 
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*"
 _SHAPES = (
-    re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
+    re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,6}"),
     re.compile(r"https?://[^\s'\"<>)]+"),
-    re.compile(r"[$€£]\s?\d[\d,]*(?:\.\d+)?|\d[\d,]*(?:\.\d+)?\s?(?:USD|EUR|dollars?)\b", re.IGNORECASE),
+    re.compile(
+        r"[$€£]\s?\d[\d,]{0,20}(?:\.\d{1,9})?|(?<![\d,.])\d[\d,]{0,20}(?:\.\d{1,9})?\s?(?:USD|EUR|dollars?)\b",
+        re.IGNORECASE,
+    ),
     re.compile(r"\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}/\d{1,2}/\d{2,4}\b"),
     re.compile(
         rf"\b{_MONTH}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?,?(?:\s+\d{{4}})?\b|\b{_MONTH}\.?,?\s+\d{{4}}\b", re.I
     ),
-    re.compile(r"\+?\d[\d ()-]{7,}\d"),
     re.compile(r"[#!]\d+\b"),
+    re.compile(r"(?<!\w)\+?\d[\d ()-]{7,20}\d"),
     re.compile(r"\b(?=[\w./-]*\d)(?=[\w./-]*[A-Za-z])\w[\w./-]*\w\b"),
-    re.compile(r"\b\w+(?:-\w+)*/\w[\w.-]*\w\b|\b\w+_\w+\b|\b\w+(?:-\w+){2,}\b"),
+    re.compile(r"\b\w+(?:-\w+){0,8}/\w[\w.-]*\w\b|\b\w+_\w+\b|\b\w+(?:-\w+){2,8}\b"),
     re.compile(r"(?<![\w.,])\d{2,}(?:[.,]\d+)*(?!\w)"),
 )
 _NUMBER = re.compile(r"\d[\d.,]*\d")
 _ORDINARY = re.compile(r"[a-z]+-\d|\d{1,2}(?:st|nd|rd|th|am|pm)|\d+x\d*", re.IGNORECASE)
 """Shaped like an id, but said on any page: top-5, 2nd, 3x."""
 _CAPITALISED = re.compile(
-    r"[A-ZÀ-ÖØ-Þ][\w'’&-]*(?:\s+(?:(?:of|de|la|van|von|the|and)\s+)?[A-ZÀ-ÖØ-Þ][\w'’&-]*)*"
+    r"(?<!\w)[A-ZÀ-ÖØ-Þ][\w'’&-]*(?:\s+(?:(?:of|de|la|van|von|the|and)\s+)?[A-ZÀ-ÖØ-Þ][\w'’&-]*)*"
 )
+
+LONGEST_READ = 4_000
+"""Characters of an intent or a tip that are looked at: twice the length a tip may have."""
 
 
 def task_values(intent: str) -> tuple[str, ...]:
@@ -95,7 +102,7 @@ def task_values(intent: str) -> tuple[str, ...]:
 
     A capitalised name counts as a whole and by its telling parts.
     """
-    intent = intent[:20_000]
+    intent = intent[:LONGEST_READ]
     found = [value for value in quoted(intent) if _tells(value)]
     rest = intent
     for shape in _SHAPES:
@@ -130,8 +137,10 @@ def _names(intent: str) -> list[str]:
         ):
             words = words[1:]
         words = [word.removesuffix("'s").removesuffix("’s") for word in words]
-        while words and words[0].casefold() in STOP_WORDS | _FIRST_WORDS:
+        while words and words[0].casefold() in _BEFORE_NAMES:
             words = words[1:]
+        while words and words[-1].casefold() in UI_WORDS:
+            words = words[:-1]
         phrase = " ".join(words)
         if phrase and _tells(phrase):
             names.append(phrase)

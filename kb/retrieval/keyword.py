@@ -59,42 +59,50 @@ def label_bonus(label: tuple[str, ...]) -> int:
     return LABEL_BONUS if len(label) > 1 else SHORT_LABEL_BONUS
 
 
-def _edits_allowed(stem: str) -> int:
-    return 0 if len(stem) < 5 or not stem.isalpha() else 1 if len(stem) < 8 else 2
+def _edits_allowed(word: str) -> int:
+    return 0 if len(word) < 5 or not word.isalpha() else 1 if len(word) < 8 else 2
 
 
 class Vocabulary:
-    """Stems in buckets of first letter and length, for finding near misses without looking at most of them."""
+    """Words in buckets of first letter and length, for finding near misses without looking at most of them."""
 
     def __init__(self) -> None:
         self._buckets: dict[tuple[str, int], list[str]] = {}
-        self._seen: set[str] = set()
+        self._stems: dict[str, str] = {}
         self._near: dict[str, tuple[str, ...]] = {}
 
-    def add(self, stem: str) -> None:
-        """Take a stem in; one already there is left alone."""
-        if stem not in self._seen:
-            self._seen.add(stem)
-            if _edits_allowed(stem):
-                self._buckets.setdefault((stem[0], len(stem)), []).append(stem)
+    def add(self, word: str, stem: str) -> None:
+        """Take a word in; one already there is left alone."""
+        if word not in self._stems:
+            self._stems[word] = stem
+            if _edits_allowed(word):
+                self._buckets.setdefault((word[0], len(word)), []).append(word)
                 self._near.clear()
 
-    def near(self, stem: str) -> tuple[str, ...]:
-        """Stems that may be a slip of this one (or the other way round), itself left out.  Symmetric."""
-        found = self._near.get(stem)
+    def near(self, word: str, stem: str) -> tuple[str, ...]:
+        """Words of other stems that may be a slip of this one, or the other way round."""
+        found = self._near.get(word)
         if found is None:
-            found = self._near[stem] = tuple(sorted(self._search(stem))) if _edits_allowed(stem) else ()
-        return found
+            found = tuple(sorted(self._search(word))) if _edits_allowed(word) else ()
+            self._near[word] = found
+        return tuple(other for other in found if self._stems[other] != stem)
 
-    def _search(self, stem: str) -> set[str]:
+    def stem_of(self, word: str) -> str:
+        """The stem a word came in with."""
+        return self._stems[word]
+
+    def near_stems(self, word: str, stem: str) -> set[str]:
+        """The stems of ``near``."""
+        return {self._stems[other] for other in self.near(word, stem)}
+
+    def _search(self, word: str) -> set[str]:
         found: set[str] = set()
-        for length in range(len(stem) - 2, len(stem) + 3):
-            allowed = 1 if min(length, len(stem)) < 8 else 2
-            bucket = self._buckets.get((stem[0], length))
-            if bucket and abs(length - len(stem)) <= allowed:
-                hits = process.extract(stem, bucket, scorer=OSA.distance, score_cutoff=allowed, limit=None)
-                found.update(word for word, _, _ in hits)
-        found.discard(stem)
+        for length in range(len(word) - 2, len(word) + 3):
+            allowed = 1 if min(length, len(word)) < 8 else 2
+            bucket = self._buckets.get((word[0], length))
+            if bucket and abs(length - len(word)) <= allowed:
+                hits = process.extract(word, bucket, scorer=OSA.distance, score_cutoff=allowed, limit=None)
+                found.update(other for other, _, _ in hits)
         return found
 
 
@@ -142,17 +150,18 @@ class KeywordIndex:
         for stem, worth in contributions(tip).items():
             if stem not in self._rows:
                 self._rows[stem], self._worth[stem] = [], []
-                self._vocabulary.add(stem)
             self._rows[stem].append(row)
             self._worth[stem].append(worth)
             self._arrays.pop(stem, None)
+        for word, stem in tip.forms.items():
+            self._vocabulary.add(word, stem)
         self._labels.add(row, tip.labels)
 
     def raw_scores(self, query: QueryTerms, size: int) -> NDArray[np.int64]:
         """The sum of contributions of every row; shape (size,)."""
         total = np.zeros(size, dtype=np.int64)
         for stem, weight in query.weights.items():
-            near = self._vocabulary.near(stem)
+            near = self._vocabulary.near_stems(query.shown[stem], stem)
             if not near:
                 if stem in self._rows:
                     rows, worth = self._postings(stem)
@@ -185,7 +194,8 @@ class GoalIndex:
     """The same score seen from the other side: one tip against many goals at once, for pre-flight."""
 
     def __init__(self, goals: Sequence[QueryTerms]) -> None:
-        self._columns: dict[str, int] = {}
+        self._columns: dict[tuple[str, str], int] = {}
+        self._of_stem: dict[str, list[int]] = {}
         self._vocabulary = Vocabulary()
         self._phrases: dict[tuple[str, ...], list[int]] = {}
         self._quotes: dict[str, list[int]] = {}
@@ -194,7 +204,7 @@ class GoalIndex:
         owners: list[int] = []
         for row, goal in enumerate(goals):
             for stem, weight in goal.weights.items():
-                columns.append(self._column(stem))
+                columns.append(self._column(goal.shown[stem], stem))
                 weights.append(weight)
                 owners.append(row)
             for phrase in goal.phrases:
@@ -206,21 +216,25 @@ class GoalIndex:
         self._weights = np.array(weights, dtype=np.int64)
         self._owners = np.array(owners, dtype=np.int64)
 
-    def _column(self, stem: str) -> int:
-        if stem not in self._columns:
-            self._columns[stem] = len(self._columns)
-            self._vocabulary.add(stem)
-        return self._columns[stem]
+    def _column(self, word: str, stem: str) -> int:
+        """Goals may hold a stem as different words, and those differ in what is near them."""
+        column = self._columns.setdefault((word, stem), len(self._columns))
+        if column == len(self._columns) - 1:
+            self._of_stem.setdefault(stem, []).append(column)
+            self._vocabulary.add(word, stem)
+        return column
 
     def raw_scores(self, tip: TipTerms) -> NDArray[np.int64]:
         """What ``KeywordIndex.raw_scores`` would give this tip for every goal; shape (goals,)."""
         exact = np.zeros(len(self._columns), dtype=np.int64)
         near = np.zeros(len(self._columns), dtype=np.int64)
-        for stem, worth in contributions(tip).items():
-            if (column := self._columns.get(stem)) is not None:
-                exact[column] = worth
-            for other in self._vocabulary.near(stem):
-                near[self._columns[other]] = max(near[self._columns[other]], worth)
+        worth = contributions(tip)
+        for stem, own in worth.items():
+            exact[self._of_stem.get(stem, [])] = own
+        for word, stem in tip.forms.items():
+            for other in self._vocabulary.near(word, stem):
+                column = self._columns[other, self._vocabulary.stem_of(other)]
+                near[column] = max(near[column], worth[stem])
         per_term = np.maximum(
             exact[self._terms] * (self._weights * 100) // UNIT,
             near[self._terms] * (self._weights * NEAR_MISS) // UNIT,
@@ -245,14 +259,13 @@ class GoalIndex:
 def shared_words(query: QueryTerms, tip: TipTerms) -> tuple[list[str], list[str], list[str]]:
     """For the why line: words shared, near misses ("mileston ~ milestone"), labels found in the goal."""
     vocabulary = Vocabulary()
-    for stem in tip.counts:
-        vocabulary.add(stem)
+    for word, stem in tip.forms.items():
+        vocabulary.add(word, stem)
     shared = [(weight, query.shown[stem]) for stem, weight in query.weights.items() if stem in tip.counts]
-    near = [
-        f"{query.shown[stem]} ~ {'/'.join(vocabulary.near(stem))}"
-        for stem in query.weights
-        if stem not in tip.counts and vocabulary.near(stem)
-    ]
+    near: list[str] = []
+    for stem, word in query.shown.items():
+        others = () if stem in tip.counts else vocabulary.near(word, stem)
+        near += [f"{word} ~ {'/'.join(others)}"] if others else []
     phrases = Phrases()
     phrases.add(0, tip.labels)
     labels = sorted(tip.labels[stems] for stems in phrases.found_in(query).get(0, ()))

@@ -127,9 +127,17 @@ class QueryTerms:
 
 @dataclass(frozen=True, slots=True)
 class TipTerms:
-    """A tip, taken apart: ``counts`` per stem, ``length`` in words, and its quoted labels (stems to text)."""
+    """A tip, taken apart.
+
+    Attributes:
+        counts: how often each stem occurs.
+        forms: the words as they stand, with their stems: near misses are looked for among these.
+        length: in words.
+        labels: what stands in quotes, and the keywords: stems to text in lower case.
+    """
 
     counts: dict[str, int]
+    forms: dict[str, str]
     length: int
     labels: dict[tuple[str, ...], str]
 
@@ -169,9 +177,11 @@ def tip_terms(tip: TipDraft) -> TipTerms:
     keywords = [word for keyword in tip.keywords for word in words_of(keyword)]
     all_words = words + keywords * 2
     counts: dict[str, int] = {}
+    forms: dict[str, str] = {}
     for word, stem in zip(all_words, _stemmer().stems(all_words), strict=True):
         if word_weight(word):
             counts[stem] = counts.get(stem, 0) + 1
+            forms[word] = stem
     labels: dict[tuple[str, ...], str] = {}
     for label in (*quoted(text), *tip.keywords):
         label_words = words_of(label)
@@ -179,7 +189,7 @@ def tip_terms(tip: TipDraft) -> TipTerms:
             word_weight(word) == FULL_WEIGHT for word in label_words
         ):
             labels.setdefault(tuple(_stemmer().stems(label_words)), label.casefold())
-    return TipTerms(counts, len(words), labels)
+    return TipTerms(counts, forms, len(words), labels)
 
 
 def stems_of(text: str) -> list[str]:

