@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -29,7 +31,7 @@ def open_live(
         connection = connect(path, read_only=not writable, busy_seconds=busy_seconds)
         try:
             if writable:
-                _prepare(connection, path)
+                _patiently(lambda: _prepare(connection, path), busy_seconds)
             else:
                 connection = _only_reading(connection, path)
         except BaseException:
@@ -54,6 +56,24 @@ def whole(connection: sqlite3.Connection, path: Path) -> None:
     answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if answer != "ok":
         raise BadFile(f"{path}: the file is damaged ({answer}); take the newest backup beside it")
+
+
+def _patiently(action: Callable[[], None], seconds: float) -> None:
+    """Try again while another process is just making or migrating the file.
+
+    SQLite itself waits for a writer, but not where two want to turn the same file to WAL mode.
+    """
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            action()
+        except sqlite3.OperationalError as error:
+            busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+            if not busy or time.monotonic() > end:
+                raise
+            time.sleep(0.02)
+        else:
+            return
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
