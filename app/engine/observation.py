@@ -13,6 +13,7 @@ from typing import Literal
 Change = Literal["same", "added", "removed", "changed"]
 
 _LINE = re.compile(r"^(\t*)(?:\[([^\]\s]+)\] )?([A-Za-z][\w-]*)(?: (.*))?$", re.DOTALL)
+_ESCAPE = re.compile(r"\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5})")
 _BID_INSIDE = re.compile(r"\t\[[^\]\s]+\] ")
 _BID_AT_START = re.compile(r"\n\[[^\]\s]+\] ")
 
@@ -92,6 +93,18 @@ def content_key(text: str) -> str:
     return hashlib.blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
+def _plain(name: str) -> str:
+    """The name without ``repr``'s escapes: icon-font glyphs and invisible characters go, the rest is itself."""
+    if "\\" not in name:
+        return name
+
+    def character(match: re.Match[str]) -> str:
+        shown = chr(int(match.group(1)[1:], 16))
+        return shown if shown.isprintable() else " " if shown.isspace() else ""
+
+    return _ESCAPE.sub(character, name).strip()
+
+
 def _split_name(rest: str) -> tuple[str, str]:
     """Split ``'name', prop, k='v'`` into name and properties; quotes are Python's ``repr``."""
     if not rest or rest[0] not in "'\"":
@@ -104,6 +117,6 @@ def _split_name(rest: str) -> tuple[str, str]:
         elif char == "\\":
             escaped = True
         elif char == quote:
-            name = rest[1:position].replace(f"\\{quote}", quote).replace("\\n", " ").replace("\\xa0", " ")
-            return name, rest[position + 1 :].lstrip(", ")
+            name = rest[1:position].replace(f"\\{quote}", quote).replace("\\n", " ")
+            return _plain(name), rest[position + 1 :].lstrip(", ")
     return rest[1:], ""

@@ -76,7 +76,7 @@ REVIEW = (
     Command("review.suspect", "Go to the suspect step", ("S",), "review", "Review", "target"),
     Command("review.preview", "Large preview", ("Space",), "review", "Review", "magnify-expand"),
     Command("review.lines", "Picture or lines of the page", ("V",), "review", "Review", "file-tree-outline"),
-    Command("review.rank", "Rank the queue again", ("F5",), "review", "Review", "sort-descending"),
+    Command("review.rank", "Load and rank the queue again", ("F5",), "review", "Review", "sort-descending"),
     Command("review.scorecard", "Record of the detectors", ("D",), "review", "Review", "scoreboard-outline"),
     Command("review.filter", "Filter the queue", ("/",), "review", "Review", "filter-variant"),
     Command("review.back", "Back one level", ("Esc",), "review", "", "arrow-left", in_text=True),

@@ -211,7 +211,7 @@ class ComposerModel(QObject):
             return
         self.pages, check = answer
         self.error = ""
-        self.lint.show(check.lint)
+        self.lint.show(check.lint if self.draft.text.strip() else ())
         self.similar.show(check.similar)
         self.examples.show(check.preflight.examples if check.preflight is not None else ())
         self.preflight = preflight_words(check.preflight) if check.preflight is not None else ""

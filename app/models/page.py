@@ -48,7 +48,7 @@ class PageModel(QAbstractListModel):
         """Show this page, or nothing while it is awaited."""
         self.beginResetModel()
         self.page = page
-        self._lines = page.lines if page is not None else ()
+        self._lines = readable(page.lines) if page is not None else ()
         self.target = next((row for row, line in enumerate(self._lines) if line.is_target), -1)
         self.first_change = next((row for row, line in enumerate(self._lines) if line.change != "same"), -1)
         self.endResetModel()
@@ -84,6 +84,27 @@ class PageModel(QAbstractListModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return line_words(line) if len(line.name) + len(line.properties) > 40 else None
         return None
+
+
+def readable(lines: tuple[TreeLine, ...]) -> tuple[TreeLine, ...]:
+    """The lines without texts that only repeat the node they stand in, and without empty ones.
+
+    A tree names a link and then its text again; what differs, changed alone, or is the target stays.
+    """
+    shown: list[TreeLine] = []
+    parents: list[TreeLine] = []
+    for line in lines:
+        while parents and parents[-1].depth >= line.depth:
+            parents.pop()
+        if line.role == "StaticText" and not line.is_target:
+            over = parents[-1] if parents else None
+            if not line.name.strip():
+                continue
+            if over is not None and over.name.strip() == line.name.strip() and over.change == line.change:
+                continue
+        parents.append(line)
+        shown.append(line)
+    return tuple(shown)
 
 
 def line_words(line: TreeLine) -> str:

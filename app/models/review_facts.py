@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QCoreApplication
 
@@ -22,6 +22,8 @@ class RunFacts:
     score_level: str = "muted"
     risk: float = 0.0
     ended: str = ""
+    note: str = ""
+    """What is missing of the run, in the importer's words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +46,10 @@ class StepFacts:
 def run_facts(detail: RunDetail) -> RunFacts:
     """The header of an opened run."""
     run = detail.run
-    return _facts(
+    facts = _facts(
         run.site, run.task_id or run.id, run.intent, run.score, detail.risk.value, run.outcome.value
     )
+    return replace(facts, note="; ".join(run.notes))
 
 
 def row_facts(row: RunRow) -> RunFacts:

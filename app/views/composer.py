@@ -352,8 +352,9 @@ class Composer(QFrame):
 
     def _dress(self) -> None:
         self.text.setFixedHeight(self._theme.px(98))
-        self.save.setText(self.tr("Save, next   {0}").format(self._center.keys("composer.save")))
+        self.save.setText(self.tr("Save   {0}").format(self._center.keys("composer.save")))
         self.save.setAccessibleName(self.tr("Save the tip and go on"))
+        self.save.setToolTip(self.tr("Saves, and opens the next failure of another kind"))
         self.close_button.setText(self.tr("Close   {0}").format(self._center.keys("composer.close")))
         self.close_button.setAccessibleName(self.tr("Close, keep the draft"))
         self.text.show_underlines(self._model.lint.underlines)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from app.models.object_list import OBJECT_ROLE
-from app.views.judgement_rows import LEFT, RIGHT, TOP, Rows, two_lines
+from app.views.judgement_rows import LEFT, RIGHT, TOP, Rows, height_for, text_width, two_lines
 from app.views.marks import SEVERITY_ROLE, draw_score, draw_severity, elided, paint_ground
 
 if TYPE_CHECKING:
@@ -33,9 +33,10 @@ class Fitting(Rows):
 
     def fit(self) -> None:
         """Take the height that the rows need now; no row, no place."""
-        rows = self.model().rowCount()
-        height = self.itemDelegate().sizeHint(QStyleOptionViewItem(), QModelIndex()).height()
-        self.setFixedHeight(height * min(rows, self._most) + 2)
+        model, option = self.model(), QStyleOptionViewItem()
+        rows, delegate = model.rowCount(), self.itemDelegate()
+        shown = [model.index(row, 0) for row in range(min(rows, self._most))]
+        self.setFixedHeight(sum(delegate.sizeHint(option, index).height() for index in shown) + 2)
         self.setVisible(rows > 0)
 
 
@@ -49,8 +50,10 @@ class FindingDelegate(_Delegate):
     """Shape of the severity and the message on up to two lines."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Two lines."""
-        return QSize(100, self._theme.px(38))
+        """One or two lines."""
+        finding: Finding | None = index.data(OBJECT_ROLE)
+        text = finding.message if finding is not None else ""
+        return QSize(100, height_for(self, self._theme, text, 22) + self._theme.px(4))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint one finding."""
@@ -67,7 +70,7 @@ class FindingDelegate(_Delegate):
         )
         painter.setFont(theme.font())
         painter.setPen(theme.color("text"))
-        text = two_lines(QFontMetrics(painter.font()), finding.message, box.width() - px(16))
+        text = two_lines(QFontMetrics(theme.font()), finding.message, text_width(self, theme, 22))
         painter.drawText(box.adjusted(px(16), 0, 0, 0), TOP, text)
         painter.restore()
 

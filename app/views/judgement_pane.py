@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -82,7 +83,7 @@ class JudgementPane(QWidget):
         layout.setSpacing(0)
         layout.addLayout(self._head(self.flag_head, self.record))
         layout.addWidget(self._no_flags)
-        layout.addWidget(self.flags, 5)
+        layout.addWidget(self.flags, 50)
         layout.addWidget(_rule())
         verdict = QLabel(self.tr("Verdict"))
         layout.addLayout(self._head(verdict))
@@ -94,7 +95,8 @@ class JudgementPane(QWidget):
         layout.addWidget(_rule())
         layout.addLayout(self._head(self.tip_head))
         layout.addWidget(self._no_tips)
-        layout.addWidget(self.tips, 4)
+        layout.addWidget(self.tips, 40)
+        layout.addStretch(1)
         foot = QHBoxLayout()
         foot.setContentsMargins(10, 8, 10, 0)
         foot.addWidget(self.write, 1)
@@ -126,6 +128,7 @@ class JudgementPane(QWidget):
         ):
             changed.connect(self._show)
         self._center.keys_changed.connect(self._show)
+        self._theme.changed.connect(self._fit)
 
     def _show(self) -> None:
         flags, tips = self._model.flags.rowCount(), self._model.tips.model.rowCount()
@@ -135,13 +138,25 @@ class JudgementPane(QWidget):
         self.flags.setVisible(flags > 0 or not opened)
         self._no_flags.setVisible(not flags and opened)
         self.tips.setVisible(tips > 0 or not opened)
+        self._fit()
         self._no_tips.setVisible(not tips and opened)
         self.write.setEnabled(opened)
+        self.verdicts.setEnabled(opened)
+        self.note.setEnabled(opened)
         keys = self._center.keys("tip.compose")
         self.write.setText(self.tr("Write a tip   {0}").format(keys))
         given = next((choice for choice in self._model.verdicts.rows if choice.note), None)
         if given is not None and not self.note.hasFocus() and not self.note.text():
             self.note.setPlaceholderText(given.note)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Lists are as high as their rows; another width breaks them anew."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        for view in (self.flags, self.tips):
+            view.setMaximumHeight(max(view.content_height(), self._theme.px(40)))
 
     def _on_flag(self, index: QModelIndex) -> None:
         flag = self._model.flags.at(index.row())
@@ -166,6 +181,7 @@ class _VerdictGrid(Rows):
     def __init__(self, theme: Theme, name: str) -> None:
         self._theme = theme
         super().__init__(theme, VerdictDelegate(theme), name)
+        self.setUniformItemSizes(True)
         self.setWrapping(True)
         self.setFlow(QListView.Flow.TopToBottom)
         self.setResizeMode(QListView.ResizeMode.Adjust)
@@ -173,14 +189,12 @@ class _VerdictGrid(Rows):
         theme.changed.connect(self._fit)
         self._fit()
 
-    def resizeEvent(self, event: object) -> None:
+    def resizeEvent(self, event: QResizeEvent) -> None:
         """Two columns share the width."""
         self._fit()
-        super().resizeEvent(event)  # type: ignore[arg-type]
+        super().resizeEvent(event)
 
     def _fit(self) -> None:
-        from PySide6.QtCore import QSize
-
         row = self._theme.px(24)
         self.setFixedHeight(row * 8 + 2)
         self.setGridSize(QSize(max(self.width() // 2 - 1, 60), row))

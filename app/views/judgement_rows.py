@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPen
-from PySide6.QtWidgets import QAbstractItemView, QListView, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.models.object_list import OBJECT_ROLE
 from app.models.run_queue import detector_words
@@ -27,11 +27,10 @@ WRAP = Qt.TextFlag.TextWordWrap
 
 
 class Rows(QListView):
-    """A list of equal rows with a painter of its own."""
+    """A short list with a painter of its own; rows are as high as their text needs in this width."""
 
     def __init__(self, theme: Theme, delegate: QStyledItemDelegate, name: str) -> None:
         super().__init__()
-        self.setUniformItemSizes(True)
         self.setMouseTracking(True)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -39,7 +38,14 @@ class Rows(QListView):
         self.setAccessibleName(name)
         delegate.setParent(self)
         self.setItemDelegate(delegate)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
         theme.changed.connect(self.doItemsLayout)
+
+    def content_height(self) -> int:
+        """What all rows need together."""
+        model, option, delegate = self.model(), QStyleOptionViewItem(), self.itemDelegate()
+        rows = range(model.rowCount())
+        return sum(delegate.sizeHint(option, model.index(row, 0)).height() for row in rows) + 2
 
 
 class FlagDelegate(QStyledItemDelegate):
@@ -50,8 +56,10 @@ class FlagDelegate(QStyledItemDelegate):
         self._theme = theme
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Room for two lines and the origin."""
-        return QSize(120, self._theme.px(54))
+        """The message on one or two lines, and the origin."""
+        flag: Flag | None = index.data(OBJECT_ROLE)
+        text = flag.message if flag is not None else ""
+        return QSize(120, height_for(self, self._theme, text, 38) + self._theme.px(24))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint one flag."""
@@ -69,7 +77,7 @@ class FlagDelegate(QStyledItemDelegate):
         text = box.adjusted(px(18), 0, 0, 0)
         plain, small = theme.font(), theme.font("secondary")
         spacing = QFontMetrics(plain).lineSpacing()
-        message = two_lines(QFontMetrics(plain), flag.message, text.width())
+        message = two_lines(QFontMetrics(plain), flag.message, text_width(self, theme, 38))
         painter.setFont(plain)
         painter.setPen(theme.color("text"))
         painter.drawText(QRectF(text.left(), text.top(), text.width(), spacing * 2), TOP, message)
@@ -107,16 +115,17 @@ class VerdictDelegate(QStyledItemDelegate):
             painter.fillRect(box.adjusted(px(4), px(1), -px(4), -px(1)), theme.color("tint_accent"))
         small = theme.font("secondary")
         wide = px(26) if len(choice.keys) > 1 else px(17)
-        cap = QRectF(box.left() + px(10), box.center().y() - px(8), wide, px(16))
+        cap = QRectF(box.left() + px(8), box.center().y() - px(8), wide, px(16))
         draw_key(painter, cap, choice.keys, small, theme.color("edge"), theme.color("muted"))
-        left = cap.right() + px(6)
-        right = box.right() - px(4)
+        left = cap.right() + px(5)
+        right = box.right() - px(1)
         if choice.given:
             painter.setPen(QPen(theme.color("accent"), 1.8))
             draw_tick(painter, QRectF(right - px(14), box.center().y() - px(5), px(10), px(9)))
             right -= px(18)
         painter.setFont(theme.font(bold=bool(choice.given)))
-        painter.setPen(theme.color("accent" if choice.given else "text"))
+        enabled = bool(option.state & QStyle.StateFlag.State_Enabled)
+        painter.setPen(theme.color("accent" if choice.given else "text" if enabled else "muted"))
         text = elided(QFontMetrics(painter.font()), choice.label.value, right - left)
         painter.drawText(QRectF(left, box.top(), right - left, box.height()), LEFT, text)
         painter.restore()
@@ -130,8 +139,10 @@ class TipDelegate(QStyledItemDelegate):
         self._theme = theme
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Room for the head and two lines."""
-        return QSize(120, self._theme.px(56))
+        """The head, and the text on one or two lines."""
+        tip: TipHere | None = index.data(OBJECT_ROLE)
+        text = tip.text if tip is not None else ""
+        return QSize(120, height_for(self, self._theme, text, 20) + self._theme.px(24))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint one tip."""
@@ -157,9 +168,26 @@ class TipDelegate(QStyledItemDelegate):
         )
         painter.setFont(plain)
         painter.setPen(theme.color("text"))
-        text = two_lines(QFontMetrics(plain), tip.text, box.width())
+        text = two_lines(QFontMetrics(plain), tip.text, text_width(self, theme, 20))
         painter.drawText(box.adjusted(0, line + px(1), 0, 0), TOP, text)
         painter.restore()
+
+
+def height_for(delegate: QStyledItemDelegate, theme: Theme, text: str, taken: int) -> int:
+    """Height of a text on its one or two lines; see ``text_width``."""
+    metrics = QFontMetrics(theme.font())
+    lines = two_lines(metrics, text, text_width(delegate, theme, taken)).count("\n") + 1
+    return metrics.lineSpacing() * lines
+
+
+def text_width(delegate: QStyledItemDelegate, theme: Theme, taken: int) -> int:
+    """Width for a row's text: the list's, without ``taken`` pixels and without room for a scroll bar.
+
+    Measuring and painting use the same one, so a bar that comes or goes changes no row.
+    """
+    view = delegate.parent()
+    width = view.width() if isinstance(view, QListView) else 300
+    return width - theme.px(taken + 10)
 
 
 def two_lines(metrics: QFontMetrics, text: str, width: float) -> str:

@@ -52,6 +52,7 @@ class LineDelegate(QStyledItemDelegate):
         self._mono, self._small = theme.mono("secondary"), theme.font("secondary")
         self._plain, self._bold = theme.font(), theme.font(bold=True)
         self._mono_metrics, self._metrics = QFontMetrics(self._mono), QFontMetrics(self._plain)
+        self._bold_metrics = QFontMetrics(self._bold)
         self._colors = {name: theme.color(name) for name in ("text", "muted", "accent", "ok", "warn", "fail")}
         self._tints = {name: theme.color(f"tint_{name}") for name in ("ok", "warn", "fail", "accent")}
         self._height = theme.px(19)
@@ -102,11 +103,12 @@ class LineDelegate(QStyledItemDelegate):
             painter.drawText(QRectF(left, box.top(), box.width(), box.height()), LEFT, role)
             left += self._mono_metrics.horizontalAdvance(role) + px(6)
         if line.name and left < box.right():
-            name = elided(self._metrics, line.name, box.right() - left)
+            metrics = self._bold_metrics if line.is_target else self._metrics
+            name = elided(metrics, line.name, box.right() - left)
             painter.setFont(self._bold if line.is_target else self._plain)
             painter.setPen(self._colors["text"])
             painter.drawText(QRectF(left, box.top(), box.right() - left, box.height()), LEFT, name)
-            left += self._metrics.horizontalAdvance(name) + px(8)
+            left += metrics.horizontalAdvance(name) + px(8)
         if line.properties and left < box.right() - px(12):
             painter.setFont(self._mono)
             painter.setPen(self._colors["muted"])
@@ -218,6 +220,8 @@ class PageSide(QWidget):
         self.caption.setProperty("kind", "section")
         self.title = ElidedLabel(Qt.TextElideMode.ElideRight)
         self.title.setProperty("kind", "secondary")
+        self.remark = QLabel()
+        self.remark.setProperty("kind", "secondary")
         self.lines = TreeList(theme)
         self.lines.setModel(model)
         self.lines.setAccessibleName(self.tr("Page {0} the action, as lines").format(caption))
@@ -235,6 +239,7 @@ class PageSide(QWidget):
         head.setSpacing(8)
         head.addWidget(self.caption)
         head.addWidget(self.title, 1)
+        head.addWidget(self.remark)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)

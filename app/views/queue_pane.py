@@ -193,12 +193,7 @@ class QueuePane(QWidget):
             self.tr("Loading the queue…"), self.tr("Reading the index of runs."), "", center
         )
         self._faces[QueueState.LOADING] = self._loading
-        self.error = QLabel()
-        self.error.setWordWrap(True)
-        self.error.setProperty("kind", "fail")
-        self.error.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.error.setMargin(16)
-        self.error.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.error = EmptyState(self.tr("The queue can't be shown"), "", "review.rank", center)
         self._faces[QueueState.ERROR] = self.error
         for face in self._faces.values():
             self._stack.addWidget(face)
@@ -228,7 +223,7 @@ class QueuePane(QWidget):
         self._stack.setCurrentWidget(self._faces[queue.state])
         if held:
             self.take_keys()
-        self.error.setText(self.tr("The queue can't be shown: {0}").format(queue.error))
+        self.error.set(self.tr("The queue can't be shown"), queue.error)
         self.count.setText(f"{queue.shown} / {queue.total}")
         self.count.setAccessibleName(self.tr("{0} of {1} runs shown").format(queue.shown, queue.total))
         if not self.filter.hasFocus() and self.filter.text() != queue.text:

@@ -24,6 +24,9 @@ SLIDE_MS = 120
 COLUMNS = (246, 0, 336)
 """Widths of queue and judgement at the start; the run takes the rest."""
 
+WIDE, WIDE_COLUMNS = 1900, (330, 440)
+"""On a window wider than this the side columns begin wider too, so that goals and tips need less cutting."""
+
 
 class Drawer(QWidget):
     """The judgement, over which the composer slides in from the right; nothing else moves for it."""
@@ -87,6 +90,7 @@ class ReviewView(QWidget):
     def __init__(self, model: ReviewModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self.model, self._center = model, center
+        self._theme, self._zoom = theme, theme.zoom
         self.queue = QueuePane(model, center, theme)
         self.step = StepPane(model, center, theme)
         self.judgement = JudgementPane(model, center, theme)
@@ -103,6 +107,7 @@ class ReviewView(QWidget):
         layout.addWidget(self.columns)
         self._back_to: QWidget | None = None
         self._restored = False
+        theme.changed.connect(self._on_theme)
         self._bind()
         model.composing_changed.connect(self._on_composing)
         model.run_changed.connect(center.refresh)
@@ -144,6 +149,19 @@ class ReviewView(QWidget):
         if not self._restored and self.width() > 600:
             self._restored = True
             self.columns.reset()
+            self._set_sides(*(WIDE_COLUMNS if self.width() > WIDE else (COLUMNS[0], COLUMNS[2])))
+
+    def _set_sides(self, left: float, right: float) -> None:
+        """Give the side columns these widths at 100 % text, more for larger text while the run keeps its half."""
+        zoom = max(self._theme.zoom, 1.0)
+        left, right = min(left * zoom, left + 40), min(right * zoom, right + 110)
+        self.columns.setSizes([round(left), round(self.width() - left - right), round(right)])
+
+    def _on_theme(self) -> None:
+        """Larger text needs wider side columns; a change of colours moves nothing."""
+        if self._theme.zoom != self._zoom:
+            self._zoom = self._theme.zoom
+            self._set_sides(*(WIDE_COLUMNS if self.width() > WIDE else (COLUMNS[0], COLUMNS[2])))
 
     # ------------------------------------------------------------ commands
     def _bind(self) -> None:

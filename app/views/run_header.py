@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -46,7 +47,7 @@ class Clamped(QWidget):
         metrics = QFontMetrics(font)
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        right = self._text[:200].isascii() is False and _is_right_to_left(self._text)
+        right = _is_right_to_left(self._text)
         option.setTextDirection(Qt.LayoutDirection.RightToLeft if right else Qt.LayoutDirection.LeftToRight)
         option.setAlignment(Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft)
         painter.setPen(self._theme.color("text"))
@@ -96,17 +97,22 @@ class RunHeader(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
+        self._theme = theme
         self.title = ElidedLabel(Qt.TextElideMode.ElideRight)
         self.title.setProperty("kind", "title")
+        self.note = ElidedLabel(Qt.TextElideMode.ElideRight)
+        self.note.setProperty("kind", "warn")
+        self.note.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.sign = ScoreSign(theme)
         self.score = QLabel()
-        self.rest = QLabel()
+        self.rest = ElidedLabel(Qt.TextElideMode.ElideRight)
         self.rest.setProperty("kind", "muted")
         self.intent = Clamped(theme, 2)
         top = QHBoxLayout()
         top.setContentsMargins(0, 0, 0, 0)
         top.setSpacing(6)
-        top.addWidget(self.title, 1)
+        top.addWidget(self.title, 3)
+        top.addWidget(self.note, 2)
         top.addWidget(self.sign)
         top.addWidget(self.score)
         top.addWidget(self.rest)
@@ -119,7 +125,10 @@ class RunHeader(QWidget):
     def show_facts(self, facts: RunFacts) -> None:
         """Show these."""
         self.title.setText(facts.title)
+        self.title.setMinimumWidth(min(self.title.sizeHint().width(), self._theme.px(230)))
         self.intent.set_text(facts.intent)
+        self.note.setText(facts.note)
+        self.note.setVisible(bool(facts.note))
         known = bool(facts.score)
         self.sign.setVisible(known)
         self.sign.set_level(facts.score_level)
@@ -134,8 +143,6 @@ class RunHeader(QWidget):
 
 
 def _is_right_to_left(text: str) -> bool:
-    layout = QTextLayout(text[:200])
-    option = QTextOption()
-    option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
-    layout.setTextOption(option)
-    return layout.textOption().textDirection() == Qt.LayoutDirection.RightToLeft
+    """Whether the first letter that has a direction is written from right to left (Unicode's rule P2)."""
+    strong = (unicodedata.bidirectional(char) for char in text)
+    return next((kind for kind in strong if kind in ("L", "R", "AL")), "L") != "L"

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QTextOption
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -44,6 +45,8 @@ class Scrolling(QPlainTextEdit):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.document().setDocumentMargin(0)
         self.setTabChangesFocus(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
 
@@ -71,11 +74,11 @@ class StepFactsPane(QWidget):
         right.addWidget(self.error_head, 0, Qt.AlignmentFlag.AlignTop)
         right.addWidget(self.error, 1)
         right.addStretch(0)
-        grid.addLayout(right, 0, 2, 3, 1)
+        grid.addLayout(right, 0, 2, 2, 1)
         grid.addWidget(self._head(self.tr("did")), 1, 0, Qt.AlignmentFlag.AlignTop)
         grid.addWidget(self.did, 1, 1)
         grid.addWidget(self._head(self.tr("at")), 2, 0, Qt.AlignmentFlag.AlignVCenter)
-        grid.addWidget(self.at, 2, 1)
+        grid.addWidget(self.at, 2, 1, 1, 2)
         grid.setColumnStretch(1, 3)
         grid.setColumnStretch(2, 2)
         grid.setRowStretch(0, 1)
@@ -124,8 +127,6 @@ class StepPane(QWidget):
         self.header = RunHeader(theme)
         self.strip = StepStrip(model.steps, theme)
         self.number = QLabel()
-        self.changed = QLabel()
-        self.changed.setProperty("kind", "secondary")
         self.before = PageSide(self.tr("before"), model.before, model.pictures, theme)
         self.after = PageSide(self.tr("after"), model.after, model.pictures, theme)
         self.pages = Splitter(Qt.Orientation.Horizontal, (0, 0))
@@ -161,12 +162,11 @@ class StepPane(QWidget):
     def _lay_out(self) -> None:
         bar = QHBoxLayout()
         bar.setContentsMargins(12, 0, 12, 0)
-        bar.setSpacing(6)
+        bar.setSpacing(4)
         bar.addWidget(self.number)
         bar.addWidget(self._button("review.step.previous", "chevron-left"))
         bar.addWidget(self._button("review.step.next", "chevron-right"))
         bar.addWidget(self.strip, 1)
-        bar.addWidget(self.changed)
         run = QWidget()
         layout = QVBoxLayout(run)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -195,6 +195,7 @@ class StepPane(QWidget):
     def _connect(self) -> None:
         model = self._model
         model.run_changed.connect(self._show_run)
+        model.queue.changed.connect(self._show_nothing)
         model.step_changed.connect(self._show_step)
         model.page_changed.connect(self._show_pages)
         self.strip.step_wanted.connect(model.show_step)
@@ -205,23 +206,33 @@ class StepPane(QWidget):
     def _show_run(self) -> None:
         model = self._model
         self._stack.setCurrentWidget(self._run if model.run else self._nothing)
+        self._show_nothing()
         self.header.show_facts(model.facts)
         if model.detail is None:
             self._show_step()
         if model.error:
             self.before.say(self.tr("The run can't be opened: {0}").format(model.error))
 
+    def _show_nothing(self) -> None:
+        any_run = self._model.queue.shown > 0
+        self._nothing.button.setVisible(any_run)
+        self._nothing.set(
+            self.tr("No run is open"),
+            self.tr("Choose a run at the left, or take the first of the queue.")
+            if any_run
+            else self.tr("A run opens here at the step that went wrong, with the page before and after it."),
+        )
+
     def _show_step(self) -> None:
         model, facts = self._model, self._model.step_facts
         self.number.setText(facts.number)
-        self.changed.setText(facts.changed)
         self.facts.show_step(model)
         self.strip.mark(model.index)
 
     def _show_pages(self) -> None:
         model = self._model
         self._wait.stop()
-        self.changed.setText(model.step_facts.changed)
+        self.after.remark.setText(model.step_facts.changed)
         if model.view is not None:
             self._maps = (aligned_rows(model.before, model.after), aligned_rows(model.after, model.before))
             self._scroll_into_sight()

@@ -29,7 +29,7 @@ class StepDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """The same for every step."""
-        return QSize(self._theme.px(30), self._theme.px(36))
+        return QSize(self._theme.px(28), self._theme.px(36))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint one step."""

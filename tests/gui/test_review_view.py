@@ -178,7 +178,7 @@ def test_a_queue_that_cannot_be_read_says_why(make_desk, fake_engine, monkeypatc
     desk = make_desk(start=False)
     desk.model.start()
     desk.until(lambda: desk.model.queue.state is QueueState.ERROR)
-    assert "the index is gone" in desk.view.queue.error.text()
+    assert "the index is gone" in desk.view.queue.error.hint.text()
 
 
 def test_ten_thousand_runs_scroll_and_step_without_a_wait(make_desk, fake_engine):
@@ -234,6 +234,8 @@ def test_before_and_after_scroll_together(desk):
 
 def test_a_late_answer_never_shows_the_wrong_step(desk, monkeypatch):
     engine, model = desk.engine, desk.model
+    desk.until(lambda: all(model.views.get(model.run, index) for index in (2, 3, 5, 6, 7)))
+    desk.wait(0.2)
     model.views.forget(model.run)
     real, gates = engine.view_step, {}
 
