@@ -21,10 +21,11 @@ from kb.store import KnowledgeBase
 from kb.tip import Kind, Scope, Status, Tip, TipDraft
 
 SIZES = (1_000, 5_000, 20_000)
-WORDS = (
-    "open the menu button order list filter status hover click search field date report page tab select before "
-    "after save project issue member product category price review customer attribute forum comment map route"
-).split()
+WORDS = [
+    f"{verb}{noun}"
+    for verb in ("", "re", "un")
+    for noun in ("open", "order", "list", "filter", "status", "map")
+]
 
 
 def drafts(count: int) -> list[TipDraft]:

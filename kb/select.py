@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable
 
@@ -12,7 +13,7 @@ def select(
     tips: Iterable[Tip], site: str = "", statuses: Collection[Status] | None = None, search: str = ""
 ) -> list[Tip]:
     """Those of the site and statuses that hold every word of ``search``, in whatever case; order is kept."""
-    words = search.casefold().split()
+    words = unicodedata.normalize("NFC", search).casefold().split()
     return [
         tip
         for tip in tips

@@ -167,9 +167,9 @@ class KnowledgeBase:
 
         A draft that came from no file is signed with this knowledge base's author.
         """
-        signed = _signed(draft, self.author)
+        signed = clean(_signed(draft, self.author))
         with self._writing():
-            same = self._same_now(content_key(clean(signed)))
+            same = self._same_now(content_key(signed))
             if same is not None:
                 return same
             id = self._insert(signed, "add", self._clock())
@@ -184,8 +184,8 @@ class KnowledgeBase:
         with self._writing():
             added: list[str] = []
             now = self._clock()
-            for draft in drafts:
-                if not self._ever_seen(content_key(clean(draft))):
+            for draft in map(clean, drafts):
+                if not self._ever_seen(content_key(draft)):
                     # Each a microsecond later than the one before: ``created_at`` keeps the order of a file.
                     added.append(self._insert(draft, deed, now + len(added) * 1e-6))
             if added:
@@ -320,8 +320,7 @@ class KnowledgeBase:
         return found.fetchone() is not None
 
     def _insert(self, draft: TipDraft, deed: str, at: float) -> str:
-        """A new tip under the first free id of its content; one whose creation was undone comes back."""
-        draft = clean(draft)
+        """A new tip of a cleaned draft, under the first free id; one whose creation was undone comes back."""
         id, again = base_id(draft), 1
         while (
             known := self._connection.execute("SELECT gone FROM tip WHERE id = ?", (id,)).fetchone()

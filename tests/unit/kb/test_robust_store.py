@@ -25,7 +25,8 @@ from hypothesis.stateful import (
 
 from kb.content import content_key
 from kb.errors import BadFile, Frozen, Locked
-from kb.freeze import freeze
+from kb.exchange import write
+from kb.freeze import freeze, verify
 from kb.frozen import open_any
 from kb.migrations import APPLICATION_ID, STEPS, VERSION
 from kb.store import KnowledgeBase
@@ -115,7 +116,7 @@ def test_a_migration_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE revision SET keywords = 'no JSON'")
         connection.commit()
-    with pytest.raises(BadFile, match="a tip in it is damaged .* nothing was changed"):
+    with pytest.raises(BadFile, match=r"a tip in it is damaged .* nothing was changed"):
         KnowledgeBase.open(path)
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (1000,)
@@ -238,26 +239,45 @@ def test_a_full_disk_is_told_and_leaves_nothing_half_written(tmp_path: Path):
         assert kb.stats().tips == stored + 1
 
 
-def test_a_really_full_disk_is_told_and_leaves_nothing_half_written(tmp_path: Path):
+@pytest.fixture
+def small_disk(tmp_path: Path):
     disk = tmp_path / "disk"
     disk.mkdir()
     mount = shutil.which("mount")
     made = (
-        mount
-        and os.geteuid() == 0
-        and subprocess.run(
+        subprocess.run(
             [mount, "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(disk)], capture_output=True, check=False
         )
+        if mount and os.geteuid() == 0
+        else None
     )
-    if not made or made.returncode:
+    if made is None or made.returncode:
         pytest.skip("no small disk can be mounted here")
-    try:
-        with KnowledgeBase.open(disk / "k.akb") as kb:
-            stored = fill(kb)
-        with KnowledgeBase.open(disk / "k.akb") as kb:
-            assert kb.stats().tips == stored > 0
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_really_full_disk_is_told_and_leaves_nothing_half_written(small_disk: Path):
+    with KnowledgeBase.open(small_disk / "k.akb") as kb:
+        stored = fill(kb)
+    with KnowledgeBase.open(small_disk / "k.akb") as kb:
+        assert kb.stats().tips == stored > 0
+
+
+def test_a_freeze_and_an_export_onto_a_full_disk_leave_the_files_of_before(small_disk: Path, tmp_path: Path):
+    out, table = small_disk / "f.akb", small_disk / "t.csv"
+    with KnowledgeBase.open(tmp_path / "k.akb") as kb:
+        kb.add(replace(DRAFT, status=Status.ACTIVE))
+        freeze(kb, out)
+        write(kb.tips(), table)
+        before = {path: path.read_bytes() for path in small_disk.iterdir()}
+        kb.add_many([replace(DRAFT, text=f"{n}" + "x" * 9000, status=Status.ACTIVE) for n in range(300)])
+        with pytest.raises(BadFile, match="the disk is full; nothing was written"):
+            freeze(kb, out)
+        with pytest.raises(BadFile, match="the disk is full; nothing was written"):
+            write(kb.tips(), table)
+    assert {path: path.read_bytes() for path in small_disk.iterdir()} == before
+    assert verify(out).ok
 
 
 # other processes
