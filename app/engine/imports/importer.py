@@ -138,6 +138,7 @@ class _Importing:
     ) -> None:
         self._workspace, self._tally, self._on_run, self._writing = workspace, tally, on_run, writing
         self._total = len(found)
+        workspace.catch_up()
         self._known = set(workspace.index.hashes())
         self._ids = workspace.runs.ids()
         self._coming: set[str] = set()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from app.engine.api import RunFilter, RunRow, SearchHit
 from app.engine.judgement import Flag, Risk, Severity
+from app.engine.sites import CROSS
 from app.engine.store.database import explained, open_database, transaction
 from app.engine.store.index_schema import MIGRATIONS
 from app.engine.store.run_text import COLUMNS, WEIGHTS, question, run_row, step_row
@@ -156,9 +157,9 @@ class RunIndex:
         wanted: list[str] = []
         values: list[object] = []
 
-        def want(condition: str, *parameters: object) -> None:
+        def want(condition: str, *parameters: str) -> None:
             wanted.append(condition)
-            values.extend(parameters)
+            values.extend(_storable(value) for value in parameters)
 
         if which.site:
             want("run.site = ?", which.site)
@@ -252,7 +253,7 @@ class RunIndex:
                 run=run,
                 step=step,
                 url=url,
-                site=site or run_site,
+                site=site or (run_site if run_site != CROSS else ""),
                 text=intent,
                 failed=None if score is None else score < 1,
             )
@@ -315,3 +316,8 @@ class RunIndex:
 
     def _bump(self) -> None:
         self._connection.execute("UPDATE counter SET value = value + 1 WHERE name = 'runs'")
+
+
+def _storable(text: str) -> str:
+    """A text from a person that SQLite takes: half a character (a lone surrogate) becomes a question mark."""
+    return text.encode("utf-8", "replace").decode()

@@ -189,7 +189,7 @@ class Workspace:
         path = self.path / "index.sqlite"
         try:
             self.index = RunIndex(path, self.review.path)
-            self._catch_up()
+            self.catch_up()
         except StoreError as error:
             cause = error.__cause__
             if not isinstance(cause, sqlite3.Error) or not is_damaged(cause):
@@ -200,12 +200,12 @@ class Workspace:
             for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
                 (self.path / name).unlink(missing_ok=True)
             self.index = RunIndex(path, self.review.path)
-            self._catch_up()
+            self.catch_up()
             self.index_made_anew = True
             self.notes.append("The search index was damaged and has been made anew from the runs.")
         return self.index
 
-    def _catch_up(self) -> None:
+    def catch_up(self) -> None:
         """Index runs that a process put in place and did not live to index; forget those that are gone."""
         stored, indexed = self.runs.ids(), self.index.ids()
         if indexed and indexed & stored != indexed:
@@ -240,7 +240,9 @@ def _read(file: Path) -> SiteTable:
         data = file.read_bytes()
     try:
         document: Any = json.loads(data)
-        version = document["version"] if document["format"] == "sitelore-workspace" else None
+        if document["format"] != "sitelore-workspace":
+            raise ValueError("another format")
+        version = document.get("version")
     except (ValueError, KeyError, TypeError) as error:
         raise StoreError(f"{file}: this is no workspace of Sitelore's; choose another folder") from error
     if not isinstance(version, int) or version > VERSION:

@@ -6,6 +6,11 @@ import hashlib
 import json
 
 import pytest
+
+from app.engine.imports.colorbrowseragent import find_runs, read_run
+from app.engine.observation import content_key, parse_tree
+from app.engine.sites import load_sites
+from app.engine.trajectory import ErrorClass, Outcome
 from tests.support.runs import (
     COLLECTION,
     TRAJECTORIES,
@@ -17,11 +22,6 @@ from tests.support.runs import (
     summary,
     write_run,
 )
-
-from app.engine.imports.colorbrowseragent import find_runs, read_run
-from app.engine.observation import content_key, parse_tree
-from app.engine.sites import load_sites
-from app.engine.trajectory import ErrorClass, Outcome
 
 pytestmark = [pytest.mark.shared_data, needs_collection]
 
@@ -107,7 +107,8 @@ def test_a_click_that_timed_out_after_being_performed_is_soft():
 
 
 def test_a_click_that_was_tried_again_because_something_covered_it_is_hard(tmp_path):
-    log = "TimeoutError: Locator.click: Timeout\nCall log:\n  - performing click action\n  - <div> intercepts pointer events\n  - retrying click action"
+    log = "TimeoutError: Locator.click: Timeout\nCall log:\n  - performing click action\n"
+    log += "  - <div> intercepts pointer events\n  - retrying click action"
     folder = write_run(
         tmp_path / "r", {0: record(0), 1: record(1, obs={"last_action_error": log}), 2: record(2)}, summary(2)
     )

@@ -9,7 +9,6 @@ import shutil
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.runs import copy_runs, needs_collection, record, summary, write_run
 
 from app.engine.errors import InputError
 from app.engine.imports import FORMATS, chosen_formats, reading
@@ -20,6 +19,7 @@ from app.engine.imports.step_records import StepReader
 from app.engine.sites import load_sites, site_table
 from app.engine.store.workspace import Workspace
 from app.engine.trajectory import ErrorClass, Outcome
+from tests.support.runs import copy_runs, needs_collection, record, summary, write_run
 
 SITES = load_sites()
 
@@ -115,7 +115,7 @@ def test_a_record_far_away_makes_no_million_steps(tmp_path):
 def test_pickles_are_named_and_never_opened(tmp_path):
     folder = write_run(tmp_path / "r")
     (folder / "exp_args.pkl").write_bytes(b"cos\nsystem\n(S'false'\ntR.")
-    os.chmod(folder / "exp_args.pkl", 0)
+    (folder / "exp_args.pkl").chmod(0)
     got = read_run(folder, tmp_path, SITES)
     assert "never opened" in got.problems[0].error
     assert len(got.steps) == 2
