@@ -50,7 +50,9 @@ def run_workbench(
         return 0
     look = None if safe else _look()
     try:
-        return _in_loop(app, lambda: _Session(app, folder, look, instance).work(safe=safe, paths=paths))
+        return _in_loop(
+            app, lambda: _Session(app, folder, look, instance).work(safe=safe, demo=demo, paths=paths)
+        )
     finally:
         instance.release()
 
@@ -81,7 +83,9 @@ class _Session:
         self.window.top.show_workspace(folder.name, str(folder))
         self.window.show()
 
-    async def work(self, *, safe: bool, paths: Sequence[str] = (), pictures: Path | None = None) -> int:
+    async def work(
+        self, *, safe: bool, demo: bool = False, paths: Sequence[str] = (), pictures: Path | None = None
+    ) -> int:
         """Fill the window, stay until it is left, stop everything in order."""
         leave = asyncio.Event()
         self.window.quit_requested.connect(leave.set)
@@ -98,6 +102,8 @@ class _Session:
         try:
             if await _ended_first(spawning, leave):
                 code = await self._fill(bench, spawning, safe=safe, paths=paths)
+                if demo and code == 0:
+                    self._greet()
                 if pictures is not None and code == 0:
                     await self._take_pictures(pictures)
                 elif not leave.is_set():
@@ -124,6 +130,14 @@ class _Session:
             self.window.commands.tell_crash(crash)
         bench.workspace.import_runs(list(paths))
         return 0
+
+    def _greet(self) -> None:
+        keys = self.center.keys("app.cheat_sheet")
+        self.window.say(
+            self.window.tr("This is the demo: recorded runs on a small shop. {0} shows the keys.").format(
+                keys
+            )
+        )
 
     async def _take_pictures(self, out: Path) -> None:
         from app.views.pictures import take_pictures

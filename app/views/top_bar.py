@@ -25,7 +25,8 @@ class SearchField(QLineEdit):
         self.setAccessibleName(self.tr("Search everything"))
         self.setClearButtonEnabled(True)
         self.addAction(
-            QAction(theme.icon("magnify", "muted"), "", self), QLineEdit.ActionPosition.LeadingPosition
+            QAction(theme.icon("magnify", "muted"), self.tr("Search"), self),
+            QLineEdit.ActionPosition.LeadingPosition,
         )
         center.keys_changed.connect(self._tell_key)
         self._tell_key()

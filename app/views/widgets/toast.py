@@ -31,6 +31,7 @@ class Toast(QFrame):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._button.clicked.connect(self._do)
         self._close.clicked.connect(self.hide)
+        self._button.hide()
         layout = self._row = QHBoxLayout(self)
         layout.setContentsMargins(12, 8, 8, 8)
         layout.addWidget(self._label, 1)
