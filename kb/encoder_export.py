@@ -17,7 +17,16 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from kb.encoder import COPY, MODEL_PACKAGE, file_hash, read_copy, weights_hash
+from kb.encoder import COPY, MODEL_PACKAGE, OnnxEncoder, file_hash, read_copy, weights_hash
+
+_PROBES = (
+    "To add new members to the project, open the members tab and press the invite button",
+    "Hover the menu to reveal its subcategories",
+    "Sort the orders by purchase date, newest first",
+    "How many issues are assigned to me?",
+    "search",
+)
+_LEAST_AGREEMENT = 0.95
 
 
 def export(cache_dir: Path) -> Path:
@@ -34,27 +43,51 @@ def export(cache_dir: Path) -> Path:
 
 def _build(folder: Path) -> None:
     """Write ``model.onnx``, ``tokenizer.json`` and, last, ``copy.json`` with their hashes."""
-    quantization: Any = importlib.import_module("onnxruntime.quantization")
     package: Any = importlib.import_module(MODEL_PACKAGE)
     source = Path(package.get_model_path())
     dim = _export_float32(source, folder / "float32.onnx")
-    quantization.quantize_dynamic(
-        folder / "float32.onnx", folder / "model.onnx", weight_type=quantization.QuantType.QInt8
-    )
-    (folder / "float32.onnx").unlink()
     shutil.copyfile(source / "tokenizer.json", folder / "tokenizer.json")
     settings = json.loads((source / "sentence_bert_config.json").read_bytes())
+    form, agreement = _quantise(folder, dim, int(settings["max_seq_length"]))
+    (folder / "float32.onnx").unlink()
     version = metadata.version(MODEL_PACKAGE.replace("_", "-"))
     about = {
-        "id": f"all-MiniLM-L6-v2@{version}:{weights_hash(source)[:16]}:int8",
+        "id": f"all-MiniLM-L6-v2@{version}:{weights_hash(source)[:16]}:{form}",
         "dim": dim,
         "max_tokens": settings["max_seq_length"],
+        "agreement": agreement,
         "files": {name: file_hash(folder / name) for name in ("model.onnx", "tokenizer.json")},
     }
     (folder / "copy.json").write_text(json.dumps(about, indent=1, sort_keys=True))
     for path in folder.iterdir():
         with path.open("rb+") as file:
             os.fsync(file.fileno())
+
+
+def _quantise(folder: Path, dim: int, max_tokens: int) -> tuple[str, float]:
+    """Write ``model.onnx``; gives the form taken and its least cosine with the float32 model on the probes.
+
+    Weights get a scale per channel (least cosine 0.99 instead of 0.93 with one scale per matrix).  Processors without
+    VNNI can overflow on eight bits; the probes tell, and seven bits are taken there.
+    """
+    quantization: Any = importlib.import_module("onnxruntime.quantization")
+    about = {"id": "probe", "dim": dim, "max_tokens": max_tokens}
+    shutil.copyfile(folder / "float32.onnx", folder / "model.onnx")
+    exact = OnnxEncoder(folder, about).encode(_PROBES)
+    agreement = 0.0
+    for form, reduced in (("int8-per-channel", False), ("int7-per-channel", True)):
+        quantization.quantize_dynamic(
+            folder / "float32.onnx",
+            folder / "model.onnx",
+            weight_type=quantization.QuantType.QInt8,
+            per_channel=True,
+            reduce_range=reduced,
+        )
+        rounded = OnnxEncoder(folder, about).encode(_PROBES)
+        agreement = round(float((exact * rounded).sum(axis=1).min()), 4)
+        if agreement >= _LEAST_AGREEMENT:
+            return form, agreement
+    raise RuntimeError(f"the quantised model agrees with the exact one only to {agreement} on this processor")
 
 
 def _export_float32(source: Path, target: Path) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from kb import encoder as module
+from kb import encoder_export
 from kb.encoder import COPY, Encoder, EncoderUnavailable, load_encoder, read_copy
 
 has_torch = pytest.mark.skipif(
@@ -30,9 +31,10 @@ TEXTS = [
 
 
 @pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An exported copy, made once a session: it takes about 20 s."""
-    folder = tmp_path_factory.mktemp("encoder")
+def cache(request: pytest.FixtureRequest) -> Path:
+    """An exported copy; making it takes about 20 s, so it is kept between sessions until the exporter changes."""
+    version = module.file_hash(Path(encoder_export.__file__))[:16]
+    folder = Path(request.config.cache.mkdir("encoder")) / version
     load_encoder(folder)
     return folder
 
@@ -51,7 +53,7 @@ def test_the_copy_agrees_with_the_model_it_was_made_from(encoder: Encoder, cache
 
     assert exact.shape == copy.shape == (len(TEXTS), encoder.dim)
     assert original.id != encoder.id
-    assert float((exact * copy).sum(axis=1).min()) > 0.95
+    assert float((exact * copy).sum(axis=1).min()) > 0.97
     assert np.argsort(-(exact[:4] @ exact[0])).tolist() == np.argsort(-(copy[:4] @ copy[0])).tolist()
 
 
@@ -102,11 +104,9 @@ def test_a_copy_with_one_byte_changed_is_not_used(cache: Path, tmp_path: Path):
 
 @has_torch
 def test_exporting_again_leaves_a_good_copy_alone_and_no_scraps(cache: Path):
-    from kb.encoder_export import export
-
     before = (cache / COPY / "copy.json").stat()
 
-    assert export(cache) == cache / COPY
+    assert encoder_export.export(cache) == cache / COPY
     assert (cache / COPY / "copy.json").stat().st_mtime_ns == before.st_mtime_ns
     assert [path.name for path in cache.iterdir()] == [COPY]
 
