@@ -220,6 +220,9 @@ class EngineClient(EngineEvents):
             if not future.done():
                 future.set_result(({"error": {"kind": "SiteloreError", "what": lost}}, b""))
         self._waiting.clear()
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
         self.host_changed.emit(lost)
         if self._process is not None:
             await self._process.wait()
@@ -240,7 +243,6 @@ class EngineClient(EngineEvents):
             f"The engine can't be started ({self._failure}); save nothing, see the log, start again."
         )
         self._connected.set()  # let waiting requests fail instead of hanging
-        self._writer = None
         return False
 
     async def _request(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

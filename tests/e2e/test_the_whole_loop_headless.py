@@ -77,14 +77,24 @@ def test_an_annotator_gets_from_a_folder_of_runs_to_a_verified_frozen_tip(sitelo
     flags = sitelore("detect", first["id"])
     assert {"step limit" in flag["message"] or flag["detector"] == "step-limit" for flag in flags} >= {True}
 
-    verdict = sitelore("review", "verdict", first["id"], "--label", "loop", "--step", str(first["suspect_step"]))
+    verdict = sitelore(
+        "review", "verdict", first["id"], "--label", "loop", "--step", str(first["suspect_step"])
+    )
     assert verdict["label"] == "loop"
     assert sitelore("review", "next", "--after", first["id"])["id"] != first["id"]
 
     tip = sitelore(
         *("tip", "add", "--site", "gitlab", "--scope", "/dashboard/merge_requests", "--kind", "ui-quirk"),
-        *("--text", "To search merge requests by words, type them and press Enter: the suggestion list only adds filters."),
-        *("--when", "on the merge request dashboard", "--why", "the search field turns words into filter tokens"),
+        *(
+            "--text",
+            "To search merge requests by words, type them and press Enter: the suggestion list only adds filters.",
+        ),
+        *(
+            "--when",
+            "on the merge request dashboard",
+            "--why",
+            "the search field turns words into filter tokens",
+        ),
         *("--run", first["id"], "--step", str(first["suspect_step"])),
     )
     assert [finding for finding in tip["lint"] if finding["severity"] == "error"] == []
@@ -105,7 +115,9 @@ def test_an_annotator_gets_from_a_folder_of_runs_to_a_verified_frozen_tip(sitelo
     report = sitelore("kb", "freeze", str(frozen))
     assert report["tips"] == 1
     assert sitelore("kb", "verify", str(frozen))["ok"]
-    same = sitelore("kb", "retrieve", "--url", url, "--query", "find the merge request on tests", "--kb", str(frozen))
+    same = sitelore(
+        "kb", "retrieve", "--url", url, "--query", "find the merge request on tests", "--kb", str(frozen)
+    )
     assert same == found
 
     broken = tmp_path / "broken.akb"
@@ -138,7 +150,9 @@ def test_the_papers_tips_come_in_as_quarantined_drafts_and_go_out_byte_for_byte(
         assert len(report["added"]) == count
     tips = sitelore("tip", "list")
     assert {tip["status"] for tip in tips} == {"draft"}
-    assert sitelore("kb", "retrieve", "--url", "http://h:8023/dashboard", "--query", "create a milestone") == []
+    assert (
+        sitelore("kb", "retrieve", "--url", "http://h:8023/dashboard", "--query", "create a milestone") == []
+    )
 
     out, again = tmp_path / "gitlab.txt", tmp_path / "again.txt"
     sitelore("kb", "export", str(out), "--format", "txt", "--site", "gitlab")

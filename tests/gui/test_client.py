@@ -38,7 +38,9 @@ def test_expected_errors_arrive_as_their_own_type_with_their_sentence(client, ru
 
 def test_changes_are_told_to_the_window_as_signals(client, run, qtbot):
     with qtbot.waitSignal(client.knowledge_changed, timeout=5000):
-        asyncio.get_running_loop().create_task(client.api.save_tip(TipDraft(site="map", text="Zoom with the wheel.")))
+        asyncio.get_running_loop().create_task(
+            client.api.save_tip(TipDraft(site="map", text="Zoom with the wheel."))
+        )
 
 
 def test_a_host_that_is_killed_is_replaced_and_nothing_saved_is_lost(client, run, qtbot):

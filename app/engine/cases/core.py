@@ -92,6 +92,26 @@ class Core:
             store.shutdown(wait=False)
             raise as_sitelore_error(error) from error
 
+    async def do_in_kb(self, deed: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """A deed of a person on the knowledge base: what was undone elsewhere before it can't be redone after it."""
+
+        def doing() -> T:
+            result = deed(*args, **kwargs)
+            self.workspace.review.journal.drop_redo()
+            return result
+
+        return await self.on_store(doing)
+
+    async def do_in_review(self, deed: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """A deed of a person on runs or verdicts; the twin of ``do_in_kb``."""
+
+        def doing() -> T:
+            result = deed(*args, **kwargs)
+            self.kb.journal.drop_redo()
+            return result
+
+        return await self.on_store(doing)
+
     async def on_store(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run ``call`` on the store thread."""
         return await self._on(self._store, call, *args, **kwargs)
@@ -104,7 +124,8 @@ class Core:
         """End the jobs, then close the stores."""
         await self.registry.aclose()
         await self.on_store(self._close)
-        self._work.shutdown(wait=True, cancel_futures=True)
+        # Work that can be stopped has been waited for with its job; a model that is loading can't be stopped.
+        self._work.shutdown(wait=False, cancel_futures=True)
         self._store.shutdown(wait=True)
 
     def _close(self) -> None:

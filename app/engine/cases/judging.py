@@ -71,13 +71,13 @@ class Judging:
                 raise NotFound(f"run {loaded.id} has no step {step}; it has {len(steps)}")
             workspace.review.add_verdict(verdict)
 
-        await self._core.on_store(judging)
+        await self._core.do_in_review(judging)
         await self.after_verdicts((run,))
         return verdict
 
     async def withdraw_verdict(self, verdict: str) -> None:
         """Take a verdict back; its row stays in the history."""
-        run = await self._core.on_store(self._core.workspace.review.withdraw, verdict)
+        run = await self._core.do_in_review(self._core.workspace.review.withdraw, verdict)
         await self.after_verdicts((run,))
 
     async def next_to_review(

@@ -71,7 +71,7 @@ class KnowledgeCases:
         """Store a tip; its lint findings and near duplicates come back with its id."""
         _refuse_empty(draft)
         findings, similar = await self._core.on_store(self._judge, draft, intent, "")
-        tip = await self._core.on_store(self._core.kb.add, draft)
+        tip = await self._core.do_in_kb(self._core.kb.add, draft)
         self._changed((tip.id,))
         return Saved(id=tip.id, lint=findings, similar=tuple(s for s in similar if s.tip.id != tip.id))
 
@@ -79,13 +79,13 @@ class KnowledgeCases:
         """Store a new revision of a tip."""
         _refuse_empty(draft)
         findings, similar = await self._core.on_store(self._judge, draft, intent, tip)
-        await self._core.on_store(self._core.kb.edit, tip, draft)
+        await self._core.do_in_kb(self._core.kb.edit, tip, draft)
         self._changed((tip,))
         return Saved(id=tip, lint=findings, similar=similar)
 
     async def set_status(self, tips: Sequence[str], to: Status) -> list[Tip]:
         """Change the standing of tips."""
-        changed = await self._core.on_store(self._core.kb.set_status, list(tips), Status(to))
+        changed = await self._core.do_in_kb(self._core.kb.set_status, list(tips), Status(to))
         self._changed(tuple(tips))
         return changed
 
@@ -104,7 +104,7 @@ class KnowledgeCases:
 
     async def restore_revision(self, tip: str, revision: int) -> Tip:
         """Make an old version the newest one."""
-        restored = await self._core.on_store(self._core.kb.restore_revision, tip, revision)
+        restored = await self._core.do_in_kb(self._core.kb.restore_revision, tip, revision)
         self._changed((tip,))
         return restored
 
@@ -172,7 +172,7 @@ class KnowledgeCases:
 
         async def work(job: Job) -> ImportReport:
             job.advance(0, None, Path(path).name)
-            return await self._core.on_store(
+            return await self._core.do_in_kb(
                 exchange.import_file, self._core.kb, Path(path).expanduser(), format, site=site
             )
 
@@ -186,7 +186,8 @@ class KnowledgeCases:
 
         def exporting() -> int:
             tips = self._core.kb.tips(site=site)
-            exchange.write(tips, Path(out).expanduser(), format)
+            target = Path(out).expanduser()
+            exchange.write(tips, target, format)
             return len(tips)
 
         return await self._core.on_store(exporting)
@@ -198,7 +199,7 @@ class KnowledgeCases:
             with open_any(Path(path).expanduser()) as other:
                 return merge(self._core.kb, other)
 
-        report = await self._core.on_store(merging)
+        report = await self._core.do_in_kb(merging)
         self._changed(report.added)
         return report
 

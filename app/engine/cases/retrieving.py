@@ -54,7 +54,7 @@ class Retrieving:
             await self._core.on_store(self._use_encoder, encoder)
             self._core.bus.publish(EncoderChanged(ready=True, message=self.encoder_message))
 
-        _, task = self._core.registry.start("Encoder", work)
+        _, task = self._core.registry.start("Encoder", work, cooperative=False)
         await task
 
     def encoder_identity(self) -> tuple[str, str] | None:

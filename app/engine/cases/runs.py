@@ -110,7 +110,7 @@ class RunCases:
 
     async def delete_runs(self, runs: Sequence[str]) -> int:
         """Move runs to the trash; undo brings them back."""
-        count = await self._core.on_store(self._core.workspace.delete_runs, list(runs), self._core.author)
+        count = await self._core.do_in_review(self._core.workspace.delete_runs, list(runs), self._core.author)
         self._core.bus.publish(RunsChanged())
         return count
 

@@ -1,0 +1,103 @@
+"""Use cases over one open workspace: the history across its parts, the queue, errors in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.engine.api import RunFilter
+from app.engine.engine import Engine
+from app.engine.errors import InputError, NotFound
+from app.engine.events import HistoryChanged, KnowledgeChanged, RunsChanged
+from app.engine.judgement import Label
+from app.engine.store.workspace import Workspace
+from kb.tip import Query, Scope, Status, TipDraft
+from tests.support.runs import make_run, make_step
+
+
+@pytest.fixture
+async def engine(tmp_path):
+    with Workspace.open(tmp_path / "workspace") as workspace:
+        for number, score in enumerate([0.0, 0.0, 1.0, None]):
+            steps = [
+                make_step(index=at, url=f"http://10.0.0.1:8023/p{number}/{at}") for at in range(3 + number)
+            ]
+            run = make_run(f"run-{number}", site="gitlab", score=score, step_count=len(steps))
+            workspace.runs.add(run, steps, {})
+        workspace.rebuild_index()
+    engine = await Engine.open(tmp_path / "workspace", author="mina")
+    yield engine
+    await engine.aclose()
+
+
+async def test_undo_takes_back_deeds_of_all_parts_in_the_order_they_were_done(engine):
+    tip = (await engine.save_tip(TipDraft(site="gitlab", text="The menu opens on hover only."))).id
+    await engine.give_verdict("run-0", Label.LOOP)
+    await engine.set_status([tip], Status.ACTIVE)
+    await engine.delete_runs(["run-1"])
+
+    await engine.undo()
+    assert [row.id for row in await engine.list_runs(RunFilter())] == ["run-0", "run-1", "run-2", "run-3"]
+    await engine.undo()
+    assert (await engine.tip(tip)).status is Status.DRAFT
+    assert (await engine.open_run("run-0")).verdicts
+    await engine.undo()
+    assert (await engine.open_run("run-0")).verdicts == ()
+    await engine.redo()
+    assert (await engine.open_run("run-0")).verdicts
+    await engine.redo()
+    assert (await engine.tip(tip)).status is Status.ACTIVE
+
+
+async def test_a_new_deed_in_one_part_puts_what_was_undone_in_the_other_out_of_reach(engine):
+    await engine.give_verdict("run-0", Label.LOOP)
+    await engine.undo()
+    await engine.save_tip(TipDraft(site="gitlab", text="The menu opens on hover only."))
+    done = await engine.redo()
+    assert done.did == ""
+    assert (await engine.open_run("run-0")).verdicts == ()
+
+
+async def test_the_next_run_to_review_is_failed_unjudged_and_not_the_one_just_seen(engine):
+    await engine.detect()
+    first = await engine.next_to_review()
+    await engine.give_verdict(first.id, Label.WRONG_PAGE)
+    second = await engine.next_to_review(first.id)
+    assert {first.id, second.id} == {"run-0", "run-1"}
+    await engine.give_verdict(second.id, Label.WRONG_PAGE)
+    assert await engine.next_to_review(second.id) is None
+
+
+async def test_changes_are_told_with_what_undo_would_do(engine):
+    heard = []
+    engine.bus.subscribe(heard.append)
+    await engine.save_tip(TipDraft(site="gitlab", text="The menu opens on hover only."))
+    await engine.give_verdict("run-0", Label.LOOP)
+    await engine.list_runs(RunFilter())  # the history is told behind the deed, on the same store thread
+    assert any(isinstance(event, KnowledgeChanged) for event in heard)
+    assert any(isinstance(event, RunsChanged) and event.runs == ("run-0",) for event in heard)
+    told = [event for event in heard if isinstance(event, HistoryChanged)]
+    assert told[0].undo
+
+
+async def test_a_tip_is_found_by_its_address_as_soon_as_it_is_saved_and_active(engine):
+    draft = TipDraft(site="gitlab", text="Sort with the arrow.", scope=Scope(path="/p0/**"))
+    tip = (await engine.save_tip(draft)).id
+    query = Query(url="http://10.9.9.9:8023/p0/list", text="newest first")
+    assert (await engine.retrieve(query)).results == ()
+    await engine.set_status([tip], Status.ACTIVE)
+    assert [found.tip.id for found in (await engine.retrieve(query)).results] == [tip]
+    assert (await engine.preflight(draft, tip)).steps == 3
+    assert await engine.matching_pages("gitlab", draft.scope) == 3
+
+
+async def test_what_is_not_there_and_what_is_empty_is_said_in_words(engine):
+    with pytest.raises(NotFound, match="run-9"):
+        await engine.open_run("run-9")
+    with pytest.raises(NotFound, match="it has 3"):
+        await engine.give_verdict("run-0", Label.LOOP, step=12)
+    with pytest.raises(InputError, match="needs a text"):
+        await engine.save_tip(TipDraft(site="gitlab", text="  "))
+    with pytest.raises(InputError, match="needs a site"):
+        await engine.save_tip(TipDraft(site="", text="Sort with the arrow."))
+    with pytest.raises(InputError, match="nothing to retrieve by"):
+        await engine.retrieve(Query())
