@@ -8,7 +8,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
+from PySide6.QtGui import QIcon
 
+from app.assets import resource
 from app.models.jobs import JobList
 from app.models.review import ReviewModel
 from app.models.search import SearchModel
@@ -40,6 +42,7 @@ class Workbench(QObject):
         self.review = ReviewModel(client, self.tasks, self)
         self.knowledge: Any = None
         window.theme.load_icons()
+        window.setWindowIcon(QIcon(str(resource("icons", "sitelore.svg"))))
         window.attach(self.workspace, self.jobs, self.search)
         window.add_perspective(ReviewView(self.review, window.center, window.theme))
         if find_spec("app.models.knowledge") and find_spec("app.views.knowledge_view"):
@@ -101,3 +104,4 @@ class Workbench(QObject):
         self.review.notice.connect(window.say)
         if self.knowledge is not None:
             self.knowledge.notice.connect(window.say)
+            self.knowledge.step_requested.connect(self.open_step)

@@ -20,7 +20,6 @@ from app.views.widgets.overlay import Overlay
 
 Group = tuple[str, list[tuple[str, list[str]]]]
 """A title, and command titles with their keys as read."""
-COLUMNS = 3
 
 
 class CheatSheet(Overlay):
@@ -47,7 +46,7 @@ class CheatSheet(Overlay):
         self.body.setContentsMargins(0, 0, 0, 10)
 
     def prepare(self) -> None:
-        """Lay out the keys that work here, group by group, in three columns."""
+        """Lay out the keys that work here, group by group, in columns."""
         place = self._center.place
         self._title.setText(self.tr("Keys: {0}").format(PLACE_TITLES[place]))
         sheet = QWidget()
@@ -72,7 +71,7 @@ class CheatSheet(Overlay):
                     if where == "review" and "/" in command.menu:
                         group = menu
                     found.setdefault(group, []).append(
-                        (short(self._center.title(command.id), group), [readable(key) for key in keys])
+                        (short(self.tr(command.title), group), [readable(key) for key in keys])
                     )
         return list(found.items())
 
@@ -81,13 +80,14 @@ class CheatSheet(Overlay):
         return self._area
 
     def _columns(self, groups: list[Group]) -> list[list[Group]]:
-        """The groups in order, over three columns of about the same height."""
-        share = sum(len(lines) + 2 for _title, lines in groups) / COLUMNS
-        columns: list[list[Group]] = [[] for _ in range(COLUMNS)]
+        """The groups in order, over three columns of about the same height; over two where three are too narrow."""
+        count = 3 if self.panel.width() >= self._theme.px(980) else 2
+        share = sum(len(lines) + 2 for _title, lines in groups) / count
+        columns: list[list[Group]] = [[] for _ in range(count)]
         filled = 0.0
         for title, lines in groups:
             middle = filled + (len(lines) + 2) / 2
-            columns[min(int(middle / share), COLUMNS - 1)].append((title, lines))
+            columns[min(int(middle / share), count - 1)].append((title, lines))
             filled += len(lines) + 2
         return columns
 

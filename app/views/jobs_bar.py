@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -39,7 +40,9 @@ class JobsButton(QToolButton):
         self._running = 0
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setIcon(theme.icon("progress-clock", "muted"))
-        self.setMinimumWidth(theme.px(84))
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+        theme.changed.connect(self._resize)
+        self._resize()
         self.clicked.connect(lambda: center.trigger("app.jobs"))
         center.keys_changed.connect(self._tell)
         self._tell()
@@ -64,6 +67,10 @@ class JobsButton(QToolButton):
         role = "accent" if self._share is not None else "muted"
         painter.fillRect(QRect(bar.left(), bar.top(), round(bar.width() * share), 3), self._theme.color(role))
         painter.end()
+
+    def _resize(self) -> None:
+        self.setFixedWidth(self._theme.px(88))
+        self.setIconSize(QSize(self._theme.px(16), self._theme.px(16)))
 
     def _tell(self) -> None:
         words = self.tr("jobs {0}").format(self._running) if self._running else self.tr("no jobs")

@@ -112,6 +112,7 @@ class MainWindow(QMainWindow):
         layout.addLayout(middle, 1)
         layout.addWidget(self.status)
         self.setCentralWidget(self.frame)
+        self.frame.setFocus()
         self.toast = Toast(self.frame)
         self.drop_target = DropTarget(theme, self.frame)
         self.menus = build_menus(self.top.menu_bar, center, theme)

@@ -30,11 +30,15 @@ class StatusBar(QWidget):
         layout.setContentsMargins(12, 2, 12, 2)
         layout.setSpacing(8)
         parts = (self.encoder, self.endpoint, self.browser, self.saved)
+        self._late: list[QWidget] = [self.encoder, self.endpoint, self.browser]
         for number, part in enumerate(parts):
             if number:
                 dot = QLabel("·")
                 layout.addWidget(dot)
+                self._late.append(dot)
             layout.addWidget(part)
+        for part in self._late:
+            part.hide()
         layout.addStretch(1)
         layout.addWidget(self.counts)
         self._restyle()
@@ -43,6 +47,8 @@ class StatusBar(QWidget):
     def bind(self, model: WorkspaceModel) -> None:
         """Follow the workspace."""
         self._model = model
+        for part in self._late:
+            part.show()
         model.info_changed.connect(self._show_info)
         model.checks_changed.connect(self._show_checks)
         self._show_info()

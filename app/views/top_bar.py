@@ -100,7 +100,7 @@ class TopBar(QWidget):
     def _resize(self) -> None:
         self.setFixedHeight(self._theme.px(40))
         self.search.setMaximumWidth(self._theme.px(420))
-        self.search.setMinimumWidth(self._theme.px(200))
+        self.search.setMinimumWidth(self._theme.px(100))
         self._fit_workspace()
 
     def _fit_workspace(self) -> None:

@@ -45,8 +45,8 @@ class Overlay(QWidget):
                 other.dismiss()
         focused = QApplication.focusWidget()
         self._before = focused if focused is not None and not self.isAncestorOf(focused) else None
-        self.prepare()
         self._place()
+        self.prepare()
         self.show()
         self.raise_()
         self.first().setFocus(Qt.FocusReason.PopupFocusReason)
