@@ -5,6 +5,7 @@ Each is measured in a fresh process.  The copy is made first if it is not in the
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import os
@@ -58,9 +59,8 @@ def main() -> None:
         return
     rows = {"exported int8 copy": measure(cache, "")}
     if importlib.util.find_spec(MODEL_PACKAGE) and importlib.util.find_spec("sentence_transformers"):
-        rows["sentence-transformers"] = measure(
-            cache, str(importlib.import_module(MODEL_PACKAGE).get_model_path())
-        )
+        package = importlib.import_module(MODEL_PACKAGE)
+        rows["sentence-transformers"] = measure(cache, str(package.get_model_path()))
     print(f"{'':<24}{'ready':>9}{'a query':>11}{'a tip':>10}{'memory':>10}  torch loaded")
     for name, row in rows.items():
         print(
@@ -69,9 +69,8 @@ def main() -> None:
         )
     if len(rows) == 2:
         copy, torch = rows.values()
-        print(
-            f"ratio: ready {torch['ready'] / copy['ready']:.0f}x sooner, a query {torch['one'] / copy['one']:.1f}x faster"
-        )
+        sooner, faster = torch["ready"] / copy["ready"], torch["one"] / copy["one"]
+        print(f"ratio: ready {sooner:.0f}x sooner, a query {faster:.1f}x faster")
 
 
 if __name__ == "__main__":

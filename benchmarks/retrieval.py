@@ -162,9 +162,7 @@ def measure_preflight() -> None:
 
 def main() -> None:
     print("retrieval, all three routes, query vector given")
-    print(
-        f"{'tips':>8} {'sites':>6} {'build':>10} {'median':>9} {'p95':>9}    {'update':>9}    {'scan':>10}    {'ratio':>8}"
-    )
+    print("    tips  sites      build    median       p95       update          scan    ratio")
     for count, sites in ((1_000, SITES), (10_000, SITES), (100_000, SITES), (10_000, 1), (100_000, 1)):
         measure(count, sites)
     measure_preflight()

@@ -104,6 +104,7 @@ class VectorMatrix:
 
     def __init__(self, dim: int) -> None:
         self._block = np.zeros((64, dim), dtype=np.float32)
+        self._few = np.empty((0, dim), dtype=np.float32)
         self._size = 0
 
     def append(self, vectors: Matrix) -> None:
@@ -123,5 +124,9 @@ class VectorMatrix:
         """
         query = whole_numbers(vector)
         if len(rows) * 3 < self._size:
-            return cosines(self._block[rows] @ query)
+            if len(rows) > len(self._few):
+                self._few = np.empty((2 * len(rows), self._block.shape[1]), dtype=np.float32)
+            few = self._few[: len(rows)]
+            np.take(self._block, rows, axis=0, out=few, mode="clip")
+            return cosines(few @ query)
         return cosines((self._block[: self._size] @ query)[rows])

@@ -142,7 +142,7 @@ class KeywordIndex:
         self._rows: dict[str, list[int]] = {}
         self._worth: dict[str, list[int]] = {}
         self._arrays: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
-        self._vocabulary = Vocabulary()
+        self.vocabulary = Vocabulary()
         self._labels = Phrases()
 
     def add(self, row: int, tip: TipTerms) -> None:
@@ -154,14 +154,14 @@ class KeywordIndex:
             self._worth[stem].append(worth)
             self._arrays.pop(stem, None)
         for word, stem in tip.forms.items():
-            self._vocabulary.add(word, stem)
+            self.vocabulary.add(word, stem)
         self._labels.add(row, tip.labels)
 
     def raw_scores(self, query: QueryTerms, size: int) -> NDArray[np.int64]:
         """The sum of contributions of every row; shape (size,)."""
         total = np.zeros(size, dtype=np.int64)
         for stem, weight in query.weights.items():
-            near = self._vocabulary.near_stems(query.shown[stem], stem)
+            near = self.vocabulary.near_stems(query.shown[stem], stem)
             if not near:
                 if stem in self._rows:
                     rows, worth = self._postings(stem)
@@ -256,15 +256,19 @@ class GoalIndex:
         return rows
 
 
-def shared_words(query: QueryTerms, tip: TipTerms) -> tuple[list[str], list[str], list[str]]:
-    """For the why line: words shared, near misses ("mileston ~ milestone"), labels found in the goal."""
-    vocabulary = Vocabulary()
-    for word, stem in tip.forms.items():
-        vocabulary.add(word, stem)
+def shared_words(
+    query: QueryTerms, tip: TipTerms, vocabulary: Vocabulary
+) -> tuple[list[str], list[str], list[str]]:
+    """For the why line: words shared, near misses ("mileston ~ milestone"), labels found in the goal.
+
+    ``vocabulary`` holds at least the words of the tip.
+    """
     shared = [(weight, query.shown[stem]) for stem, weight in query.weights.items() if stem in tip.counts]
     near: list[str] = []
     for stem, word in query.shown.items():
-        others = () if stem in tip.counts else vocabulary.near(word, stem)
+        if stem in tip.counts:
+            continue
+        others = [other for other in vocabulary.near(word, stem) if other in tip.forms]
         near += [f"{word} ~ {'/'.join(others)}"] if others else []
     phrases = Phrases()
     phrases.add(0, tip.labels)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kb.retrieval.cascade import KEYWORD_CLASS, WEAK_CLASS, RetrievalSettings
-from kb.retrieval.keyword import shared_words
+from kb.retrieval.keyword import Vocabulary, shared_words
 from kb.retrieval.scopes import Place
 from kb.retrieval.table import Rows
 from kb.retrieval.terms import QueryTerms, TipTerms
@@ -27,6 +27,7 @@ class Found:
     keyword: NDArray[np.float64]
     embedding: NDArray[np.float64]
     rank: Rows
+    vocabulary: Vocabulary
 
     def all_scores(self, position: int) -> dict[str, float]:
         """The scores above zero, by route."""
@@ -55,7 +56,7 @@ def why_found(
     if Route.URL in routes:
         said.append(_address_line(tip, klass == WEAK_CLASS))
     if Route.KEYWORD in routes:
-        said.append(_words_line(found.terms, terms))
+        said.append(_words_line(found, terms))
     if Route.EMBEDDING in routes:
         said.append(_meaning_line(routes[Route.EMBEDDING]))
     if Route.URL not in routes and tip.scope.path:
@@ -86,8 +87,8 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' if number != 1 else ''}" if number else ""
 
 
-def _words_line(query: QueryTerms, terms: TipTerms) -> str:
-    words, near, labels = shared_words(query, terms)
+def _words_line(found: Found, terms: TipTerms) -> str:
+    words, near, labels = shared_words(found.terms, terms, found.vocabulary)
     parts: list[str] = []
     if words:
         parts.append("shares " + ", ".join(f"'{word}'" for word in words[:5]) + " with the goal")

@@ -204,7 +204,7 @@ class Retriever:
         keyword = table.keyword_scores(terms)[rows] if terms.weights else np.zeros(len(rows))
         embedding = table.embedding_scores(rows, vector)
         rank = table.ranked(rows, url, keyword, embedding, self._settings)
-        return Found(place, terms, rows, url, keyword, embedding, rank)
+        return Found(place, terms, rows, url, keyword, embedding, rank, table.vocabulary)
 
     def rankings(
         self, queries: Sequence[Query], depth: int, statuses: Collection[Status] = RETRIEVABLE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +29,14 @@ class _Pattern:
 
 @dataclass(slots=True)
 class _Bucket:
-    """Tips with the same host glob and site, by page pattern; ``loose`` patterns leave the first segment open."""
+    """Tips with the same host glob and site, by page pattern; ``loose`` patterns spell no segment out."""
 
     host: str
     site: str
     patterns: dict[tuple[str, tuple[str, ...]], _Pattern] = field(
         default_factory=dict[tuple[str, tuple[str, ...]], _Pattern]
     )
-    by_first: dict[str, list[_Pattern]] = field(default_factory=dict[str, list[_Pattern]])
+    by_anchor: dict[str, list[_Pattern]] = field(default_factory=dict[str, list[_Pattern]])
     loose: list[_Pattern] = field(default_factory=list[_Pattern])
 
     def add(self, row: int, scope: Scope) -> None:
@@ -43,14 +44,13 @@ class _Bucket:
         pattern = self.patterns.get(key)
         if pattern is None:
             pattern = self.patterns[key] = _Pattern(compile_page_pattern(*key))
-            first = pattern.page.first_segment
-            (self.loose if first is None else self.by_first.setdefault(first, [])).append(pattern)
+            anchor = pattern.page.anchor
+            (self.loose if anchor is None else self.by_anchor.setdefault(anchor, [])).append(pattern)
         pattern.rows.append(row)
 
     def matching(self, address: Address) -> list[_Pattern]:
-        first = address.segments[0] if address.segments else ""
-        candidates = (*self.loose, *self.by_first.get(first, ()))
-        return [pattern for pattern in candidates if pattern.page.matches(address)]
+        anchored = (self.by_anchor.get(segment, ()) for segment in set(address.segments))
+        return [pattern for pattern in chain(self.loose, *anchored) if pattern.page.matches(address)]
 
 
 class Sites:

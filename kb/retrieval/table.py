@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kb.errors import KbError
 from kb.retrieval.cascade import MOST_TIPS, RetrievalSettings, estimate_tokens, ranks, with_place
 from kb.retrieval.embedding import Matrix, VectorMatrix
-from kb.retrieval.keyword import KeywordIndex, keyword_scores
+from kb.retrieval.keyword import KeywordIndex, Vocabulary, keyword_scores
 from kb.retrieval.scopes import Place, ScopeIndex, Sites
 from kb.retrieval.terms import QueryTerms, TipTerms, tip_terms, tip_text, warm_up
 from kb.tip import Status, Tip
@@ -47,6 +47,11 @@ class TipTable:
     def has_vectors(self) -> bool:
         """Whether every row has its vector."""
         return self._vectors is not None
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """All words of all tips."""
+        return self._keywords.vocabulary
 
     @property
     def is_mostly_dead(self) -> bool:

@@ -102,10 +102,10 @@ class PagePattern:
         return round(1 - 0.5 ** (self.points / 4), 4) if self.points else WEAK_SCORE
 
     @property
-    def first_segment(self) -> str | None:
-        """The address's first segment if the pattern fixes it: lets an index skip most patterns."""
-        first = self.segments[0] if self.segments else ""
-        return first if first and "*" not in first else None
+    def anchor(self) -> str | None:
+        """A segment every matching address has, the last such: lets an index skip most patterns."""
+        spelled_out = (segment for segment in reversed(self.segments or ()) if "*" not in segment)
+        return next(spelled_out, None)
 
     def matches(self, address: Address) -> bool:
         """Whether path and query hold for an address (its host is looked at elsewhere)."""

@@ -64,10 +64,12 @@ def test_a_quoted_phrase_of_the_goal_may_miss_the_label_by_a_letter():
 
 
 def test_why_lists_shared_words_near_misses_and_labels():
-    words, near, labels = shared_words(
-        query_terms("Sort the orderss by purchase date and Show Report"),
-        tip_terms(tip("a", 'Sort purchases of customers; then "Show Report" of orders')),
-    )
+    terms = tip_terms(tip("a", 'Sort purchases of customers; then "Show Report" of orders'))
+    index = KeywordIndex()
+    index.add(0, terms)
+    query = query_terms("Sort the orderss by purchase date and Show Report")
+
+    words, near, labels = shared_words(query, terms, index.vocabulary)
 
     assert words[:2] == ["sort", "purchase"]
     assert near == ["orderss ~ orders"]
