@@ -13,7 +13,7 @@ from app.engine.judgement import Flag, Risk, Severity
 from app.engine.sites import CROSS
 from app.engine.store.database import explained, open_database, transaction
 from app.engine.store.index_schema import MIGRATIONS
-from app.engine.store.run_text import COLUMNS, WEIGHTS, question, run_row, step_row
+from app.engine.store.run_text import COLUMNS, asked_words, question, run_row, snippet, step_row
 from app.engine.trajectory import Run, Step
 from kb.tip import StoredStep
 
@@ -25,7 +25,10 @@ _ORDERS = {
     "id": "run.id",
 }
 _BLANK = ",".join("?" * len(COLUMNS))
-_RANK = f"bm25(words, {', '.join(map(str, WEIGHTS))})"
+_HIT = (
+    "SELECT page.run, page.step, run.site, run.intent AS run_intent, words.* FROM words"
+    " JOIN page ON page.id = words.rowid JOIN run ON run.id = page.run WHERE words.rowid = ?"
+)
 _STANDING = """
 WITH said AS (
   SELECT run, label, max(seq) FROM review.verdict AS v
@@ -222,23 +225,22 @@ class RunIndex:
         if not asked or limit < 1:
             return []
         with explained(self.path):
-            found = self._connection.execute(
-                f"SELECT page.run, page.step, run.site, run.intent, hit.score, hit.snippet FROM ("
-                f" SELECT rowid AS id, {_RANK} AS score, snippet(words, -1, '[', ']', '…', 16) AS snippet"
-                " FROM words WHERE words MATCH ? ORDER BY score LIMIT ?"
-                ") AS hit JOIN page ON page.id = hit.id JOIN run ON run.id = page.run ORDER BY hit.score",
+            best: list[tuple[int, float]] = self._connection.execute(
+                "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?",
                 (asked, min(limit, 1000)),
             ).fetchall()
+            found = [(self._connection.execute(_HIT, (row,)).fetchone(), score) for row, score in best]
+        words = asked_words(text)
         return [
             SearchHit(
-                kind="run" if step is None else "step",
-                id=run,
-                step=step,
-                title=f"{site} · {' '.join(intent.split())[:120]}" if intent else f"{site} · {run}",
-                snippet=" ".join(snippet.split()),
+                kind="run" if hit["step"] is None else "step",
+                id=hit["run"],
+                step=hit["step"],
+                title=f"{hit['site']} · {' '.join((hit['run_intent'] or hit['run']).split())[:120]}",
+                snippet=snippet([hit[column] for column in COLUMNS], words),
                 score=-score,
             )
-            for run, step, site, intent, score, snippet in found
+            for hit, score in found
         ]
 
     def stored_steps(self) -> list[StoredStep]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from app.engine.store.run_text import COLUMNS
+from app.engine.store.run_text import COLUMNS, WEIGHTS
 
 
 def _create(connection: sqlite3.Connection) -> None:
@@ -24,6 +24,10 @@ def _create(connection: sqlite3.Connection) -> None:
     connection.execute(
         f"CREATE VIRTUAL TABLE words USING fts5({', '.join(COLUMNS)},"
         " tokenize = \"unicode61 remove_diacritics 2\", prefix = '2 3')"
+    )
+    # Ranking inside FTS5 sorts row ids only; as an expression of ours it would carry whole rows through the sorter.
+    connection.execute(
+        "INSERT INTO words (words, rank) VALUES ('rank', ?)", (f"bm25({', '.join(map(str, WEIGHTS))})",)
     )
     connection.execute(
         "CREATE TABLE flag (run TEXT NOT NULL, detector TEXT NOT NULL, step INTEGER NOT NULL,"

@@ -15,6 +15,7 @@ WEIGHTS = (4.0, 1.0, 3.0, 3.0, 2.0, 2.0, 3.0)
 _WORD = re.compile(r"\w+")
 _MAX_WORDS = 16
 _MAX_FIELD = 20_000
+_SNIPPET_CHARS, _SNIPPET_BEFORE = 140, 40
 
 Row = tuple[str, str, str, str, str, str, str]
 
@@ -56,3 +57,36 @@ def question(text: str) -> str:
             if position == len(pieces) - 1 and len(words[-1]) > 1:
                 parts[-1] += "*"
     return " ".join(parts)
+
+
+def asked_words(text: str) -> list[str]:
+    """The words of a person's text, for marking them in what was found."""
+    return _WORD.findall(text.replace("_", " "))[:_MAX_WORDS]
+
+
+def snippet(fields: Sequence[str], words: Sequence[str]) -> str:
+    """A piece of the field that holds most of the words, each marked with [ ].
+
+    FTS5's own ``snippet`` asks the index anew for every row: with a word that is in every step that takes longer than
+    the search itself.
+    """
+    patterns = [re.compile(rf"\b{re.escape(word)}\w*", re.IGNORECASE) for word in words]
+    best, field = max(
+        ((sum(bool(pattern.search(field)) for pattern in patterns), field) for field in fields if field),
+        key=lambda found: found[0],
+        default=(0, ""),
+    )
+    starts = [found.start() for pattern in patterns if (found := pattern.search(field))]
+    start = _word_start(field, min(starts) - _SNIPPET_BEFORE) if best else 0
+    end = start + _SNIPPET_CHARS
+    piece = re.compile("|".join(pattern.pattern for pattern in patterns), re.IGNORECASE).sub(
+        lambda found: f"[{found[0]}]", field[start:end]
+    )
+    return ("…" if start else "") + " ".join(piece.split()) + ("…" if end < len(field) else "")
+
+
+def _word_start(text: str, at: int) -> int:
+    if at <= 0:
+        return 0
+    space = text.find(" ", at)
+    return space + 1 if space != -1 and space - at < _SNIPPET_BEFORE else at
