@@ -11,7 +11,7 @@ import orjson
 import typer
 
 from app.cli import kb, review, runs, tip
-from app.cli.common import GLOBALS, Json, say, show, table, with_engine, workspace_path
+from app.cli.common import GLOBALS, Json, say, show, table, workspace_path
 from app.engine.errors import SiteloreError
 
 app = typer.Typer(
@@ -106,7 +106,13 @@ def _pictures(workspace: str, out: Path) -> list[str]:
 @app.command()
 def doctor(as_json: Json = False) -> None:
     """What works here, and how to mend what does not."""
-    checks = with_engine(lambda engine: engine.doctor())
+    import asyncio
+
+    from app.engine.doctor import examine
+
+    checks = asyncio.run(
+        examine(workspace_path())
+    )  # without an engine: the workspace itself may be what is broken
     rows = [("ok" if c.ok else ("MISSING" if c.needed else "off"), c.name, c.found, c.remedy) for c in checks]
     show(checks, as_json, lambda: table(rows, ("", "what", "found", "to mend it"), widest=100))
     if any(check.needed and not check.ok for check in checks):

@@ -147,7 +147,7 @@ def main() -> None:
     """Entry of the child process."""
     from app import log as logs
 
-    logs.setup()
+    logs.setup(role="host")
     try:
         asyncio.run(run(Path(sys.argv[1])))
     except SiteloreError as error:
