@@ -1,0 +1,290 @@
+"""The knowledge: every tip, the one that is open, what would be found where, and the files it is frozen into."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.models.freeze_form import FreezeModel
+from app.models.retrieval_list import TryModel
+from app.models.tip_editor import TipEditor
+from app.models.tip_table import TipTableModel
+from kb.tip import Status, Tip
+
+if TYPE_CHECKING:
+    from app.engine.api import StepView
+    from app.engine.events import KnowledgeChanged
+    from app.models.engine_client import EngineEvents
+    from app.models.tasks import Tasks
+
+COALESCE_MS = 60
+ONE_BY_ONE = 64
+"""So many changed tips are asked for one by one; of more, the whole list comes."""
+
+
+class KnowledgeState(StrEnum):
+    """What the table's place shows."""
+
+    LOADING = "loading"
+    READY = "ready"
+    NO_TIPS = "no tips"
+    NO_MATCH = "no match"
+    ERROR = "error"
+
+
+class KnowledgeModel(QObject):
+    """State and deeds of the Knowledge perspective; views bind to its signals and item models.
+
+    Signals:
+        changed: state, counts or filter changed.
+        current_changed(tip): another tip is open ("" for none); the table marks it.
+        step_requested(run, step): the step a tip came from is to be shown.
+        freezing_changed(open): the pane of files opened or closed.
+        notice: a sentence for a passing message.
+    """
+
+    changed = Signal()
+    current_changed = Signal(str)
+    selection_changed = Signal()
+    step_requested = Signal(str, object)
+    freezing_changed = Signal(bool)
+    notice = Signal(str)
+
+    def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._client, self._tasks = client, tasks
+        self.table = TipTableModel(self)
+        self.editor = TipEditor(client, tasks, self)
+        self.trying = TryModel(client, tasks, self)
+        self.freezing = FreezeModel(client, tasks, self)
+        self.state, self.error = KnowledgeState.LOADING, ""
+        self.current = ""
+        self.selected: tuple[str, ...] = ()
+        self._stale: set[str] = set()
+        self._all_stale = False
+        self._timer = QTimer(self, singleShot=True, interval=COALESCE_MS)
+        self._timer.timeout.connect(self._catch_up)
+        for part in (self.editor, self.freezing):
+            part.notice.connect(self.notice)
+        client.knowledge_changed.connect(self._on_knowledge)
+        client.runs_changed.connect(lambda _event: self.editor.refresh())
+
+    def start(self) -> None:
+        """Load every tip."""
+        self._tasks.start(self._client.api.list_tips(), self._loaded, self._failed, key="knowledge-list")
+
+    # ------------------------------------------------------------ the table
+    def set_filter(self, text: str) -> None:
+        """Show the tips these words leave; what is selected stays selected."""
+        if text != self.table.text:
+            self.table.set_filter(text)
+            self._tell_state()
+            self.current_changed.emit(self.current)
+
+    def select(self, tips: Sequence[str], current: str) -> None:
+        """These are selected now, and this one is open."""
+        self.selected = tuple(tips)
+        self.table.hold({*tips, current})
+        if current and current != self.current:
+            self._open(current)
+        self.selection_changed.emit()
+
+    def open_tip(self, tip: str) -> None:
+        """Open a tip from elsewhere; a filter that hides it is emptied."""
+        if self.state is KnowledgeState.LOADING:
+            self.current = tip
+            return
+        if self.table.row_of(tip) < 0 and self.table.tip(tip) is not None:
+            self.set_filter("")
+        if self.table.tip(tip) is None:
+            self.notice.emit(self.tr("There is no tip {0}.").format(tip))
+            return
+        self.close_files()
+        self.selected = (tip,)
+        self._open(tip)
+        self.current_changed.emit(tip)
+
+    def neighbour(self, offset: int) -> str:
+        """The tip so many rows on, as filtered and sorted; the nearest end beyond it."""
+        count, here = self.table.rowCount(), self.table.row_of(self.current)
+        if not count:
+            return ""
+        row = self.table.at(max(0, min(here + offset, count - 1)) if here >= 0 else 0)
+        return row.id if row is not None else ""
+
+    @property
+    def counts_text(self) -> str:
+        """``12 / 52``."""
+        return f"{self.table.rowCount()} / {self.table.total}"
+
+    # ------------------------------------------------------------ deeds
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The tips that a deed is done to: all selected, else the open one."""
+        if len(self.selected) > 1:
+            return self.selected
+        return (self.current,) if self.current and self.table.tip(self.current) is not None else ()
+
+    def can_become(self, status: str) -> bool:
+        """Whether some target does not have this status yet."""
+        if self.editor.is_editing:
+            return False
+        found = (self.table.tip(tip) for tip in self.targets)
+        return any(tip is not None and tip.status.value != status for tip in found)
+
+    def set_status(self, status: str) -> None:
+        """Give the targets this standing; those that have it already stay as they are."""
+        to = Status(status)
+        tips = [
+            tip for tip in self.targets if (one := self.table.tip(tip)) is not None and one.status is not to
+        ]
+        if not tips:
+            return
+
+        def done(changed: list[Tip]) -> None:
+            self._take(changed)
+            named = tips[0] if len(tips) == 1 else self.tr("{0} tips").format(len(tips))
+            self.notice.emit(self.tr("{0}: now {1}").format(named, to.value))
+
+        self._tasks.start(self._client.api.set_status(tips, to), done)
+
+    def open_evidence(self) -> None:
+        """Show the step the open tip came from."""
+        tip = self.editor.tip
+        if tip is not None and tip.provenance.run:
+            self.step_requested.emit(tip.provenance.run, tip.provenance.step)
+
+    @property
+    def has_evidence(self) -> bool:
+        """Whether the open tip knows its step."""
+        return self.editor.tip is not None and bool(self.editor.tip.provenance.run)
+
+    def try_evidence(self) -> None:
+        """Fill the address and the goal from the open tip's step, unless the hand has typed something there."""
+        tip, trying = self.editor.tip, self.trying
+        if tip is None or not tip.provenance.run or (trying.is_touched and not trying.is_blank):
+            return
+        source = f"{tip.provenance.run}:{tip.provenance.step or 0}"
+        if source == trying.filled_from:
+            return
+        self.fill_from(tip.provenance.run, tip.provenance.step or 0)
+
+    def try_evidence_now(self) -> None:
+        """Fill them from the open tip's step whatever stands there."""
+        tip = self.editor.tip
+        if tip is not None and tip.provenance.run:
+            self.fill_from(tip.provenance.run, tip.provenance.step or 0)
+
+    def fill_from(self, run: str, step: int) -> None:
+        """Fill the address and the goal from a stored step."""
+
+        async def fetch() -> tuple[str, str, str]:
+            detail = await self._client.api.open_run(run)
+            view: StepView | None = None
+            url = next((one.url for one in detail.steps if one.index == step), "")
+            if not url:
+                view = await self._client.api.view_step(run, step)
+                url = view.before.url
+            return url, detail.run.intent, detail.run.site
+
+        def came(answer: tuple[str, str, str]) -> None:
+            self.trying.fill(*answer, f"{run}:{step}")
+
+        self._tasks.start(fetch(), came, lambda _error: None, key="knowledge-fill")
+
+    # ------------------------------------------------------------ files
+    def open_files(self) -> None:
+        """Show what would be frozen."""
+        if not self.freezing.is_open:
+            self.editor.leave()
+            self.freezing.open()
+            self.freezing_changed.emit(True)
+
+    def close_files(self) -> None:
+        """Back to the tip."""
+        if self.freezing.is_open:
+            self.freezing.close()
+            self.freezing_changed.emit(False)
+
+    # ------------------------------------------------------------ session
+    def session(self) -> dict[str, Any]:
+        """Where the person is, for the next start."""
+        table = self.table
+        return {
+            "filter": table.text,
+            "sort": [table.sorted_by, table.descending],
+            "tip": self.current,
+            "try": [self.trying.url, self.trying.goal],
+            "frozen": self.freezing.path,
+        }
+
+    def restore(self, session: dict[str, Any]) -> None:
+        """Go back there; call it before ``start``."""
+        text, tip, tried = session.get("filter"), session.get("tip"), session.get("try")
+        if isinstance(text, str):
+            self.set_filter(text)
+        if isinstance(tip, str) and tip:
+            self.open_tip(tip)
+        if isinstance(tried, list) and all(isinstance(one, str) for one in tried) and len(tried) == 2:
+            self.trying.fill(str(tried[0]), str(tried[1]), "", "")
+        if isinstance(session.get("frozen"), str):
+            self.freezing.set_path(session["frozen"])
+
+    # ------------------------------------------------------------ answers
+    def _open(self, tip: str) -> None:
+        self.current = tip
+        self.editor.show(self.table.tip(tip))
+
+    def _loaded(self, tips: list[Tip]) -> None:
+        first = self.state is KnowledgeState.LOADING
+        self.error, self.state = "", KnowledgeState.READY
+        self.table.load(tips)
+        if self.table.tip(self.current) is None:
+            top = self.table.at(0)
+            self.current, self.selected = (top.id if top is not None else ""), ()
+        self.editor.show(self.table.tip(self.current))
+        self._tell_state()
+        if first:
+            self.current_changed.emit(self.current)
+
+    def _failed(self, error: BaseException) -> None:
+        self.error = str(error)
+        if not self.table.total:
+            self.state = KnowledgeState.ERROR
+            self.changed.emit()
+        else:
+            self.notice.emit(self.error)
+
+    def _on_knowledge(self, event: KnowledgeChanged) -> None:
+        self._stale.update(event.tips)
+        self._all_stale = self._all_stale or not event.tips
+        self._timer.start()
+
+    def _catch_up(self) -> None:
+        stale, every = self._stale, self._all_stale or len(self._stale) > ONE_BY_ONE
+        self._stale, self._all_stale = set(), False
+        if every or self.state is not KnowledgeState.READY:
+            self.start()
+            return
+
+        async def fetch() -> list[Tip]:
+            return [await self._client.api.tip(tip) for tip in sorted(stale)]
+
+        self._tasks.start(fetch(), self._take, lambda _error: self.start())
+
+    def _take(self, tips: list[Tip]) -> None:
+        self.table.put(tips)
+        if any(tip.id == self.current for tip in tips):
+            self.editor.show(self.table.tip(self.current))
+        elif tips:
+            self.editor.refresh()
+        self._tell_state()
+
+    def _tell_state(self) -> None:
+        if self.state in (KnowledgeState.READY, KnowledgeState.NO_TIPS, KnowledgeState.NO_MATCH):
+            empty = KnowledgeState.NO_MATCH if self.table.total else KnowledgeState.NO_TIPS
+            self.state = KnowledgeState.READY if self.table.rowCount() else empty
+        self.changed.emit()

@@ -1,0 +1,176 @@
+"""What an address and a goal would bring: the tips found and by which route, and why others were not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.models.object_list import ObjectList
+from kb.tip import Query, Retrieval
+
+if TYPE_CHECKING:
+    from app.models.engine_client import EngineEvents
+    from app.models.tasks import Tasks
+
+TRY_MS = 180
+"""The hand rests this long before the knowledge base is asked."""
+
+SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One tip in the answer; ``missed`` is why it was not delivered, "" when it was."""
+
+    tip: str
+    site: str
+    text: str
+    status: str
+    route: str = ""
+    score: float = 0.0
+    why: str = ""
+    tokens: int = 0
+    missed: str = ""
+    routes: tuple[tuple[str, float], ...] = ()
+
+
+class AnswerListModel(ObjectList[Answer]):
+    """Found tips in the order they would be delivered, then those that came near."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(lambda answer: answer.tip, parent)
+
+    def words(self, value: Answer) -> str:
+        """``url 0.95: gitlab-003, the text (why)``."""
+        if value.missed:
+            return f"not delivered: {value.tip}, {value.text} ({value.missed})"
+        return f"{value.route} {value.score:.2f}: {value.tip}, {value.text} ({value.why})"
+
+    def tip(self, value: Answer) -> str:
+        """The whole text, the reason, and the score of every route."""
+        routes = ", ".join(f"{route} {score:.2f}" for route, score in value.routes)
+        return "\n".join(part for part in (value.text, value.missed or value.why, routes) if part)
+
+
+def answers(retrieval: Retrieval) -> list[Answer]:
+    """The rows of an answer."""
+    found = [
+        Answer(
+            tip=one.tip.id,
+            site=one.tip.site,
+            text=one.tip.text or one.tip.do,
+            status=one.tip.status.value,
+            route=one.route.value,
+            score=one.score,
+            why=one.why,
+            tokens=one.tokens,
+            routes=tuple(one.routes.items()),
+        )
+        for one in retrieval.results
+    ]
+    missed = [
+        Answer(
+            tip=one.tip.id,
+            site=one.tip.site,
+            text=one.tip.text or one.tip.do,
+            status=one.tip.status.value,
+            missed=one.reason,
+            routes=tuple(one.routes.items()),
+        )
+        for one in retrieval.missed
+    ]
+    return [*found, *missed]
+
+
+class TryModel(QObject):
+    """An address, a goal, and the answer to them; asked again when either changes or the tips do."""
+
+    changed = Signal()
+    filled = Signal()
+    """The fields were filled by a deed, not by the hand."""
+
+    def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._client, self._tasks = client, tasks
+        self.model = AnswerListModel(self)
+        self.url = self.goal = self.site = ""
+        self.filled_from = ""
+        self.summary = self.error = ""
+        self.off: tuple[str, ...] = ()
+        self.is_asking = False
+        self.is_touched = False
+        self._timer = QTimer(self, singleShot=True, interval=TRY_MS)
+        self._timer.timeout.connect(self._ask)
+        client.knowledge_changed.connect(self._again)
+        client.encoder_changed.connect(self._again)
+
+    @property
+    def is_blank(self) -> bool:
+        """Nothing to ask by."""
+        return not (self.url.strip() or self.goal.strip())
+
+    def set_url(self, url: str) -> None:
+        """The page's address as typed."""
+        if url != self.url:
+            self.url, self.is_touched, self.filled_from, self.site = url, True, "", ""
+            self._timer.start()
+
+    def set_goal(self, goal: str) -> None:
+        """The goal as typed."""
+        if goal != self.goal:
+            self.goal, self.is_touched = goal, True
+            self._timer.start()
+
+    def fill(self, url: str, goal: str, site: str, source: str) -> None:
+        """Take a page and a goal from a stored step."""
+        self.url, self.goal, self.site, self.filled_from = url, goal, site, source
+        self.is_touched = False
+        self.filled.emit()
+        self._timer.start(0)
+
+    def clear(self) -> None:
+        """Empty both."""
+        self.fill("", "", "", "")
+
+    def _again(self, _event: object) -> None:
+        if not self.is_blank:
+            self._timer.start()
+
+    def _ask(self) -> None:
+        if self.is_blank:
+            self._tasks.cancel("knowledge-try")
+            self.model.merge([])
+            self.summary, self.error, self.off, self.is_asking = "", "", (), False
+            self.changed.emit()
+            return
+        self.is_asking = True
+        self.changed.emit()
+        query = Query(url=self.url.strip(), text=self.goal.strip(), site=self.site)
+        self._tasks.start(
+            self._client.api.retrieve(query, k=SHOWN), self._came, self._failed, key="knowledge-try"
+        )
+
+    def _came(self, retrieval: Retrieval) -> None:
+        rows = answers(retrieval)
+        self.model.merge(_once(rows))
+        found = len(retrieval.results)
+        self.summary = self.tr("{0} found, {1} not delivered · {2} of {3} tokens").format(
+            found, len(rows) - found, retrieval.tokens, retrieval.budget
+        )
+        self.off = tuple(
+            self.tr("route {0} is off: {1}").format(route, why) for route, why in retrieval.routes_off.items()
+        )
+        self.error, self.is_asking = "", False
+        self.changed.emit()
+
+    def _failed(self, error: BaseException) -> None:
+        self.model.merge([])
+        self.error, self.summary, self.is_asking = str(error), "", False
+        self.changed.emit()
+
+
+def _once(rows: Sequence[Answer]) -> list[Answer]:
+    return list({row.tip: row for row in reversed(rows)}.values())[::-1]

@@ -1,0 +1,39 @@
+"""A draft's fields as the lines of text an editor shows, and back."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+from kb.tip import Kind, Scope, TipDraft
+
+PARTS = ("when", "do", "before", "why")
+
+
+def draft_of(tip: TipDraft) -> TipDraft:
+    """The part of a stored tip that can be edited."""
+    return TipDraft(**{field.name: getattr(tip, field.name) for field in fields(TipDraft)})
+
+
+def field_of(draft: TipDraft, name: str) -> str:
+    """A field as text: site, scope, kind, text, when, do, before, why or keywords."""
+    match name:
+        case "keywords":
+            return ", ".join(draft.keywords)
+        case _:
+            return str(getattr(draft, name))
+
+
+def with_field(draft: TipDraft, name: str, value: str) -> TipDraft:
+    """The draft with what was typed into a field."""
+    match name:
+        case "scope":
+            return replace(draft, scope=Scope.parse(" ".join(value.split())))
+        case "kind":
+            return replace(draft, kind=Kind(value))
+        case "keywords":
+            words = (word.strip() for word in value.replace("\n", ",").split(","))
+            return replace(draft, keywords=tuple(dict.fromkeys(word for word in words if word)))
+        case "site":
+            return replace(draft, site=value.strip())
+        case _:
+            return replace(draft, **{name: value})

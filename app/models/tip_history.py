@@ -1,0 +1,113 @@
+"""The versions of a tip: what each changed, word by word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from PySide6.QtCore import QObject
+
+from app.models.object_list import ObjectList
+from app.models.tip_table import ago, exact_time
+from kb.tip import Revision, Tip
+
+FIELDS = ("text", "when", "do", "before", "why", "scope", "site", "kind", "status", "keywords")
+_WORDS = re.compile(r"\s+|\w+|[^\w\s]")
+
+
+@dataclass(frozen=True, slots=True)
+class DiffPart:
+    """A stretch of text: ``same``, ``added`` or ``removed``."""
+
+    change: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """What became of one field."""
+
+    field: str
+    parts: tuple[DiffPart, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevisionRow:
+    """One version beside the one before it; ``changes`` is empty for the first."""
+
+    revision: int
+    deed: str
+    author: str
+    at: float
+    changes: tuple[FieldChange, ...]
+    is_newest: bool
+
+    @property
+    def summary(self) -> str:
+        """Which fields changed."""
+        return ", ".join(change.field for change in self.changes)
+
+
+def diff_words(old: str, new: str) -> tuple[DiffPart, ...]:
+    """What was taken out and put in, in words; laid end to end without the removed it is ``new``."""
+    before, after = _WORDS.findall(old), _WORDS.findall(new)
+    parts: list[DiffPart] = []
+    for tag, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag == "equal":
+            parts.append(DiffPart("same", "".join(after[c:d])))
+            continue
+        if a < b:
+            parts.append(DiffPart("removed", "".join(before[a:b])))
+        if c < d:
+            parts.append(DiffPart("added", "".join(after[c:d])))
+    return tuple(parts)
+
+
+def field_text(tip: Tip, field: str) -> str:
+    """A field of a tip as text."""
+    if field == "keywords":
+        return ", ".join(tip.keywords)
+    return str(getattr(tip, field))
+
+
+def changes_between(old: Tip, new: Tip) -> tuple[FieldChange, ...]:
+    """The fields that differ, each with its words."""
+    pairs = [(field, field_text(old, field), field_text(new, field)) for field in FIELDS]
+    return tuple(FieldChange(field, diff_words(a, b)) for field, a, b in pairs if a != b)
+
+
+def revision_rows(revisions: Sequence[Revision]) -> list[RevisionRow]:
+    """Versions (oldest first) as rows, the newest first.  May take a while: not for the window's thread."""
+    rows: list[RevisionRow] = []
+    for number, one in enumerate(revisions):
+        changes = changes_between(revisions[number - 1].tip, one.tip) if number else ()
+        rows.append(
+            RevisionRow(
+                revision=one.tip.revision,
+                deed=one.deed,
+                author=one.author,
+                at=one.at,
+                changes=changes,
+                is_newest=number == len(revisions) - 1,
+            )
+        )
+    return rows[::-1]
+
+
+class RevisionListModel(ObjectList[RevisionRow]):
+    """Versions, the newest first."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(lambda row: row.revision, parent)
+
+    def words(self, value: RevisionRow) -> str:
+        """``revision 3, edit by ana, 2 h ago: text, why``."""
+        what = f": {value.summary}" if value.changes else ""
+        by = f" by {value.author}" if value.author else ""
+        return f"revision {value.revision}, {value.deed}{by}, {ago(value.at)}{what}"
+
+    def tip(self, value: RevisionRow) -> str:
+        """The exact time."""
+        return f"{self.words(value)}\n{exact_time(value.at)}"

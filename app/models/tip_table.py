@@ -1,0 +1,354 @@
+"""Every tip as a table that is filtered by words, sorted by any column, and changes by rows."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from app.models.object_list import OBJECT_ROLE
+from kb.tip import Kind, Status, Tip
+
+Index = QModelIndex | QPersistentModelIndex
+
+COLUMNS = ("site", "kind", "status", "scope", "text", "revision", "changed")
+STATUSES = tuple(status.value for status in Status)
+KINDS = tuple(kind.value for kind in Kind)
+MOST_GROUPS = 200
+"""More places than this at which rows come or go at once: the table is shown anew."""
+
+_ROOT = QModelIndex()
+_STATUS_RANK = {status: rank for rank, status in enumerate(Status)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TipFilter:
+    """Which tips are shown: any of the sites, kinds and statuses that begin so, and all of the words."""
+
+    sites: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+
+def parse_tip_filter(text: str) -> TipFilter:
+    """Read ``site:gitlab status:draft,active kind:policy words "two words"``; nothing typed is an error."""
+    try:
+        parts = shlex.split(text)
+    except ValueError:  # a quote that is still open while typing
+        parts = text.replace('"', " ").replace("'", " ").split()
+    fields: dict[str, list[str]] = {"site": [], "kind": [], "status": []}
+    words: list[str] = []
+    for part in parts:
+        name, colon, value = part.lower().partition(":")
+        if colon and name in fields:
+            fields[name] += [one for one in value.split(",") if one]
+        else:
+            words.append(part.lower())
+    return TipFilter(
+        sites=tuple(fields["site"]),
+        kinds=tuple(fields["kind"]),
+        statuses=tuple(fields["status"]),
+        words=tuple(words),
+    )
+
+
+def fits(tip: Tip, which: TipFilter, haystack: str) -> bool:
+    """Whether a tip passes; ``haystack`` is everything of it in lower case."""
+    return (
+        _begins(tip.site.lower(), which.sites)
+        and _begins(tip.kind.value, which.kinds)
+        and _begins(tip.status.value, which.statuses)
+        and all(word in haystack for word in which.words)
+    )
+
+
+def ago(at: float, now: float | None = None) -> str:
+    """``just now``, ``5 min``, ``3 h``, ``2 d``, else the date; for a time in Unix seconds."""
+    if not at:
+        return "unknown"
+    seconds = (time.time() if now is None else now) - at
+    if seconds < 60:
+        return "just now"
+    if seconds < 3600:
+        return f"{int(seconds // 60)} min ago"
+    if seconds < 86400:
+        return f"{int(seconds // 3600)} h ago"
+    if seconds < 30 * 86400:
+        return f"{int(seconds // 86400)} d ago"
+    return datetime.fromtimestamp(at).strftime("%Y-%m-%d")
+
+
+def exact_time(at: float) -> str:
+    """Date and time to the second, in the person's time zone."""
+    return datetime.fromtimestamp(at).strftime("%Y-%m-%d %H:%M:%S") if at else ""
+
+
+class TipTableModel(QAbstractTableModel):
+    """All tips, of which ``rows`` are shown.
+
+    A tip that changes is updated where it stands.  One that no longer fits the filter stays as long as it is held
+    (selected), so that nothing is drawn away under the hand.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._tips: dict[str, Tip] = {}
+        self._haystacks: dict[str, str] = {}
+        self._rows: list[Tip] = []
+        self._places: dict[str, int] | None = None
+        self._held: frozenset[str] = frozenset()
+        self._filter = TipFilter()
+        self.text = ""
+        self.sorted_by, self.descending = "changed", True
+        self._titles = (
+            self.tr("Site"),
+            self.tr("Kind"),
+            self.tr("Status"),
+            self.tr("Scope"),
+            self.tr("Text"),
+            self.tr("Rev."),
+            self.tr("Changed"),
+        )
+
+    # ------------------------------------------------------------ Qt
+    def rowCount(self, parent: Index = _ROOT) -> int:
+        """Tips shown."""
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = _ROOT) -> int:
+        """Always the same."""
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """The words of a cell, the whole tip for a painter, or what a hover says."""
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        tip, column = self._rows[index.row()], COLUMNS[index.column()]
+        if role == OBJECT_ROLE:
+            return tip
+        if role == Qt.ItemDataRole.DisplayRole:
+            return cell(tip, column)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{self._titles[index.column()]}: {cell(tip, column)}"
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return exact_time(tip.changed_at) if column == "changed" else _hover(tip, column)
+        if role == Qt.ItemDataRole.TextAlignmentRole and column == "revision":
+            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        return None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        """Titles of the columns; they say that a click sorts."""
+        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._titles[section]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self.tr("Sort by {0}").format(COLUMNS[section])
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            right = COLUMNS[section] == "revision"
+            side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
+            return int(side | Qt.AlignmentFlag.AlignVCenter)
+        return None
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Put the rows into another order; selection and current row follow their tips."""
+        if not 0 <= column < len(COLUMNS):
+            return
+        wanted = (COLUMNS[column], order is Qt.SortOrder.DescendingOrder)
+        if wanted == (self.sorted_by, self.descending) and self._rows == self._sorted(self._rows):
+            return
+        self.sorted_by, self.descending = wanted
+        self.layoutAboutToBeChanged.emit()
+        old = self.persistentIndexList()
+        tips = [self._rows[index.row()].id for index in old]
+        self._rows, self._places = self._sorted(self._rows), None
+        new = [self.index(self.row_of(tip), index.column()) for tip, index in zip(tips, old, strict=True)]
+        self.changePersistentIndexList(old, new)
+        self.layoutChanged.emit()
+
+    # ------------------------------------------------------------ what is shown
+    @property
+    def rows(self) -> Sequence[Tip]:
+        """The tips shown, in order; not to be changed."""
+        return self._rows
+
+    @property
+    def total(self) -> int:
+        """Tips there are, shown or not."""
+        return len(self._tips)
+
+    @property
+    def sites(self) -> list[str]:
+        """Sites of all tips, sorted."""
+        return sorted({tip.site for tip in self._tips.values()})
+
+    def at(self, row: int) -> Tip | None:
+        """The tip in a row, ``None`` beyond the ends."""
+        return self._rows[row] if 0 <= row < len(self._rows) else None
+
+    def row_of(self, tip: str) -> int:
+        """The row of a tip, -1 while it is not shown."""
+        if self._places is None:
+            self._places = {one.id: row for row, one in enumerate(self._rows)}
+        return self._places.get(tip, -1)
+
+    def tip(self, tip: str) -> Tip | None:
+        """A tip by its id, shown or not."""
+        return self._tips.get(tip)
+
+    def counts(self) -> dict[str, int]:
+        """How many tips stand in each status, in the statuses' own order."""
+        found = dict.fromkeys(STATUSES, 0)
+        for tip in self._tips.values():
+            found[tip.status.value] += 1
+        return found
+
+    # ------------------------------------------------------------ changes
+    def load(self, tips: Iterable[Tip]) -> None:
+        """Become these tips; rows that stay keep their places."""
+        new = {tip.id: tip for tip in tips}
+        self._haystacks = {
+            tip: hay for tip, hay in self._haystacks.items() if self._tips[tip] is new.get(tip)
+        }
+        self._tips = new
+        self._refresh()
+
+    def put(self, tips: Iterable[Tip]) -> None:
+        """Take tips that are new or changed; the others stay."""
+        for tip in tips:
+            self._tips[tip.id] = tip
+            self._haystacks.pop(tip.id, None)
+        self._refresh()
+
+    def set_filter(self, text: str) -> None:
+        """Show the tips these words leave, in the order chosen."""
+        self.text, self._filter = text, parse_tip_filter(text)
+        self._held = frozenset()
+        self.beginResetModel()
+        self._rows, self._places = self._sorted(self._fitting()), None
+        self.endResetModel()
+
+    def hold(self, tips: Iterable[str]) -> None:
+        """These stay whatever becomes of them; what was held and no longer fits goes."""
+        before, self._held = self._held, frozenset(tips)
+        gone = [tip for tip in before - self._held if not self._fits_by_id(tip)]
+        if any(self.row_of(tip) >= 0 for tip in gone):
+            self._refresh()
+
+    # ------------------------------------------------------------ inside
+    def _refresh(self) -> None:
+        wanted = {tip.id: tip for tip in self._fitting()}
+        for tip in self._held:
+            if tip not in wanted and tip in self._tips and self.row_of(tip) >= 0:
+                wanted[tip] = self._tips[tip]
+        gone = _groups([row for row, tip in enumerate(self._rows) if tip.id not in wanted])
+        fresh = self._sorted([tip for tip in wanted.values() if self.row_of(tip.id) < 0])
+        if not self._rows or len(gone) + len(fresh) > MOST_GROUPS:
+            self.beginResetModel()
+            self._rows, self._places = self._sorted(list(wanted.values())), None
+            self.endResetModel()
+            return
+        for first, last in reversed(gone):
+            self.beginRemoveRows(QModelIndex(), first, last)
+            del self._rows[first : last + 1]
+            self._places = None
+            self.endRemoveRows()
+        for row, old in enumerate(self._rows):
+            if wanted[old.id] != old:
+                self._rows[row] = wanted[old.id]
+                self.dataChanged.emit(self.index(row, 0), self.index(row, len(COLUMNS) - 1))
+        for tip in fresh:
+            self._insert(tip)
+
+    def _insert(self, tip: Tip) -> None:
+        key = self._key(tip)
+        place, end = 0, len(self._rows)
+        while place < end:
+            middle = (place + end) // 2
+            other = self._key(self._rows[middle])
+            if other > key if self.descending else other < key:
+                place = middle + 1
+            else:
+                end = middle
+        self.beginInsertRows(QModelIndex(), place, place)
+        self._rows.insert(place, tip)
+        self._places = None
+        self.endInsertRows()
+
+    def _fitting(self) -> list[Tip]:
+        which = self._filter
+        if which == TipFilter():
+            return list(self._tips.values())
+        return [tip for tip in self._tips.values() if fits(tip, which, self._haystack(tip))]
+
+    def _fits_by_id(self, tip: str) -> bool:
+        found = self._tips.get(tip)
+        return found is not None and fits(found, self._filter, self._haystack(found))
+
+    def _haystack(self, tip: Tip) -> str:
+        found = self._haystacks.get(tip.id)
+        if found is None:
+            parts = (tip.id, tip.site, tip.kind.value, tip.status.value, str(tip.scope), tip.text)
+            more = (tip.when, tip.do, tip.before, tip.why, *tip.keywords, tip.provenance.run)
+            found = self._haystacks[tip.id] = "\n".join((*parts, *more)).lower()
+        return found
+
+    def _sorted(self, tips: Sequence[Tip]) -> list[Tip]:
+        return sorted(tips, key=self._key, reverse=self.descending)
+
+    def _key(self, tip: Tip) -> tuple[Any, str]:
+        match self.sorted_by:
+            case "status":
+                return (_STATUS_RANK[tip.status], tip.id)
+            case "revision":
+                return (tip.revision, tip.id)
+            case "changed":
+                return (tip.changed_at, tip.id)
+            case column:
+                return (cell(tip, column).lower(), tip.id)
+
+
+def cell(tip: Tip, column: str) -> str:
+    """What stands in a cell."""
+    match column:
+        case "site":
+            return tip.site
+        case "kind":
+            return tip.kind.value
+        case "status":
+            return tip.status.value
+        case "scope":
+            return str(tip.scope) or "every page"
+        case "revision":
+            return str(tip.revision)
+        case "changed":
+            return ago(tip.changed_at)
+        case _:
+            return " ".join((tip.text or tip.do).split())
+
+
+def _hover(tip: Tip, column: str) -> str:
+    return f"{tip.text}\n\n{tip.id}" if column == "text" else cell(tip, column)
+
+
+def _begins(value: str, wanted: tuple[str, ...]) -> bool:
+    return not wanted or any(value.startswith(one) for one in wanted)
+
+
+def _groups(rows: list[int]) -> list[tuple[int, int]]:
+    """Neighbouring rows as (first, last), in order."""
+    groups: list[tuple[int, int]] = []
+    for row in rows:
+        if groups and groups[-1][1] == row - 1:
+            groups[-1] = (groups[-1][0], row)
+        else:
+            groups.append((row, row))
+    return groups

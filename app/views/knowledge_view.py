@@ -1,0 +1,205 @@
+"""The Knowledge perspective: every tip, the one that is open, and a place to try what would be found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from app.models.tip_table import COLUMNS
+from app.views.freeze_pane import FreezePane
+from app.views.tip_detail import STATUS_COMMANDS, TipDetail
+from app.views.tip_table_pane import TipTablePane
+from app.views.try_it import TryIt
+from app.views.widgets import Splitter
+
+if TYPE_CHECKING:
+    from app.models.commands import CommandCenter
+    from app.models.knowledge import KnowledgeModel
+    from app.views.theme import Theme
+
+DETAIL, WIDE_DETAIL, WIDE = 452, 640, 1900
+"""Width of the open tip at the start, and on windows wider than ``WIDE``."""
+TRIAL = 264
+
+
+class KnowledgeView(QWidget):
+    """Table over trial at the left, tip or freeze at the right; the perspective's commands are bound here.
+
+    ``step_requested(run, step)`` asks the frame for a step in Review.
+    """
+
+    place = "knowledge"
+    step_requested = Signal(str, object)
+
+    def __init__(self, model: KnowledgeModel, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self.model, self._center = model, center
+        self.tips = TipTablePane(model, center, theme)
+        self.trial = TryIt(model.trying, center, theme)
+        self.detail = TipDetail(model, center, theme)
+        self.freeze = FreezePane(model.freezing, center, theme)
+        self.side = QStackedWidget()
+        self.side.addWidget(self.detail)
+        self.side.addWidget(self.freeze)
+        self.rows = Splitter(Qt.Orientation.Vertical, (0, TRIAL))
+        self.rows.addWidget(self.tips)
+        self.rows.addWidget(self.trial)
+        self.columns = Splitter(Qt.Orientation.Horizontal, (0, DETAIL))
+        self.columns.addWidget(self.rows)
+        self.columns.addWidget(self.side)
+        self.tips.setMinimumHeight(140)
+        self.trial.setMinimumHeight(120)
+        self.rows.setMinimumWidth(360)
+        self.side.setMinimumWidth(300)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.columns)
+        self._restored = False
+        self._bind()
+        model.changed.connect(center.refresh)
+        model.selection_changed.connect(center.refresh)
+        model.freezing_changed.connect(self._on_freezing)
+        model.step_requested.connect(self.step_requested)
+        model.editor.opened.connect(self._on_opened)
+        model.editor.editing_changed.connect(self._on_editing)
+        self.detail.step_wanted.connect(model.step_requested)
+        for part in (self.detail, self.trial, self.freeze):
+            part.tip_wanted.connect(model.open_tip)
+
+    # ------------------------------------------------------------ what the frame asks
+    def focus_first(self) -> None:
+        """Put the hand where the work begins."""
+        self.tips.take_keys()
+
+    def save_layout(self) -> dict[str, Any]:
+        """Widths, and where the person is."""
+        return {
+            "columns": self.columns.save(),
+            "rows": self.rows.save(),
+            "table": self.tips.save(),
+            **self.model.session(),
+        }
+
+    def restore_layout(self, layout: dict[str, Any]) -> None:
+        """Take saved widths and go where the person was."""
+        self._restored = bool(layout)
+        for name, splitter in (("columns", self.columns), ("rows", self.rows)):
+            if isinstance(layout.get(name), dict):
+                splitter.restore(layout[name])
+        self.tips.restore(layout["table"] if isinstance(layout.get("table"), dict) else {})
+        sort = layout.get("sort")
+        if isinstance(sort, list) and len(sort) == 2 and sort[0] in COLUMNS:
+            order = Qt.SortOrder.DescendingOrder if sort[1] else Qt.SortOrder.AscendingOrder
+            self.model.table.sort(COLUMNS.index(sort[0]), order)
+            self.tips.show_sort()
+        if layout:
+            self.model.restore(layout)
+        else:
+            self._share_out()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The first size sets the columns' widths."""
+        super().resizeEvent(event)
+        if not self._restored and self.width() > 600:
+            self._restored = True
+            self._share_out()
+
+    def _share_out(self) -> None:
+        detail = WIDE_DETAIL if self.width() > WIDE else DETAIL
+        self.columns.setSizes([max(self.width() - detail, 100), detail])
+        trial = TRIAL if self.height() < 1000 else 420
+        self.rows.setSizes([max(self.height() - trial, 100), trial])
+
+    # ------------------------------------------------------------ commands
+    def _bind(self) -> None:
+        model, bind, tips, freezing = self.model, self._center.bind, self.tips, self.model.freezing
+        editor = model.editor
+
+        def there() -> bool:
+            return editor.tip is not None
+
+        def reading() -> bool:
+            return editor.tip is not None and not editor.is_editing
+
+        def editing() -> bool:
+            return editor.is_editing
+
+        bind("knowledge.next", lambda: tips.move(1))
+        bind("knowledge.previous", lambda: tips.move(-1))
+        bind("knowledge.extend.next", lambda: tips.move(1, extend=True))
+        bind("knowledge.extend.previous", lambda: tips.move(-1, extend=True))
+        bind("knowledge.filter", tips.focus_filter)
+        bind("knowledge.sort", tips.sort_next)
+        bind("knowledge.sort.turn", tips.turn_sort)
+        bind("knowledge.back", self._back)
+        bind("tip.edit", self._edit, reading)
+        bind("tip.save", editor.save, editing)
+        bind("tip.discard", editor.discard, editing)
+        bind("tip.copy", self._copy, there)
+        bind("tip.history", self.detail.focus_history, there)
+        bind("tip.restore_revision", self.detail.restore_revision, lambda: self.detail.can_restore)
+        for command, status in STATUS_COMMANDS.items():
+            bind(
+                command,
+                lambda status=status: model.set_status(status),
+                lambda status=status: model.can_become(status),
+            )
+        bind("tip.evidence", model.open_evidence, lambda: model.has_evidence)
+        bind("knowledge.try", self.trial.begin)
+        bind("knowledge.try.evidence", model.try_evidence_now, lambda: model.has_evidence)
+        bind("kb.freeze", self._open_files)
+        bind("kb.verify", self._verify)
+        bind("kb.choose", self.freeze.choose_target)
+        bind("kb.copy_hash", freezing.copy_hash, lambda: bool(freezing.report or freezing.verified))
+        bind("kb.import", self.freeze.choose_import)
+        bind("kb.export", self.freeze.choose_export, lambda: model.table.total > 0)
+        freezing.changed.connect(self._center.refresh)
+
+    def _edit(self) -> None:
+        self.model.close_files()
+        self.model.editor.edit()
+
+    def _copy(self) -> None:
+        tip = self.model.editor.tip
+        if tip is not None:
+            QGuiApplication.clipboard().setText(tip.text or tip.do)
+            self.model.notice.emit(self.tr("Text of {0} copied").format(tip.id))
+
+    def _open_files(self) -> None:
+        self.model.open_files()
+        self.freeze.begin()
+
+    def _verify(self) -> None:
+        self.model.open_files()
+        self.freeze.choose_verify()
+
+    def _back(self) -> None:
+        """One level back: the edit, the filter, the freeze, the selection of many; the table is the ground."""
+        if self.model.editor.is_editing:
+            self.model.editor.leave()
+        elif self.tips.leave_filter():
+            return
+        elif self.trial.has_keys():
+            self.tips.take_keys()
+        elif self.model.freezing.is_open:
+            self.model.close_files()
+        elif not self.tips.clear_selection():
+            self.tips.take_keys()
+
+    # ------------------------------------------------------------ answers
+    def _on_freezing(self, is_open: bool) -> None:
+        self.side.setCurrentWidget(self.freeze if is_open else self.detail)
+        if not is_open:
+            self.tips.take_keys()
+        self._center.refresh()
+
+    def _on_editing(self, is_editing: bool) -> None:
+        if not is_editing:
+            self.tips.take_keys()
+
+    def _on_opened(self) -> None:
+        self.model.try_evidence()
+        self._center.refresh()

@@ -1,0 +1,455 @@
+"""The open tip: its text, edited where it stands, and everything that speaks for or against it."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.models.tip_fields import PARTS
+from app.models.tip_table import KINDS, ago, exact_time
+from app.views.composer_rows import ExampleDelegate, FindingDelegate, Fitting, SimilarDelegate
+from app.views.flow_row import FlowRow
+from app.views.tip_rows import STATUS_ROLE, RevisionDelegate, draw_status
+from app.views.tip_text import DiffText, FitText
+from app.views.widgets import ElidedLabel, EmptyState
+
+if TYPE_CHECKING:
+    from app.models.commands import CommandCenter
+    from app.models.knowledge import KnowledgeModel
+    from app.views.theme import Theme
+
+STATUS_COMMANDS = {
+    "tip.activate": "active",
+    "tip.review": "reviewed",
+    "tip.suspect": "suspect",
+    "tip.retire": "retired",
+    "tip.restore": "draft",
+}
+READING = 'QPlainTextEdit[reading="true"] { background: transparent; border: 1px solid transparent; }'
+
+
+class StatusSign(QWidget):
+    """The shape and the word of a status."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme, self._status = theme, "draft"
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.updateGeometry)
+
+    def show_status(self, status: str) -> None:
+        """Another status."""
+        self._status = status
+        self.setAccessibleName(self.tr("Status: {0}").format(status))
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """The sign and the word."""
+        metrics = QFontMetrics(self._theme.font(bold=True))
+        return QSize(metrics.horizontalAdvance(self._status) + self._theme.px(20), metrics.height() + 4)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw both in the status's colour."""
+        theme, px = self._theme, self._theme.px
+        painter = QPainter(self)
+        color = theme.color(STATUS_ROLE[self._status])
+        sign = QRectF(1, self.height() / 2 - px(5), px(11), px(11))
+        draw_status(painter, sign, self._status, color)
+        painter.setFont(theme.font(bold=True))
+        painter.setPen(color)
+        room = self.rect().adjusted(px(17), 0, 0, 0)
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self._status)
+        painter.end()
+
+
+class TipDetail(QFrame):
+    """One tip.  ``step_wanted`` asks for a stored step, ``tip_wanted`` for another tip."""
+
+    step_wanted = Signal(str, object)
+    tip_wanted = Signal(str)
+
+    def __init__(self, model: KnowledgeModel, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self._model, self._editor, self._center, self._theme = model, model.editor, center, theme
+        self.setProperty("kind", "raised")
+        self.setStyleSheet(READING)
+        self.status, self.when = StatusSign(theme), QLabel()
+        self.name = ElidedLabel(Qt.TextElideMode.ElideMiddle)
+        self.kind = QComboBox()
+        self.kind.addItems(list(KINDS))
+        self.text = FitText(theme, self.tr("Text of the tip"), least=2)
+        self.fields = {name: FitText(theme, word) for name, word in self._field_words().items()}
+        self.words = {name: QLabel() for name in ("kind", *self.fields)}
+        self.pages, self.kept, self.error = QLabel(), QLabel(), QLabel()
+        self.source, self.taint, self.preflight = QLabel(), QLabel(), QLabel()
+        self.evidence, self.restore = QPushButton(), QPushButton()
+        self.lint = Fitting(theme, FindingDelegate(theme), self.tr("What lint says"), most=5)
+        self.similar = Fitting(theme, SimilarDelegate(theme), self.tr("Similar tips"), most=4)
+        self.examples = Fitting(theme, ExampleDelegate(theme), self.tr("Steps that would find it"), most=4)
+        self.history = Fitting(theme, RevisionDelegate(theme), self.tr("Versions of the tip"), most=5)
+        self.diff = DiffText(theme)
+        self.edit, self.save, self.cancel = QPushButton(), QPushButton(), QPushButton()
+        self.deeds = {command: QPushButton() for command in STATUS_COMMANDS}
+        self._heads = {name: QLabel() for name in ("lint", "found", "similar", "evidence", "history")}
+        self._lay_out()
+        self._connect()
+        self._dress()
+        self._show()
+
+    # ------------------------------------------------------------ what the view asks
+    def focus_history(self) -> None:
+        """Go to the list of versions, to the one before the newest."""
+        if not self.history.model().rowCount():
+            return
+        if self.history.currentIndex().row() < 0:
+            row = min(1, self.history.model().rowCount() - 1)
+            self.history.setCurrentIndex(self.history.model().index(row, 0))
+        self.history.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.scroll.ensureWidgetVisible(self.diff)
+        self.scroll.ensureWidgetVisible(self.history)
+
+    def restore_revision(self) -> None:
+        """Make the version that is looked at the newest."""
+        row = self._editor.history.at(self.history.currentIndex().row())
+        if row is not None:
+            self._editor.restore(row.revision)
+
+    @property
+    def can_restore(self) -> bool:
+        """Whether an old version is looked at."""
+        row = self._editor.history.at(self.history.currentIndex().row())
+        return row is not None and not row.is_newest and not self._editor.is_editing
+
+    # ------------------------------------------------------------ layout
+    def _field_words(self) -> dict[str, str]:
+        return {
+            "site": self.tr("Site of the tip"),
+            "scope": self.tr("Scope: addresses the tip holds for"),
+            "when": self.tr("When: on which page, in which state"),
+            "do": self.tr("Do: the action that works"),
+            "before": self.tr("Before: what has to come first"),
+            "why": self.tr("Why: how the site works here"),
+            "keywords": self.tr("Keywords, separated by commas"),
+        }
+
+    def _lay_out(self) -> None:
+        inner = QWidget()
+        inner.setProperty("kind", "raised")
+        form = QVBoxLayout(inner)
+        form.setContentsMargins(14, 4, 12, 12)
+        form.setSpacing(6)
+        for label in (self.kept, self.error, self.preflight, self.source, self.taint, self.pages):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        for label in (self.pages, self.source, self.taint, self.preflight):
+            label.setProperty("kind", "secondary")
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            label.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.kept.setProperty("kind", "warn")
+        self.error.setProperty("kind", "fail")
+        form.addWidget(self.kept)
+        form.addWidget(self.error)
+        form.addWidget(self.text)
+        form.addLayout(self._grid())
+        for head, widgets in (
+            ("lint", [self.lint]),
+            ("found", [self.preflight, self.examples]),
+            ("similar", [self.similar]),
+            ("evidence", [self.source, self.taint]),
+            ("history", [self.history, self.diff]),
+        ):
+            label = self._heads[head]
+            label.setProperty("kind", "section")
+            label.setContentsMargins(0, 8, 0, 0)
+            form.addWidget(label)
+            for widget in widgets:
+                form.addWidget(widget)
+        form.addWidget(self.restore, 0, Qt.AlignmentFlag.AlignLeft)
+        form.addStretch(1)
+        self.scroll = QScrollArea()
+        self.scroll.setWidget(inner)
+        self.scroll.setWidgetResizable(True)
+        self.scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.scroll.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.scroll.setAccessibleName(self.tr("The open tip"))
+        body = QWidget()
+        layout = QVBoxLayout(body)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(self._head())
+        layout.addWidget(self.scroll, 1)
+        layout.addWidget(self._foot())
+        self._empty = EmptyState(
+            self.tr("No tip is open"),
+            self.tr("Choose one in the table: its text, evidence and history stand here."),
+        )
+        self._stack = QStackedWidget()
+        self._stack.addWidget(body)
+        self._stack.addWidget(self._empty)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._stack)
+        self._order_tabs()
+
+    def _head(self) -> QHBoxLayout:
+        self.name.setProperty("kind", "heading")
+        self.when.setProperty("kind", "secondary")
+        self.evidence.setProperty("kind", "link")
+        self.restore.setProperty("kind", "link")
+        head = QHBoxLayout()
+        head.setContentsMargins(14, 8, 12, 4)
+        head.setSpacing(8)
+        head.addWidget(self.status)
+        head.addWidget(self.name, 1)
+        head.addWidget(self.when)
+        return head
+
+    def _grid(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(2)
+        grid.setColumnStretch(1, 1)
+        top = Qt.AlignmentFlag.AlignTop
+        order = [*PARTS, "keywords", "site", "kind", "scope"]
+        for row, name in enumerate(order):
+            label, field = self.words[name], self.kind if name == "kind" else self.fields[name]
+            label.setProperty("kind", "secondary")
+            label.setContentsMargins(0, 5, 0, 0)
+            label.setBuddy(field)
+            grid.addWidget(label, row, 0, top)
+            if name == "kind":
+                self.kind_word = QLabel()
+                self.kind_word.setContentsMargins(7, 4, 0, 3)
+                grid.addWidget(self.kind_word, row, 1)
+            grid.addWidget(field, row, 1)
+        self.pages.setContentsMargins(7, 0, 0, 0)
+        grid.addWidget(self.pages, len(order), 1)
+        return grid
+
+    def _foot(self) -> QWidget:
+        self.save.setProperty("kind", "primary")
+        foot = QWidget()
+        foot.setAccessibleName(self.tr("What to do with the tip"))
+        row = FlowRow(foot)
+        row.setContentsMargins(12, 6, 12, 8)
+        for button in (self.edit, *self.deeds.values(), self.evidence, self.save, self.cancel):
+            row.addWidget(button)
+        return foot
+
+    def _order_tabs(self) -> None:
+        order: list[QWidget] = [self.scroll, self.text, *(self.fields[name] for name in PARTS)]
+        order += [self.fields["keywords"], self.fields["site"], self.kind, self.fields["scope"]]
+        order += [self.lint, self.examples, self.similar, self.history, self.restore]
+        order += [self.edit, *self.deeds.values(), self.evidence, self.save, self.cancel]
+        for one, other in pairwise(order):
+            QWidget.setTabOrder(one, other)
+
+    def _connect(self) -> None:
+        editor, trigger = self._editor, self._center.trigger
+        for view, model in (
+            (self.lint, editor.lint),
+            (self.similar, editor.similar),
+            (self.examples, editor.examples),
+            (self.history, editor.history),
+        ):
+            view.setModel(model)
+        self.text.textChanged.connect(lambda: editor.set_field("text", self.text.toPlainText()))
+        for name, field in self.fields.items():
+            field.textChanged.connect(
+                lambda name=name, field=field: editor.set_field(name, field.toPlainText())
+            )
+        self.kind.textActivated.connect(partial(editor.set_field, "kind"))
+        for signal in (self.examples.activated, self.examples.clicked):
+            signal.connect(self._on_example)
+        for signal in (self.similar.activated, self.similar.doubleClicked):
+            signal.connect(self._on_similar)
+        for signal in (self.lint.activated, self.lint.clicked):
+            signal.connect(self._on_finding)
+        self.history.selectionModel().currentChanged.connect(self._show_diff)
+        for button, command in (
+            (self.edit, "tip.edit"),
+            (self.save, "tip.save"),
+            (self.cancel, "knowledge.back"),
+            (self.evidence, "tip.evidence"),
+            (self.restore, "tip.restore_revision"),
+            *((button, command) for command, button in self.deeds.items()),
+        ):
+            button.clicked.connect(lambda _checked=False, command=command: trigger(command))
+        editor.opened.connect(self._show)
+        editor.checked.connect(self._show_check)
+        editor.editing_changed.connect(self._on_editing)
+        editor.history_changed.connect(self._on_history)
+        self._model.selection_changed.connect(self._show_deeds)
+        self._theme.changed.connect(self._show_check)
+        self._center.keys_changed.connect(self._dress)
+
+    # ------------------------------------------------------------ what is shown
+    def _show(self) -> None:
+        editor, tip = self._editor, self._editor.tip
+        self._stack.setCurrentIndex(0 if tip is not None else 1)
+        if tip is None:
+            return
+        self.name.setText(tip.id)
+        self.status.show_status(tip.status.value)
+        self.when.setText(self.tr("revision {0} · {1}").format(tip.revision, ago(tip.changed_at)))
+        self.when.setToolTip(exact_time(tip.changed_at))
+        for name, field in (("text", self.text), *self.fields.items()):
+            with QSignalBlocker(field):
+                field.show_text(editor.field(name))
+        self.kind.setCurrentText(editor.field("kind"))
+        self.kind_word.setText(editor.field("kind"))
+        origin = tip.provenance
+        parts = [
+            self.tr("from {0}, step {1}").format(origin.run, origin.step) if origin.run else "",
+            self.tr("from the file {0}").format(origin.source) if origin.source else "",
+            self.tr("by {0}").format(origin.author) if origin.author else "",
+            self.tr("flag: {0}").format(origin.detector) if origin.detector else "",
+            self.tr("verdict: {0}").format(origin.verdict) if origin.verdict else "",
+            self.tr("written {0}").format(exact_time(tip.created_at)) if tip.created_at else "",
+        ]
+        self.source.setText(" · ".join(part for part in parts if part))
+        tasks = ", ".join(tip.taint)
+        self.taint.setText(self.tr("Taint: its author saw task {0}").format(tasks) if tasks else "")
+        self.taint.setVisible(bool(tasks))
+        self.evidence.setVisible(bool(origin.run))
+        self._lock()
+        self._show_check()
+        self._show_deeds()
+
+    def _lock(self) -> None:
+        editing = self._editor.is_editing
+        for name, field in (("text", self.text), *self.fields.items()):
+            field.set_locked(not editing)
+            shown = editing or bool(field.toPlainText()) or name in ("text", "scope")
+            field.setVisible(shown)
+            if name in self.words:
+                self.words[name].setVisible(shown)
+        self.fields["scope"].setPlaceholderText(self.tr("every page of the site"))
+        self.kind.setVisible(editing)
+        self.kind_word.setVisible(not editing)
+        for button in (self.edit, *self.deeds.values()):
+            button.setVisible(not editing)
+        for button in (self.save, self.cancel):
+            button.setVisible(editing)
+
+    def _on_editing(self, editing: bool) -> None:
+        self._lock()
+        if editing:
+            self.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self.text.moveCursor(self.text.textCursor().MoveOperation.End)
+        self._show_deeds()
+        self._center.refresh()
+
+    def _show_check(self) -> None:
+        editor = self._editor
+        self.text.show_underlines(editor.lint.underlines)
+        if editor.pages is None:
+            self.pages.setText(self.tr("counting stored pages…"))
+        elif editor.pages == 1:
+            self.pages.setText(self.tr("1 stored page matches"))
+        else:
+            self.pages.setText(self.tr("{0} stored pages match").format(editor.pages))
+        found = editor.lint.rowCount()
+        nothing = self.tr("Lint: nothing to say") if editor.is_known else self.tr("Lint: looking…")
+        self._heads["lint"].setText(self.tr("Lint ({0})").format(found) if found else nothing)
+        self._heads["found"].setText(self.tr("Where it would be found"))
+        self.preflight.setText(editor.preflight or self.tr("looking through the stored steps…"))
+        self._heads["similar"].setText(self.tr("Similar and contradicting tips"))
+        self._heads["similar"].setVisible(editor.similar.rowCount() > 0)
+        self._heads["evidence"].setText(self.tr("Evidence"))
+        for view in (self.lint, self.similar, self.examples):
+            view.fit()
+        self.error.setText(editor.error)
+        self.error.setVisible(bool(editor.error))
+        self.kept.setText(self.tr("Your unsaved edit came back. Save it, or throw it away from the palette."))
+        self.kept.setVisible(editor.kept)
+        self.save.setEnabled(not editor.is_saving)
+
+    def _show_deeds(self) -> None:
+        for command, status in STATUS_COMMANDS.items():
+            self.deeds[command].setEnabled(self._model.can_become(status))
+        tip, many = self._editor.tip, len(self._model.targets) > 1
+        retired = tip is not None and tip.status.value == "retired"
+        editing = self._editor.is_editing
+        self.deeds["tip.retire"].setVisible(not editing and (many or not retired))
+        draft = tip is not None and tip.status.value == "draft"
+        self.deeds["tip.restore"].setVisible(not editing and (many or not draft))
+
+    def _on_history(self) -> None:
+        rows = self._editor.history.rowCount()
+        self._heads["history"].setText(self.tr("History ({0})").format(rows) if rows else self.tr("History"))
+        self.history.fit()
+        if rows and self.history.currentIndex().row() < 0:
+            self.history.setCurrentIndex(self._editor.history.index(0))
+        self._show_diff()
+
+    def _show_diff(self, *_index: QModelIndex) -> None:
+        row = self._editor.history.at(self.history.currentIndex().row())
+        first = row is not None and row.revision == 1
+        empty = self.tr("The first version.") if first else self.tr("No word was changed.")
+        self.diff.show_changes(row.changes if row is not None else (), empty)
+        self.diff.setVisible(row is not None)
+        self.restore.setVisible(self.can_restore)
+        self._center.refresh()
+
+    def _on_example(self, index: QModelIndex) -> None:
+        example = self._editor.examples.at(index.row())
+        if example is not None:
+            self.step_wanted.emit(example.run, example.step)
+
+    def _on_similar(self, index: QModelIndex) -> None:
+        similar = self._editor.similar.at(index.row())
+        if similar is not None:
+            self.tip_wanted.emit(similar.tip.id)
+
+    def _on_finding(self, index: QModelIndex) -> None:
+        finding = self._editor.lint.at(index.row())
+        if finding is None or finding.start < 0:
+            return
+        cursor, end = self.text.textCursor(), len(self.text.toPlainText())
+        cursor.setPosition(min(finding.start, end))
+        cursor.setPosition(min(finding.end, end), cursor.MoveMode.KeepAnchor)
+        self.text.setTextCursor(cursor)
+        if self._editor.is_editing:
+            self.text.setFocus()
+
+    def _dress(self) -> None:
+        center = self._center
+        words = {name: name for name in self.words} | {"keywords": self.tr("words")}
+        for name, label in self.words.items():
+            label.setText(words[name])
+        for button, word, command in (
+            (self.edit, self.tr("Edit"), "tip.edit"),
+            (self.save, self.tr("Save revision"), "tip.save"),
+            (self.cancel, self.tr("Keep the old text"), "knowledge.back"),
+            (self.evidence, self.tr("Open the step"), "tip.evidence"),
+            (self.restore, self.tr("Restore this revision"), "tip.restore_revision"),
+            (self.deeds["tip.activate"], self.tr("Active"), "tip.activate"),
+            (self.deeds["tip.review"], self.tr("Reviewed"), "tip.review"),
+            (self.deeds["tip.suspect"], self.tr("Suspect"), "tip.suspect"),
+            (self.deeds["tip.retire"], self.tr("Retire"), "tip.retire"),
+            (self.deeds["tip.restore"], self.tr("Draft"), "tip.restore"),
+        ):
+            keys = center.keys(command)
+            button.setText(f"{word}  {keys}" if keys else word)
+            button.setAccessibleName(center.title(command))
+            button.setToolTip(center.action(command).toolTip())

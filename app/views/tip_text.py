@@ -1,0 +1,126 @@
+"""Text fields as high as their text, read and edited in the same place; and the words that a version changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QResizeEvent, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QFrame, QTextEdit
+
+from app.views.composer import TipText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from app.models.tip_history import FieldChange
+    from app.views.theme import Theme
+
+MOST_LINES = 14
+SIGNS = {"added": "+", "removed": "−"}
+CHANGE_ROLE = {"added": "ok", "removed": "fail"}
+
+
+class FitText(TipText):
+    """A field that grows with its text up to ``MOST_LINES``; locked it looks like print."""
+
+    def __init__(self, theme: Theme, name: str, *, least: int = 1) -> None:
+        super().__init__(theme)
+        self._least = least
+        self.setAccessibleName(name)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.document().setDocumentMargin(0)
+        self.document().documentLayout().documentSizeChanged.connect(self.fit)
+        theme.changed.connect(lambda: QTimer.singleShot(0, self, self.fit))
+        self.set_locked(True)
+
+    def set_locked(self, locked: bool) -> None:
+        """Print or field."""
+        self.setReadOnly(locked)
+        self.setProperty("reading", locked)
+        self.style().unpolish(self)
+        self.style().polish(self)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus if locked else Qt.FocusPolicy.StrongFocus)
+        self.fit()
+
+    def show_text(self, text: str) -> None:
+        """Show ``text``, unless that is what stands there."""
+        if text != self.toPlainText():
+            self.setPlainText(text)
+            self.fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width breaks the lines elsewhere."""
+        super().resizeEvent(event)
+        self.fit()
+
+    def fit(self, *_size: object) -> None:
+        """Take the height of the lines there are."""
+        lines = max(round(self.document().size().height()), self._least)
+        room = self.fontMetrics().lineSpacing() * min(lines, MOST_LINES)
+        frame = self.height() - self.viewport().height()
+        height = room + max(frame, 2) + 2
+        if height != self.height():
+            self.setFixedHeight(height)
+
+
+class DiffText(QTextEdit):
+    """What a version took out (−, struck through) and put in (+, underlined), field by field."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._changes: tuple[FieldChange, ...] = ()
+        self.setReadOnly(True)
+        self.setProperty("kind", "plain")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(self.tr("What this version changed"))
+        self.document().setDocumentMargin(0)
+        self.document().documentLayout().documentSizeChanged.connect(self._fit)
+        theme.changed.connect(lambda: self.show_changes(self._changes, self._empty))
+        self._empty = ""
+
+    def show_changes(self, changes: Iterable[FieldChange], empty: str = "") -> None:
+        """Show these; ``empty`` is said where there are none."""
+        self._changes, self._empty = tuple(changes), empty
+        self.clear()
+        cursor = QTextCursor(self.document())
+        if not self._changes:
+            cursor.insertText(empty, self._format("muted"))
+        for number, change in enumerate(self._changes):
+            if number:
+                cursor.insertBlock()
+            cursor.insertText(f"{change.field}: ", self._format("muted"))
+            for part in change.parts:
+                self._insert(cursor, part.change, part.text)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width breaks the lines elsewhere."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _insert(self, cursor: QTextCursor, change: str, text: str) -> None:
+        if change == "same":
+            cursor.insertText(text, self._format("text"))
+            return
+        form = self._format(CHANGE_ROLE[change])
+        form.setBackground(self._theme.color(f"tint_{CHANGE_ROLE[change]}"))
+        sign = QTextCharFormat(form)
+        form.setFontUnderline(change == "added")
+        form.setFontStrikeOut(change == "removed")
+        cursor.insertText(SIGNS[change], sign)
+        cursor.insertText(text, form)
+
+    def _format(self, role: str) -> QTextCharFormat:
+        form = QTextCharFormat()
+        form.setForeground(self._theme.color(role))
+        return form
+
+    def _fit(self, *_size: object) -> None:
+        height = int(self.document().size().height()) + 4
+        if height != self.height():
+            self.setFixedHeight(height)
