@@ -53,7 +53,7 @@ class Settings:
         "system", "SITELORE_THEME", label="Theme", help="Colours: as the system, light or dark"
     )
     token_budget: int = _setting(
-        1200,
+        600,
         "SITELORE_TOKEN_BUDGET",
         label="Tip budget",
         help="Most tokens that retrieved tips may take in a prompt",

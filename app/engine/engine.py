@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,13 +17,11 @@ from app.engine.cases.retrieving import Retrieving
 from app.engine.cases.runs import RunCases
 from app.engine.events import JobChanged
 
-AUTHOR_VARIABLE = "SITELORE_AUTHOR"
-
 
 def author_name() -> str:
-    """Who is working: from the environment, else the log-in name."""
+    """Who is working: from the settings, else the log-in name."""
     try:
-        return os.environ.get(AUTHOR_VARIABLE) or getpass.getuser()
+        return settings.load().author or getpass.getuser()
     except (KeyError, OSError):
         return "unknown"
 
@@ -38,7 +35,9 @@ class Engine:
     def __init__(self, core: Core) -> None:
         self._core = core
         self.bus, self.registry = core.bus, core.registry
-        retrieving = Retrieving(core, settings.cache_dir() / "encoder")
+        chosen = settings.load()
+        model = Path(chosen.encoder) if chosen.encoder else None
+        retrieving = Retrieving(core, settings.cache_dir() / "encoder", model, chosen.token_budget)
         judging = Judging(core)
         runs, knowledge = RunCases(core, judging), KnowledgeCases(core, retrieving)
         history = HistoryCases(core, judging)

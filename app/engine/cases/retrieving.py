@@ -13,7 +13,7 @@ from app.engine.events import EncoderChanged
 from app.engine.jobs import Job
 from kb.freeze import open_any
 from kb.preflight import PreflightIndex
-from kb.retrieval import Retriever
+from kb.retrieval import RetrievalSettings, Retriever
 from kb.tip import Preflight, Query, Retrieval, Scope, TipDraft
 
 if TYPE_CHECKING:
@@ -31,13 +31,18 @@ class Retrieving:
     Both live on the store thread, as their keyword index is SQLite in memory.
     """
 
-    def __init__(self, core: Core, encoder_cache: Path, encoder_model: Path | None = None) -> None:
+    def __init__(
+        self, core: Core, encoder_cache: Path, encoder_model: Path | None, token_budget: int
+    ) -> None:
         self._core = core
         self._cache, self._model = encoder_cache, encoder_model
+        self._settings = RetrievalSettings(token_budget=token_budget)
         self.encoder: Encoder | None = None
         self.encoder_message = "encoder is starting"
         self._retriever: Retriever | None = None
         self._tips_seen = -1
+        self._revisions: dict[str, int] = {}
+        self._hosts: dict[str, tuple[str, ...]] = {}
         self._preflight: PreflightIndex | None = None
         self._runs_seen = -1
 
@@ -73,7 +78,9 @@ class Retrieving:
 
         def from_file() -> Retrieval:
             with open_any(Path(kb).expanduser()) as other:
-                retriever = Retriever(other.tips(), other.hosts(), self.encoder, self._core.kb.vectors)
+                retriever = Retriever(
+                    other.tips(), other.hosts(), self.encoder, self._core.kb.vectors, self._settings
+                )
                 return retriever.retrieve(query, k)
 
         return await self._core.on_store(from_file)
@@ -92,8 +99,8 @@ class Retrieving:
         def comparing() -> BehaviourDiff:
             vectors = self._core.kb.vectors
             with open_any(Path(a).expanduser()) as left, open_any(Path(b).expanduser()) as right:
-                old = Retriever(left.tips(), left.hosts(), self.encoder, vectors)
-                new = Retriever(right.tips(), right.hosts(), self.encoder, vectors)
+                old = Retriever(left.tips(), left.hosts(), self.encoder, vectors, self._settings)
+                new = Retriever(right.tips(), right.hosts(), self.encoder, vectors, self._settings)
             steps = self._core.workspace.index.stored_steps()
             told: dict[Query, tuple[tuple[str, ...], tuple[str, ...]]] = {}
             differences: list[StepDifference] = []
@@ -132,11 +139,18 @@ class Retrieving:
         self._retriever = self._preflight = None
 
     def _live(self) -> Retriever:
-        version = self._core.kb.data_version
-        if self._retriever is None or version != self._tips_seen:
-            kb = self._core.kb
-            self._retriever = Retriever(kb.tips(), kb.hosts(), self.encoder, kb.vectors)
-            self._tips_seen = version
+        """The retriever, brought up to date; only tips that changed are indexed again."""
+        kb = self._core.kb
+        version = kb.data_version
+        if self._retriever is not None and version == self._tips_seen:
+            return self._retriever
+        tips, hosts = kb.tips(), kb.hosts()
+        if self._retriever is None or hosts != self._hosts:
+            self._retriever = Retriever(tips, hosts, self.encoder, kb.vectors, self._settings)
+        else:
+            self._retriever.update(tip for tip in tips if self._revisions.get(tip.id) != tip.revision)
+        self._revisions = {tip.id: tip.revision for tip in tips}
+        self._hosts, self._tips_seen = hosts, version
         return self._retriever
 
     def _index(self) -> PreflightIndex:
