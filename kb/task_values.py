@@ -71,17 +71,17 @@ _BEFORE_NAMES = (_NO_NAMES | _FIRST_WORDS) - {"new", "main", "personal"}
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*"
 _SHAPES = (
     re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,6}"),
-    re.compile(r"https?://[^\s'\"<>)]+"),
+    re.compile(r"\bhttps?://[^\s'\"<>)]+"),
     re.compile(
-        r"[$€£]\s?\d[\d,]{0,20}(?:\.\d{1,9})?|(?<![\d,.])\d[\d,]{0,20}(?:\.\d{1,9})?\s?(?:USD|EUR|dollars?)\b",
+        r"(?<!\w)[$€£]\s?\d[\d,]{0,20}(?:\.\d{1,9})?(?!\w)|(?<![\d,.])\d[\d,]{0,20}(?:\.\d{1,9})?\s?(?:USD|EUR|dollars?)\b",
         re.IGNORECASE,
     ),
     re.compile(r"\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}/\d{1,2}/\d{2,4}\b"),
     re.compile(
         rf"\b{_MONTH}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?,?(?:\s+\d{{4}})?\b|\b{_MONTH}\.?,?\s+\d{{4}}\b", re.I
     ),
-    re.compile(r"[#!]\d+\b"),
-    re.compile(r"(?<!\w)\+?\d[\d ()-]{7,20}\d"),
+    re.compile(r"(?<!\w)[#!]\d+\b"),
+    re.compile(r"(?<!\w)\+?\d[\d ()-]{7,20}\d(?!\w)"),
     re.compile(r"\b(?=[\w./-]*\d)(?=[\w./-]*[A-Za-z])\w[\w./-]*\w\b"),
     re.compile(r"\b\w+(?:-\w+){0,8}/\w[\w.-]*\w\b|\b\w+_\w+\b|\b\w+(?:-\w+){2,8}\b"),
     re.compile(r"(?<![\w.,])\d{2,}(?:[.,]\d+)*(?!\w)"),
