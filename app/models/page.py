@@ -48,7 +48,7 @@ class PageModel(QAbstractListModel):
         """Show this page, or nothing while it is awaited."""
         self.beginResetModel()
         self.page = page
-        self._lines = readable(page.lines) if page is not None else ()
+        self._lines = page.lines if page is not None else ()
         self.target = next((row for row, line in enumerate(self._lines) if line.is_target), -1)
         self.first_change = next((row for row, line in enumerate(self._lines) if line.change != "same"), -1)
         self.endResetModel()
@@ -208,7 +208,7 @@ def aligned_rows(one: PageModel, other: PageModel) -> list[int]:
     place = {line.bid: row for row, line in enumerate(other.all_lines) if line.bid}
     rows: list[int] = []
     anchor = here = -1
-    last = max(other.rowCount() - 1, 0)
+    last = max(len(other.all_lines) - 1, 0)
     for row, line in enumerate(one.all_lines):
         found = place.get(line.bid, -1) if line.bid else -1
         if found > anchor:

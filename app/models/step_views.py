@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.engine.api import StepView
+from app.engine.api import PageView, StepView
+from app.models.page import readable
 
 if TYPE_CHECKING:
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
 
-KEEP = 40
+KEEP = 24
 """Steps held; a step of a heavy page is about 1 MB."""
 
 IN_FLIGHT = 2
@@ -33,6 +35,11 @@ class StepViews(QObject):
         self._views: OrderedDict[tuple[str, int], StepView] = OrderedDict()
         self._flying: set[tuple[str, int]] = set()
         self._ahead: list[tuple[str, int]] = []
+
+    @property
+    def held(self) -> list[StepView]:
+        """What is here, the one used longest ago first."""
+        return list(self._views.values())
 
     def get(self, run: str, index: int) -> StepView | None:
         """The step's pages if they are here."""
@@ -67,7 +74,7 @@ class StepViews(QObject):
 
         def came(view: StepView) -> None:
             self._flying.discard(key)
-            self._views[key] = view
+            self._views[key] = replace(view, before=_readable(view.before), after=_readable(view.after))
             while len(self._views) > KEEP:
                 self._views.popitem(last=False)
             self.arrived.emit(*key)
@@ -79,3 +86,7 @@ class StepViews(QObject):
             self._go_on()
 
         self._tasks.start(self._client.api.view_step(*key), came, missed)
+
+
+def _readable(page: PageView) -> PageView:
+    return replace(page, lines=readable(page.lines))

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QListView,
     QStackedWidget,
+    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QVBoxLayout,
@@ -21,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.models.object_list import OBJECT_ROLE
 from app.models.page import SIGNS
-from app.views.marks import CHANGE_ROLE, elided, paint_ground
+from app.views.marks import CHANGE_ROLE
 from app.views.widgets import ElidedLabel
 
 if TYPE_CHECKING:
@@ -31,10 +32,13 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 CENTER = Qt.AlignmentFlag.AlignCenter
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 DEEPEST = 14
 """Levels that are still indented; deeper ones would leave no room for the text."""
+
+LONGEST = 400
+"""Characters of a name or of properties that are measured; no pane shows more on a line."""
 
 
 class LineDelegate(QStyledItemDelegate):
@@ -47,15 +51,18 @@ class LineDelegate(QStyledItemDelegate):
         self.refresh()
 
     def refresh(self) -> None:
-        """Take fonts and colours anew; painting looks nothing up."""
-        theme = self._theme
+        """Take fonts, colours and lengths anew; painting a line then looks nothing up."""
+        theme, px = self._theme, self._theme.px
         self._mono, self._small = theme.mono("secondary"), theme.font("secondary")
         self._plain, self._bold = theme.font(), theme.font(bold=True)
         self._mono_metrics, self._metrics = QFontMetrics(self._mono), QFontMetrics(self._plain)
-        self._bold_metrics = QFontMetrics(self._bold)
-        self._colors = {name: theme.color(name) for name in ("text", "muted", "accent", "ok", "warn", "fail")}
+        self._bold_metrics, small = QFontMetrics(self._bold), QFontMetrics(self._small)
+        names = ("text", "muted", "accent", "ok", "warn", "fail", "selected", "hover")
+        self._colors = {name: theme.color(name) for name in names}
         self._tints = {name: theme.color(f"tint_{name}") for name in ("ok", "warn", "fail", "accent")}
-        self._height = theme.px(19)
+        self._height, self._left, self._indent, self._gap = px(19), px(16), px(7), px(6)
+        self._word = small.horizontalAdvance(self._target) + px(12)
+        self._baseline = (self._height + self._metrics.ascent() - self._metrics.descent()) // 2
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """The same for every line."""
@@ -66,54 +73,59 @@ class LineDelegate(QStyledItemDelegate):
         line: TreeLine | None = index.data(OBJECT_ROLE)
         if line is None:
             return
-        px = self._theme.px
-        painter.save()
-        box = QRectF(option.rect)
+        box, state = option.rect, option.state
         role = CHANGE_ROLE.get(line.change)
-        if role is not None:
+        if state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(box, self._colors["selected"])
+        elif role is not None:
             painter.fillRect(box, self._tints[role])
-        paint_ground(painter, option, self._theme)
+        elif state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(box, self._colors["hover"])
+        base = box.top() + self._baseline
         if role is not None:
             painter.setFont(self._bold)
             painter.setPen(self._colors[role])
-            painter.drawText(QRectF(box.left(), box.top(), px(16), box.height()), CENTER, SIGNS[line.change])
-        content = box.adjusted(px(16) + min(line.depth, DEEPEST) * px(7), 0, -px(4), 0)
+            painter.drawText(box.left() + 4, base, SIGNS[line.change])
+        left = box.left() + self._left + min(line.depth, DEEPEST) * self._indent
+        right = box.right() - 4
         if line.is_target:
-            content = self._paint_target(painter, content)
-        self._paint_text(painter, content, line)
-        painter.restore()
+            self._paint_target(painter, QRectF(left - 3, box.top() + 1, right - left + 3, box.height() - 2))
+            left, right = left + 3, right - self._word
+        self._paint_text(painter, line, left, right, base)
 
-    def _paint_target(self, painter: QPainter, box: QRectF) -> QRectF:
-        px = self._theme.px
+    def _paint_target(self, painter: QPainter, box: QRectF) -> None:
         painter.setPen(QPen(self._colors["accent"], 2))
         painter.setBrush(self._tints["accent"])
-        painter.drawRoundedRect(box.adjusted(-px(3), 1, 0, -1), 3, 3)
+        painter.drawRoundedRect(box, 3, 3)
         painter.setFont(self._small)
-        painter.setPen(self._colors["accent"])
-        word = box.adjusted(0, 0, -px(6), 0)
-        painter.drawText(word, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._target)
-        return box.adjusted(px(2), 0, -QFontMetrics(self._small).horizontalAdvance(self._target) - px(12), 0)
+        painter.drawText(box.adjusted(0, 0, -6, 0), RIGHT, self._target)
 
-    def _paint_text(self, painter: QPainter, box: QRectF, line: TreeLine) -> None:
-        px, left = self._theme.px, box.left()
+    def _paint_text(self, painter: QPainter, line: TreeLine, left: int, right: int, base: int) -> None:
         if line.role and line.role != "StaticText":
             painter.setFont(self._mono)
             painter.setPen(self._colors["muted"])
-            role = self._mono_metrics.elidedText(line.role, Qt.TextElideMode.ElideRight, int(box.width()))
-            painter.drawText(QRectF(left, box.top(), box.width(), box.height()), LEFT, role)
-            left += self._mono_metrics.horizontalAdvance(role) + px(6)
-        if line.name and left < box.right():
-            metrics = self._bold_metrics if line.is_target else self._metrics
-            name = elided(metrics, line.name, box.right() - left)
+            left += self._draw(painter, self._mono_metrics, line.role, left, right, base)
+        if line.name and left < right:
             painter.setFont(self._bold if line.is_target else self._plain)
             painter.setPen(self._colors["text"])
-            painter.drawText(QRectF(left, box.top(), box.right() - left, box.height()), LEFT, name)
-            left += metrics.horizontalAdvance(name) + px(8)
-        if line.properties and left < box.right() - px(12):
+            metrics = self._bold_metrics if line.is_target else self._metrics
+            left += self._draw(painter, metrics, line.name, left, right, base)
+        if line.properties and left < right - 2 * self._gap:
             painter.setFont(self._mono)
             painter.setPen(self._colors["muted"])
-            rest = elided(self._mono_metrics, line.properties, box.right() - left)
-            painter.drawText(QRectF(left, box.top(), box.right() - left, box.height()), LEFT, rest)
+            self._draw(painter, self._mono_metrics, line.properties, left, right, base)
+
+    def _draw(
+        self, painter: QPainter, metrics: QFontMetrics, text: str, left: int, right: int, base: int
+    ) -> int:
+        """Draw what fits; the width it took, with the gap behind it."""
+        text = text[:LONGEST].replace("\n", " ")
+        width = metrics.horizontalAdvance(text)
+        if width > right - left:
+            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, right - left)
+            width = right - left
+        painter.drawText(left, base, text)
+        return width + self._gap
 
 
 class TreeList(QListView):

@@ -123,6 +123,7 @@ class QueuePane(QWidget):
     def __init__(self, model: ReviewModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._model, self._queue, self._center = model, model.queue, center
+        self._marking = False
         self.setProperty("kind", "raised")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.count = QLabel()
@@ -233,22 +234,21 @@ class QueuePane(QWidget):
     def _mark(self, run: str) -> None:
         row = self._queue.model.row_of(run)
         selection = self.list.selectionModel()
-        with QSignalBlocker(selection):
-            if row < 0:
-                selection.clear()
-            else:
-                index = self._queue.model.index(row)
-                selection.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
-        if row >= 0:
-            self.list.scrollTo(self._queue.model.index(row))
-        self.list.viewport().update()
+        self._marking = True
+        if row < 0:
+            selection.clear()
+        else:
+            index = self._queue.model.index(row)
+            selection.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+            self.list.scrollTo(index)
+        self._marking = False
 
     def _mark_again(self) -> None:
         self._mark(self._queue.current)
 
     def _on_current(self, current: QModelIndex, _previous: QModelIndex) -> None:
         row = self._queue.model.at(current.row()) if current.isValid() else None
-        if row is not None:
+        if row is not None and not self._marking:
             self._model.open_run(row.id)
 
 

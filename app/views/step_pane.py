@@ -123,7 +123,7 @@ class StepPane(QWidget):
         self.preview = "both"
         self._lines = False
         self._syncing = False
-        self._maps: tuple[list[int], list[int]] = ([], [])
+        self._maps: list[list[int] | None] = [None, None]
         self.header = RunHeader(theme)
         self.strip = StepStrip(model.steps, theme)
         self.number = QLabel()
@@ -234,10 +234,9 @@ class StepPane(QWidget):
         self._wait.stop()
         self.after.remark.setText(model.step_facts.changed)
         if model.view is not None:
-            self._maps = (aligned_rows(model.before, model.after), aligned_rows(model.after, model.before))
+            self._maps = [None, None]
             self._scroll_into_sight()
             return
-        self._maps = ([], [])
         if model.page_error:
             self.before.say(model.page_error)
             self.after.say("")
@@ -251,9 +250,9 @@ class StepPane(QWidget):
             return
         self._syncing = True
         self.before.scroll_to(model.before.focus_row)
-        row = model.after.first_change
-        if row < 0 and self._maps[0]:
-            row = self._maps[0][min(model.before.focus_row, len(self._maps[0]) - 1)]
+        row, rows = model.after.first_change, model.before.rowCount()
+        if row < 0 and rows:
+            row = self._map(0)[min(model.before.focus_row, rows - 1)]
         self.after.scroll_to(row)
         self._syncing = False
 
@@ -262,9 +261,19 @@ class StepPane(QWidget):
             self.before.say(self.tr("Reading the page…"))
             self.after.say(self.tr("Reading the page…"))
 
-    def _follow(self, side: int, value: int) -> None:
+    def _map(self, side: int) -> list[int]:
+        """Rows of the other side by rows of this one, counted when first needed."""
         rows = self._maps[side]
-        if self._syncing or not 0 <= value < len(rows):
+        if rows is None:
+            pages = (self._model.before, self._model.after)
+            rows = self._maps[side] = aligned_rows(pages[side], pages[1 - side])
+        return rows
+
+    def _follow(self, side: int, value: int) -> None:
+        if self._syncing:
+            return
+        rows = self._map(side)
+        if not 0 <= value < len(rows):
             return
         self._syncing = True
         other = self.after if side == 0 else self.before

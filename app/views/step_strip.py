@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
@@ -84,7 +84,7 @@ class StepStrip(QListView):
 
     def __init__(self, model: StepListModel, theme: Theme) -> None:
         super().__init__()
-        self._steps, self._theme = model, theme
+        self._steps, self._theme, self._marking = model, theme, False
         self.setFlow(QListView.Flow.LeftToRight)
         self.setWrapping(False)
         self.setUniformItemSizes(True)
@@ -106,14 +106,14 @@ class StepStrip(QListView):
         if row < 0:
             return
         index = self._steps.index(row)
-        with QSignalBlocker(self.selectionModel()):
-            self.setCurrentIndex(index)
+        self._marking = True
+        self.setCurrentIndex(index)
+        self._marking = False
         self.scrollTo(index, QAbstractItemView.ScrollHint.EnsureVisible)
-        self.viewport().update()
 
     def _on_current(self, current: QModelIndex, _previous: QModelIndex) -> None:
         mark = self._steps.at(current.row()) if current.isValid() else None
-        if mark is not None:
+        if mark is not None and not self._marking:
             self.step_wanted.emit(mark.index)
 
     def _fit(self) -> None:
