@@ -69,6 +69,7 @@ class ReviewModel(QObject):
         self._row: RunRow | None = None
         self._wanted_step: int | None = None
         self._opened_at = 0.0
+        self._restoring = ""
         self._ahead = QTimer(self, singleShot=True, interval=0)
         self._ahead.timeout.connect(self._fetch_ahead)
         self.views.arrived.connect(self._on_view)
@@ -109,6 +110,11 @@ class ReviewModel(QObject):
         self._show_nothing_yet()
 
         def failed(error: BaseException) -> None:
+            if self._restoring:  # the run of the last session is gone: begin at the head of the queue
+                self.run = self._restoring = ""
+                self.run_changed.emit()
+                self._open_first()
+                return
             self.error = str(error)
             self.run_changed.emit()
 
@@ -269,14 +275,17 @@ class ReviewModel(QObject):
             self.queue.set_filter(text)
         if isinstance(run, str) and run:
             self.open_run(run, step if isinstance(step, int) else None)
+            self._restoring = run
 
     # ------------------------------------------------------------ answers
     def _on_queue_loaded(self) -> None:
-        if not self.run:
-            first = self.queue.model.at(0)
-            if first is not None:
-                self.open_run(first.id)
+        self._open_first()
         self.queue.current_changed.emit(self.run)
+
+    def _open_first(self) -> None:
+        first = self.queue.model.at(0)
+        if not self.run and first is not None:
+            self.open_run(first.id)
 
     def _show_nothing_yet(self) -> None:
         self.index = 0
@@ -289,6 +298,7 @@ class ReviewModel(QObject):
 
     def _run_came(self, detail: RunDetail) -> None:
         self._remember(detail)
+        self._restoring = ""
         if detail.run.id == self.run:
             self._show_run(detail)
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QImage, QKeySequence, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtGui import (
+    QFontMetrics,
+    QImage,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -36,6 +45,9 @@ CENTER = Qt.AlignmentFlag.AlignCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 DEEPEST = 14
 """Levels that are still indented; deeper ones would leave no room for the text."""
+
+SHARE = 0.66
+"""Of a pane's height, the most that a picture takes from the lines under it."""
 
 LONGEST = 400
 """Characters of a name or of properties that are measured; no pane shows more on a line."""
@@ -171,6 +183,12 @@ class Picture(QWidget):
         self._image, self._target, self._fitted = image, target, QPixmap()
         self.update()
 
+    def height_for(self, width: int) -> float:
+        """How high the picture is at this width."""
+        if self._image is None or not self._image.width():
+            return 0.0
+        return width * self._image.height() / self._image.width()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the picture, scaled once for each size."""
         image = self._image
@@ -243,8 +261,14 @@ class PageSide(QWidget):
         self.message.setProperty("kind", "muted")
         self.message.setWordWrap(True)
         self.message.setAlignment(CENTER)
+        self._page = QWidget()
+        both = QVBoxLayout(self._page)
+        both.setContentsMargins(0, 0, 0, 0)
+        both.setSpacing(0)
+        both.addWidget(self.picture)
+        both.addWidget(self.lines, 1)
         self._stack = QStackedWidget()
-        for face in (self.lines, self.picture, self.message):
+        for face in (self._page, self.message):
             self._stack.addWidget(face)
         head = QHBoxLayout()
         head.setContentsMargins(8, 4, 8, 4)
@@ -259,11 +283,6 @@ class PageSide(QWidget):
         layout.addWidget(self._stack, 1)
         model.shown.connect(self.show_page)
         pictures.ready.connect(self._on_picture)
-
-    @property
-    def shows_lines(self) -> bool:
-        """Whether the tree is what is seen."""
-        return self._stack.currentWidget() is self.lines
 
     def prefer_lines(self, lines: bool) -> None:
         """Show the tree even where there is a picture, or the picture again."""
@@ -285,7 +304,7 @@ class PageSide(QWidget):
         if page.screenshot and not (self._asked_tree and page.lines):
             self._show_picture(page.screenshot, page.target_box)
         elif page.lines:
-            self._stack.setCurrentWidget(self.lines)
+            self._show_content(picture=False)
         else:
             self.say(page.missing or self.tr("The page was empty."))
 
@@ -299,11 +318,30 @@ class PageSide(QWidget):
         image = self._pictures.get(digest)
         if image is not None:
             self.picture.show_image(image, target)
-            self._stack.setCurrentWidget(self.picture)
+            self._show_content(picture=True)
         elif digest in self._pictures.failed:
             self.say(self._pictures.failed[digest])
         else:
             self.say("")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The picture keeps its shape."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _show_content(self, *, picture: bool) -> None:
+        """The picture over the lines, which also tell what changed; or the lines alone."""
+        lines = self.model.rowCount() > 0
+        self.picture.setVisible(picture)
+        self.lines.setVisible(lines or not picture)
+        self._stack.setCurrentWidget(self._page)
+        self._fit()
+
+    def _fit(self) -> None:
+        if self.picture.isHidden():
+            return
+        room = self._stack.height() * (SHARE if not self.lines.isHidden() else 1.0)
+        self.picture.setFixedHeight(max(round(min(room, self.picture.height_for(self._stack.width()))), 1))
 
     def _on_picture(self, digest: str) -> None:
         page = self.model.page

@@ -101,7 +101,7 @@ class RunHeader(QWidget):
         self.title = ElidedLabel(Qt.TextElideMode.ElideRight)
         self.title.setProperty("kind", "title")
         self.note = ElidedLabel(Qt.TextElideMode.ElideRight)
-        self.note.setProperty("kind", "warn")
+        self.note.setProperty("kind", "muted")
         self.note.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.sign = ScoreSign(theme)
         self.score = QLabel()

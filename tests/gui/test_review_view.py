@@ -6,7 +6,8 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QEventLoop, Qt, QTimer
+from PySide6.QtCore import QBuffer, QEventLoop, Qt, QTimer
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -383,6 +384,49 @@ def test_the_session_brings_back_run_step_filter_and_widths(make_desk):
     assert two.view.columns.sizes() == saved["columns"]["sizes"]
     assert two.view.queue.filter.text() == "failed"
     assert two.view.queue.list.currentIndex().row() == two.model.queue.model.row_of("cba-reddit-108")
+
+
+def test_a_session_whose_run_is_gone_begins_at_the_head_of_the_queue(make_desk):
+    desk = make_desk(start=False)
+    desk.view.restore_layout({"run": "deleted-since", "step": 3, "filter": "failed"})
+    desk.model.start()
+    desk.until(lambda: desk.model.view is not None)
+    assert desk.model.run == desk.model.queue.model.at(0).id
+
+
+def test_a_picture_stands_over_the_lines_with_its_target_and_is_decoded_elsewhere(desk, monkeypatch):
+    image = QImage(1280, 800, QImage.Format.Format_RGB32)
+    image.fill(0x3366AA)
+    buffer = QBuffer()
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    image.save(buffer, "PNG")
+    data = bytes(buffer.data().data())
+    real = desk.engine.view_step
+
+    async def pictured(run, index):
+        view = await real(run, index)
+        before = replace(view.before, screenshot="a" * 64, target_box=(100.0, 100.0, 80.0, 30.0))
+        return replace(view, before=before, after=replace(view.after, screenshot="b" * 64))
+
+    async def blob(digest):
+        if digest == "b" * 64:
+            return b"no picture"
+        return data
+
+    monkeypatch.setattr(desk.engine, "view_step", pictured)
+    monkeypatch.setattr(desk.engine, "blob", blob)
+    desk.model.views.forget(desk.model.run)
+    desk.model.show_step(9)
+    side = desk.view.step.before
+    desk.until(lambda: side.picture.isVisible())
+    assert side.lines.isVisible()
+    assert abs(side.picture.height() / side.picture.width() - 800 / 1280) < 0.01
+    assert not side.grab().isNull()
+    desk.until(lambda: desk.view.step.after.message.text())
+    assert "can't be read" in desk.view.step.after.message.text()
+    desk.press(Key.Key_V)
+    assert not side.picture.isVisible()
+    assert desk.view.step.after.lines.isVisible()
 
 
 def test_every_control_has_a_name_and_can_be_reached_by_tab(desk):
