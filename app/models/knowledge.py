@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -16,7 +16,7 @@ from kb.tip import Status, Tip
 
 if TYPE_CHECKING:
     from app.engine.api import StepView
-    from app.engine.events import KnowledgeChanged
+    from app.engine.events import KnowledgeChanged, RunsChanged
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
 
@@ -70,7 +70,7 @@ class KnowledgeModel(QObject):
         for part in (self.editor, self.freezing):
             part.notice.connect(self.notice)
         client.knowledge_changed.connect(self._on_knowledge)
-        client.runs_changed.connect(lambda _event: self.editor.refresh())
+        client.runs_changed.connect(self._on_runs)
 
     def start(self) -> None:
         """Load every tip."""
@@ -228,8 +228,12 @@ class KnowledgeModel(QObject):
             self.set_filter(text)
         if isinstance(tip, str) and tip:
             self.open_tip(tip)
-        if isinstance(tried, list) and all(isinstance(one, str) for one in tried) and len(tried) == 2:
-            self.trying.fill(str(tried[0]), str(tried[1]), "", "")
+        if isinstance(tried, list):
+            match cast("list[object]", tried):
+                case [str(url), str(goal)]:
+                    self.trying.fill(url, goal, "", "")
+                case _:
+                    pass
         if isinstance(session.get("frozen"), str):
             self.freezing.set_path(session["frozen"])
 
@@ -262,6 +266,9 @@ class KnowledgeModel(QObject):
         self._stale.update(event.tips)
         self._all_stale = self._all_stale or not event.tips
         self._timer.start()
+
+    def _on_runs(self, _event: RunsChanged) -> None:
+        self.editor.refresh()
 
     def _catch_up(self) -> None:
         stale, every = self._stale, self._all_stale or len(self._stale) > ONE_BY_ONE

@@ -96,7 +96,9 @@ class TryModel(QObject):
         super().__init__(parent)
         self._client, self._tasks = client, tasks
         self.model = AnswerListModel(self)
-        self.url = self.goal = self.site = ""
+        self.url: str = ""
+        self.goal: str = ""
+        self.site: str = ""
         self.filled_from = ""
         self.summary = self.error = ""
         self.off: tuple[str, ...] = ()

@@ -105,7 +105,8 @@ class TipTableModel(QAbstractTableModel):
         self._held: frozenset[str] = frozenset()
         self._filter = TipFilter()
         self.text = ""
-        self.sorted_by, self.descending = "changed", True
+        self.sorted_by: str = "changed"
+        self.descending: bool = True
         self._titles = (
             self.tr("Site"),
             self.tr("Kind"),

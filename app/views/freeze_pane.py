@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -96,9 +97,11 @@ class FreezePane(QFrame):
         kinds = {self.tr("By its ending ({0})").format(every): "auto"}
         kinds |= {f"{FORMAT_NAMES[name]} ({ends})": name for name, ends in IMPORT_FORMATS.items()}
         dialog.setNameFilters(list(kinds))
-        dialog.fileSelected.connect(
-            lambda path: self._model.import_tips(path, kinds.get(dialog.selectedNameFilter(), "auto"))
-        )
+
+        def chosen(path: str) -> None:
+            self._model.import_tips(path, kinds.get(dialog.selectedNameFilter(), "auto"))
+
+        dialog.fileSelected.connect(chosen)
         dialog.open()
 
     def choose_export(self) -> None:
@@ -107,9 +110,11 @@ class FreezePane(QFrame):
         kinds = {f"{FORMAT_NAMES[name]} (*{suffix})": name for name, suffix in EXPORT_FORMATS.items()}
         dialog.setNameFilters(list(kinds))
         dialog.selectFile("tips.jsonl")
-        dialog.fileSelected.connect(
-            lambda path: self._model.export_tips(path, kinds.get(dialog.selectedNameFilter(), "jsonl"))
-        )
+
+        def chosen(path: str) -> None:
+            self._model.export_tips(path, kinds.get(dialog.selectedNameFilter(), "jsonl"))
+
+        dialog.fileSelected.connect(chosen)
         dialog.open()
 
     def _make_dialog(self, title: str, mode: QFileDialog.AcceptMode) -> QFileDialog:
@@ -212,7 +217,7 @@ class FreezePane(QFrame):
         for status, box in self.include.items():
             box.setAccessibleName(self.tr("Freeze tips that are {0}, too").format(status))
             box.setToolTip(box.accessibleName())
-            box.toggled.connect(lambda on, status=status: model.set_include(status, included=on))
+            box.toggled.connect(partial(self._include, status))
         self.path.textEdited.connect(model.set_path)
         self.path.returnPressed.connect(model.freeze)
         self.freeze.clicked.connect(model.freeze)
@@ -223,7 +228,7 @@ class FreezePane(QFrame):
         self.left_out.activated.connect(self._on_left_out)
         self.left_out.doubleClicked.connect(self._on_left_out)
         model.changed.connect(self._show)
-        model.copy_wanted.connect(lambda text: QGuiApplication.clipboard().setText(text))
+        model.copy_wanted.connect(self._to_clipboard)
         self._center.keys_changed.connect(self._dress)
 
     # ------------------------------------------------------------ what is shown
@@ -287,6 +292,12 @@ class FreezePane(QFrame):
             self.verdict.setProperty("kind", kind)
             self.verdict.style().unpolish(self.verdict)
             self.verdict.style().polish(self.verdict)
+
+    def _include(self, status: str, on: bool) -> None:
+        self._model.set_include(status, included=on)
+
+    def _to_clipboard(self, text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
 
     def _on_target(self, path: str) -> None:
         self._model.set_path(path)

@@ -36,7 +36,7 @@ class KnowledgeView(QWidget):
 
     def __init__(self, model: KnowledgeModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
-        self.model, self._center = model, center
+        self.model, self._center, self._theme = model, center, theme
         self.tips = TipTablePane(model, center, theme)
         self.trial = TryIt(model.trying, center, theme)
         self.detail = TipDetail(model, center, theme)
@@ -90,11 +90,13 @@ class KnowledgeView(QWidget):
             if isinstance(layout.get(name), dict):
                 splitter.restore(layout[name])
         self.tips.restore(layout["table"] if isinstance(layout.get("table"), dict) else {})
-        sort = layout.get("sort")
-        if isinstance(sort, list) and len(sort) == 2 and sort[0] in COLUMNS:
-            order = Qt.SortOrder.DescendingOrder if sort[1] else Qt.SortOrder.AscendingOrder
-            self.model.table.sort(COLUMNS.index(sort[0]), order)
-            self.tips.show_sort()
+        match layout.get("sort"):
+            case [str(column), bool(descending)] if column in COLUMNS:
+                order = Qt.SortOrder.DescendingOrder if descending else Qt.SortOrder.AscendingOrder
+                self.model.table.sort(COLUMNS.index(column), order)
+                self.tips.show_sort()
+            case _:
+                pass
         if layout:
             self.model.restore(layout)
         else:
@@ -108,7 +110,8 @@ class KnowledgeView(QWidget):
             self._share_out()
 
     def _share_out(self) -> None:
-        detail = WIDE_DETAIL if self.width() > WIDE else DETAIL
+        wanted = self._theme.px(WIDE_DETAIL if self.width() > WIDE else DETAIL)
+        detail = min(wanted, int(self.width() * 0.45))
         self.columns.setSizes([max(self.width() - detail, 100), detail])
         trial = TRIAL if self.height() < 1000 else 420
         self.rows.setSizes([max(self.height() - trial, 100), trial])
@@ -127,10 +130,10 @@ class KnowledgeView(QWidget):
         def editing() -> bool:
             return editor.is_editing
 
-        bind("knowledge.next", lambda: tips.move(1))
-        bind("knowledge.previous", lambda: tips.move(-1))
-        bind("knowledge.extend.next", lambda: tips.move(1, extend=True))
-        bind("knowledge.extend.previous", lambda: tips.move(-1, extend=True))
+        bind("knowledge.next", lambda: tips.step(1))
+        bind("knowledge.previous", lambda: tips.step(-1))
+        bind("knowledge.extend.next", lambda: tips.step(1, extend=True))
+        bind("knowledge.extend.previous", lambda: tips.step(-1, extend=True))
         bind("knowledge.filter", tips.focus_filter)
         bind("knowledge.sort", tips.sort_next)
         bind("knowledge.sort.turn", tips.turn_sort)

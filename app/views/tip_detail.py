@@ -6,8 +6,7 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QRectF, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -16,7 +15,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QScrollArea,
-    QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -26,7 +24,8 @@ from app.models.tip_fields import PARTS
 from app.models.tip_table import KINDS, ago, exact_time
 from app.views.composer_rows import ExampleDelegate, FindingDelegate, Fitting, SimilarDelegate
 from app.views.flow_row import FlowRow
-from app.views.tip_rows import STATUS_ROLE, RevisionDelegate, draw_status
+from app.views.status_sign import StatusSign
+from app.views.tip_rows import RevisionDelegate
 from app.views.tip_text import DiffText, FitText
 from app.views.widgets import ElidedLabel, EmptyState
 
@@ -43,41 +42,6 @@ STATUS_COMMANDS = {
     "tip.restore": "draft",
 }
 READING = 'QPlainTextEdit[reading="true"] { background: transparent; border: 1px solid transparent; }'
-
-
-class StatusSign(QWidget):
-    """The shape and the word of a status."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme, self._status = theme, "draft"
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        theme.changed.connect(self.updateGeometry)
-
-    def show_status(self, status: str) -> None:
-        """Another status."""
-        self._status = status
-        self.setAccessibleName(self.tr("Status: {0}").format(status))
-        self.updateGeometry()
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        """The sign and the word."""
-        metrics = QFontMetrics(self._theme.font(bold=True))
-        return QSize(metrics.horizontalAdvance(self._status) + self._theme.px(20), metrics.height() + 4)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw both in the status's colour."""
-        theme, px = self._theme, self._theme.px
-        painter = QPainter(self)
-        color = theme.color(STATUS_ROLE[self._status])
-        sign = QRectF(1, self.height() / 2 - px(5), px(11), px(11))
-        draw_status(painter, sign, self._status, color)
-        painter.setFont(theme.font(bold=True))
-        painter.setPen(color)
-        room = self.rect().adjusted(px(17), 0, 0, 0)
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self._status)
-        painter.end()
 
 
 class TipDetail(QFrame):
@@ -123,8 +87,8 @@ class TipDetail(QFrame):
             row = min(1, self.history.model().rowCount() - 1)
             self.history.setCurrentIndex(self.history.model().index(row, 0))
         self.history.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.scroll.ensureWidgetVisible(self.diff)
-        self.scroll.ensureWidgetVisible(self.history)
+        self.scroller.ensureWidgetVisible(self.diff)
+        self.scroller.ensureWidgetVisible(self.history)
 
     def restore_revision(self) -> None:
         """Make the version that is looked at the newest."""
@@ -184,19 +148,19 @@ class TipDetail(QFrame):
                 form.addWidget(widget)
         form.addWidget(self.restore, 0, Qt.AlignmentFlag.AlignLeft)
         form.addStretch(1)
-        self.scroll = QScrollArea()
-        self.scroll.setWidget(inner)
-        self.scroll.setWidgetResizable(True)
-        self.scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.scroll.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.scroll.setAccessibleName(self.tr("The open tip"))
+        self.scroller = QScrollArea()
+        self.scroller.setWidget(inner)
+        self.scroller.setWidgetResizable(True)
+        self.scroller.setFrameShape(QFrame.Shape.NoFrame)
+        self.scroller.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.scroller.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.scroller.setAccessibleName(self.tr("The open tip"))
         body = QWidget()
         layout = QVBoxLayout(body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addLayout(self._head())
-        layout.addWidget(self.scroll, 1)
+        layout.addWidget(self.scroller, 1)
         layout.addWidget(self._foot())
         self._empty = EmptyState(
             self.tr("No tip is open"),
@@ -233,15 +197,12 @@ class TipDetail(QFrame):
         for row, name in enumerate(order):
             label, field = self.words[name], self.kind if name == "kind" else self.fields[name]
             label.setProperty("kind", "secondary")
-            label.setContentsMargins(0, 5, 0, 0)
             label.setBuddy(field)
             grid.addWidget(label, row, 0, top)
             if name == "kind":
                 self.kind_word = QLabel()
-                self.kind_word.setContentsMargins(7, 4, 0, 3)
                 grid.addWidget(self.kind_word, row, 1)
             grid.addWidget(field, row, 1)
-        self.pages.setContentsMargins(7, 0, 0, 0)
         grid.addWidget(self.pages, len(order), 1)
         return grid
 
@@ -256,7 +217,7 @@ class TipDetail(QFrame):
         return foot
 
     def _order_tabs(self) -> None:
-        order: list[QWidget] = [self.scroll, self.text, *(self.fields[name] for name in PARTS)]
+        order: list[QWidget] = [self.scroller, self.text, *(self.fields[name] for name in PARTS)]
         order += [self.fields["keywords"], self.fields["site"], self.kind, self.fields["scope"]]
         order += [self.lint, self.examples, self.similar, self.history, self.restore]
         order += [self.edit, *self.deeds.values(), self.evidence, self.save, self.cancel]
@@ -300,6 +261,7 @@ class TipDetail(QFrame):
         editor.history_changed.connect(self._on_history)
         self._model.selection_changed.connect(self._show_deeds)
         self._theme.changed.connect(self._show_check)
+        self._theme.changed.connect(self._dress)
         self._center.keys_changed.connect(self._dress)
 
     # ------------------------------------------------------------ what is shown
@@ -330,7 +292,6 @@ class TipDetail(QFrame):
         tasks = ", ".join(tip.taint)
         self.taint.setText(self.tr("Taint: its author saw task {0}").format(tasks) if tasks else "")
         self.taint.setVisible(bool(tasks))
-        self.evidence.setVisible(bool(origin.run))
         self._lock()
         self._show_check()
         self._show_deeds()
@@ -350,6 +311,7 @@ class TipDetail(QFrame):
             button.setVisible(not editing)
         for button in (self.save, self.cancel):
             button.setVisible(editing)
+        self.evidence.setVisible(not editing and self._model.has_evidence)
 
     def _on_editing(self, editing: bool) -> None:
         self._lock()
@@ -398,7 +360,7 @@ class TipDetail(QFrame):
         rows = self._editor.history.rowCount()
         self._heads["history"].setText(self.tr("History ({0})").format(rows) if rows else self.tr("History"))
         self.history.fit()
-        if rows and self.history.currentIndex().row() < 0:
+        if rows and not self.history.hasFocus():
             self.history.setCurrentIndex(self._editor.history.index(0))
         self._show_diff()
 
@@ -435,8 +397,12 @@ class TipDetail(QFrame):
     def _dress(self) -> None:
         center = self._center
         words = {name: name for name in self.words} | {"keywords": self.tr("words")}
+        px = self._theme.px
         for name, label in self.words.items():
             label.setText(words[name])
+            label.setContentsMargins(0, px(5), 0, 0)
+        self.kind_word.setContentsMargins(px(6) + 1, px(3) + 1, 0, px(3) + 1)
+        self.pages.setContentsMargins(px(6) + 1, 0, 0, 0)
         for button, word, command in (
             (self.edit, self.tr("Edit"), "tip.edit"),
             (self.save, self.tr("Save revision"), "tip.save"),

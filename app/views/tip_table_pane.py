@@ -26,16 +26,17 @@ from app.views.widgets import EmptyState
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
     from app.models.knowledge import KnowledgeModel
+    from app.models.tip_table import TipTableModel
     from app.views.theme import Theme
 
 WIDTHS = {
-    "site": 108,
-    "kind": 92,
-    "status": 90,
-    "scope": 150,
+    "site": 102,
+    "kind": 88,
+    "status": 86,
+    "scope": 138,
     "text": 0,
-    "revision": 46,
-    "changed": 92,
+    "revision": 42,
+    "changed": 88,
 }
 """Widths at 100 % text size; the text takes the rest."""
 LEAST_TEXT = 200
@@ -48,9 +49,10 @@ Flag = QItemSelectionModel.SelectionFlag
 class TipTable(QTableView):
     """Rows of one height, selected whole, many at once; the text takes what room is left."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, model: TipTableModel, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
+        self.setModel(model)
         self.widths = dict(WIDTHS)
         self._fitting = False
         self.setItemDelegate(TipDelegate(theme, self))
@@ -77,8 +79,6 @@ class TipTable(QTableView):
 
     def fit(self) -> None:
         """Share the width out; where it is short, columns of less weight step aside."""
-        if self.model() is None:
-            return
         px, room = self._theme.px, self.viewport().width()
         self.verticalHeader().setDefaultSectionSize(px(26))
         hidden: set[str] = set()
@@ -125,8 +125,7 @@ class TipTablePane(QWidget):
         self.filter.setClearButtonEnabled(True)
         self.filter.setPlaceholderText(self.tr("Filter: site:gitlab  status:draft  kind:policy  words"))
         self.filter.setAccessibleName(self.tr("Filter of the tips"))
-        self.table = TipTable(theme)
-        self.table.setModel(model.table)
+        self.table = TipTable(model.table, theme)
         self.table.setAccessibleName(self.tr("Tips"))
         self._stack = QStackedWidget()
         self._faces: dict[KnowledgeState, QWidget] = {KnowledgeState.READY: self.table}
@@ -177,7 +176,7 @@ class TipTablePane(QWidget):
         self._go(self._model.current, Flag.ClearAndSelect)
         return True
 
-    def move(self, offset: int, *, extend: bool = False) -> None:
+    def step(self, offset: int, *, extend: bool = False) -> None:
         """To the tip so many rows on; with ``extend`` it is selected too."""
         self._go(self._model.neighbour(offset), Flag.Select if extend else Flag.ClearAndSelect)
 

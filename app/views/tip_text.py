@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QResizeEvent, QTextCharFormat, QTextCursor
+from PySide6.QtGui import QFontMetricsF, QResizeEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QTextEdit
 
 from app.views.composer import TipText
@@ -57,8 +58,12 @@ class FitText(TipText):
 
     def fit(self, *_size: object) -> None:
         """Take the height of the lines there are."""
-        lines = max(round(self.document().size().height()), self._least)
-        room = self.fontMetrics().lineSpacing() * min(lines, MOST_LINES)
+        document = self.document()
+        lines = max(round(document.size().height()), self._least)
+        line = QFontMetricsF(self.font()).height()
+        room = ceil(ceil(line) * min(lines, MOST_LINES) + 2 * document.documentMargin())
+        needed, never = Qt.ScrollBarPolicy.ScrollBarAsNeeded, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        self.setVerticalScrollBarPolicy(needed if lines > MOST_LINES else never)
         frame = self.height() - self.viewport().height()
         height = room + max(frame, 2) + 2
         if height != self.height():

@@ -360,6 +360,9 @@ class FakeEngine:
             raise NotFound(f"no tip {tip}")
         return self.tips[tip]
 
+    async def lint_tip(self, tip: str) -> list[Finding]:
+        return list((await self.check_tip(await self.tip(tip), tip=tip)).lint)
+
     async def tip_history(self, tip: str) -> list[Revision]:
         now = await self.tip(tip)
         return [
