@@ -27,13 +27,14 @@ from kb.retrieval.cascade import (
     take,
     with_place,
 )
-from kb.retrieval.embedding import Matrix, Vectors, cosines, encode_cached, whole_numbers
+from kb.retrieval.embedding import Matrix, cosines, encode_cached, whole_numbers
 from kb.retrieval.keyword import GoalIndex, keyword_scores
 from kb.retrieval.retriever import Retriever
 from kb.retrieval.scopes import Place, Sites
 from kb.retrieval.terms import query_terms, tip_terms, tip_text
 from kb.retrieval.url import compile_page_pattern, parse_address
 from kb.tip import Preflight, PreflightExample, Query, Scope, StoredStep, TipDraft
+from kb.vectors import VectorCache
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -70,7 +71,7 @@ class PreflightIndex:
         steps: Sequence[StoredStep],
         hosts: Mapping[str, Sequence[str]] | None = None,
         encoder: Encoder | None = None,
-        vectors: Vectors | None = None,
+        vectors: VectorCache | None = None,
     ) -> None:
         self._steps = list(steps)
         self._sites = Sites(hosts or {})
@@ -97,7 +98,7 @@ class PreflightIndex:
     def __len__(self) -> int:
         return len(self._steps)
 
-    def set_encoder(self, encoder: Encoder | None, vectors: Vectors | None = None) -> None:
+    def set_encoder(self, encoder: Encoder | None, vectors: VectorCache | None = None) -> None:
         """Take the encoder the retriever uses, or none.  Blocks while goals are encoded."""
         self._encoder = encoder
         self._goal_vectors = None

@@ -21,9 +21,10 @@ from functools import lru_cache
 from rapidfuzz import fuzz
 
 from kb.encoder import Encoder
-from kb.retrieval.embedding import Vectors, cosines, encode_cached, whole_numbers
+from kb.retrieval.embedding import cosines, encode_cached, whole_numbers
 from kb.retrieval.terms import STOP_WORDS, stems_of, tip_text, words_of
 from kb.tip import Scope, Similar, Status, Tip, TipDraft
+from kb.vectors import VectorCache
 
 DUPLICATE, ALIKE, CONTRADICTION = "duplicate", "alike", "contradiction"
 
@@ -115,7 +116,7 @@ def find_similar(
     draft: TipDraft,
     tips: Iterable[Tip],
     encoder: Encoder | None = None,
-    vectors: Vectors | None = None,
+    vectors: VectorCache | None = None,
     exclude: str = "",
     limit: int = 5,
 ) -> list[Similar]:
@@ -147,7 +148,9 @@ def find_similar(
     return sorted(found, key=lambda one: (order[one.relation], -one.score, one.tip.id))[:limit]
 
 
-def _likeness(mine: str, tips: list[Tip], encoder: Encoder | None, vectors: Vectors | None) -> list[float]:
+def _likeness(
+    mine: str, tips: list[Tip], encoder: Encoder | None, vectors: VectorCache | None
+) -> list[float]:
     stems = _sorted_stems(mine)
     by_words = [fuzz.ratio(stems, _sorted_stems(tip_text(tip))) / 100 for tip in tips]
     if encoder is None or not tips:

@@ -8,45 +8,17 @@ the order of tips, the size of the batch, or the BLAS of the machine.  Rounding 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kb.encoder import Encoder
+from kb.vectors import VectorCache
 
 _SCALE = 2_048
 
 Matrix = NDArray[np.float32]
-
-
-class Vectors(Protocol):
-    """A cache of vectors by encoder and content hash; losing it costs time and nothing else."""
-
-    def get_many(self, encoder_id: str, keys: Sequence[str]) -> dict[str, bytes]:
-        """The vectors there are, float32 little-endian; keys without one are left out."""
-        ...
-
-    def put_many(self, encoder_id: str, vectors: Mapping[str, bytes]) -> None:
-        """Keep vectors."""
-        ...
-
-
-class MemoryVectors:
-    """The cache in a dictionary: for a frozen base, a trial, a test."""
-
-    def __init__(self) -> None:
-        self._vectors: dict[tuple[str, str], bytes] = {}
-
-    def get_many(self, encoder_id: str, keys: Sequence[str]) -> dict[str, bytes]:
-        """The vectors there are."""
-        found = ((key, self._vectors.get((encoder_id, key))) for key in keys)
-        return {key: vector for key, vector in found if vector is not None}
-
-    def put_many(self, encoder_id: str, vectors: Mapping[str, bytes]) -> None:
-        """Keep vectors."""
-        self._vectors.update(((encoder_id, key), vector) for key, vector in vectors.items())
 
 
 def content_key(text: str) -> str:
@@ -68,7 +40,7 @@ def cosines(dots: Matrix) -> NDArray[np.float64]:
 def encode_cached(
     encoder: Encoder,
     texts: Sequence[str],
-    vectors: Vectors | None = None,
+    vectors: VectorCache | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Matrix:
     """Vectors of all texts, shape (n, dim): from the cache where they are, else encoded, cached and returned.

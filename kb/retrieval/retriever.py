@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from kb.encoder import Encoder
 from kb.retrieval.cascade import ROUTE_OF_CLASS, RetrievalSettings, class_of, take
-from kb.retrieval.embedding import Matrix, Vectors, encode_cached
+from kb.retrieval.embedding import Matrix, encode_cached
 from kb.retrieval.reasons import Found, why_found, why_missed
 from kb.retrieval.scopes import Place
 from kb.retrieval.table import Rows, TipTable
 from kb.retrieval.terms import query_terms, tip_text
 from kb.retrieval.url import parse_address
 from kb.tip import RETRIEVABLE, Missed, Query, Retrieval, Retrieved, Status, Tip
+from kb.vectors import VectorCache
 
 _REMEMBERED_QUERIES = 1_024
 NO_ENCODER = "no encoder is loaded: found by address and words only"
@@ -42,7 +43,7 @@ class Retriever:
         tips: Iterable[Tip],
         hosts: Mapping[str, Sequence[str]] | None = None,
         encoder: Encoder | None = None,
-        vectors: Vectors | None = None,
+        vectors: VectorCache | None = None,
         settings: RetrievalSettings | None = None,
     ) -> None:
         self._lock = threading.RLock()
@@ -50,7 +51,7 @@ class Retriever:
         self._settings = settings or RetrievalSettings()
         self._table = TipTable(tips, self._hosts)
         self._encoder: Encoder | None = None
-        self._vectors: Vectors | None = None
+        self._vectors: VectorCache | None = None
         self._no_encoder = NO_ENCODER
         self._queries: OrderedDict[str, Matrix] = OrderedDict()
         self._version = 0
@@ -83,7 +84,7 @@ class Retriever:
         return self._encoder
 
     @property
-    def vectors(self) -> Vectors | None:
+    def vectors(self) -> VectorCache | None:
         """The cache of vectors in use."""
         return self._vectors
 
@@ -117,7 +118,7 @@ class Retriever:
     def set_encoder(
         self,
         encoder: Encoder | None,
-        vectors: Vectors | None = None,
+        vectors: VectorCache | None = None,
         reason: str = NO_ENCODER,
         progress: Callable[[int, int], None] | None = None,
     ) -> None:

@@ -63,6 +63,7 @@ class KnowledgeCases:
         self, draft: TipDraft, intent: str = "", tip: str = "", preflight: bool = True
     ) -> TipCheck:
         """Lint, similar tips and, if asked, the pre-flight of a draft that is being typed."""
+        await self._retrieving.catch_up()
         findings, similar = await self._core.on_store(self._judge, draft, intent, tip)
         flight = await self._retrieving.preflight(draft, tip) if preflight and draft.text.strip() else None
         return TipCheck(lint=findings, similar=similar, preflight=flight)
@@ -70,6 +71,7 @@ class KnowledgeCases:
     async def save_tip(self, draft: TipDraft, intent: str = "") -> Saved:
         """Store a tip; its lint findings and near duplicates come back with its id."""
         _refuse_empty(draft)
+        await self._retrieving.catch_up()
         findings, similar = await self._core.on_store(self._judge, draft, intent, "")
         tip = await self._core.do_in_kb(self._core.kb.add, draft)
         self._changed((tip.id,))
@@ -78,6 +80,7 @@ class KnowledgeCases:
     async def edit_tip(self, tip: str, draft: TipDraft, intent: str = "") -> Saved:
         """Store a new revision of a tip."""
         _refuse_empty(draft)
+        await self._retrieving.catch_up()
         findings, similar = await self._core.on_store(self._judge, draft, intent, tip)
         await self._core.do_in_kb(self._core.kb.edit, tip, draft)
         self._changed((tip,))

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb.retrieval import MemoryVectors, RetrievalSettings, Retriever, estimate_tokens
+from kb.retrieval import RetrievalSettings, Retriever, estimate_tokens
 from kb.retrieval.embedding import content_key
 from kb.retrieval.terms import tip_text
 from kb.tip import Query, Retrieval, Route, Status, Tip
+from kb.vectors import MemoryVectors
 from tests.support.encoder import HashingEncoder
 from tests.support.tips import HOSTS, PUBLISHED, bases, laws, published_tips, queries, tip
 
