@@ -67,10 +67,21 @@ _KEY_HINTS = (
     "AKIA",
     "xox",
 )
-_PAGE_HINTS = ("token", "passw", "secret=", "form_key", "SESSID", "PRIVATE KEY")
+_HTML_HINTS = ("token", 'type="password"', "secret=", "form_key", "SESSID=")
+_THOROUGH_HINTS = (
+    *_HTML_HINTS,
+    "passw",
+    "Passw",
+    "secret",
+    "://",
+    "earer ",
+    "uthorization",
+    "ookie:",
+    "key=",
+)
 _TREE_HINTS = (
-    *_PAGE_HINTS, *_KEY_HINTS, "passphrase", "Password", "pwd=", "key=", "sid=", "SID=", "sessionid=", "session_id=",
-    "uthorization", "rivate-", "RIVATE-", "ookie:", "earer ", "@",
+    "passw", "token", "secret", "passphrase", "pwd=", "key=", "sid=", "id=", "uthorization", "private", "cookie:",
+    "bearer ", "eyj", "glpat-", "akia", "sk-",
 )  # fmt: skip
 _DIGITS = bytes(48 if 48 <= code <= 57 else code for code in range(256))
 _CARD_SHAPES = (b"0" * 14, b"0000 0000 0000 00", b"0000-0000-0000-00")
@@ -95,15 +106,28 @@ def redact_url(url: str) -> str:
 
 def redact_tree(tree: str) -> bytes:
     """An accessibility tree as UTF-8 without secrets; lines, ids, roles and depths stay as they are."""
-    return _without_cards(_redact_page(tree, _TREE_HINTS, "\n", "\n").encode("utf-8", "replace"))
+    low = tree.lower()
+    hints = [hint for hint in _TREE_HINTS if hint in low]
+    if hints and len(low) == len(tree):
+        tree = _redact_page(tree, low, hints, "\n", "\n")
+    elif hints:  # a letter whose small form is longer: positions don't agree
+        tree = "\n".join(map(_redact_line, tree.split("\n")))
+    if "@" in low and "://" in low:
+        tree = _LOGIN.sub(rf"\1{MARK}", tree)
+    return _without_cards(tree.encode("utf-8", "replace"))
 
 
-def redact_html(html: str) -> bytes:
+def redact_html(html: str, *, thorough: bool = True) -> bytes:
     """HTML as UTF-8 without secrets: values of password and token fields, tokens in links, keys, card numbers.
 
-    HTML is ten times as long as the tree and holds what the tree shows, so it is searched for fewer hints.
+    HTML is ten times as long as the tree, so it is searched for few hints.  Keys and card numbers are on show, in the
+    tree too: where the tree had none, the caller may say that it need not be ``thorough``.
     """
-    return _without_cards(_redact_page(html, _PAGE_HINTS, "<", ">").encode("utf-8", "replace"))
+    page = _redact_page(html, html, _THOROUGH_HINTS if thorough else _HTML_HINTS, "<", ">")
+    if thorough:
+        page = _KEYS.sub(MARK, _LONG_KEY.sub(rf"\1{MARK}\2", page))
+        return _without_cards(page.encode("utf-8", "replace"))
+    return page.encode("utf-8", "replace")
 
 
 def typed_secret(action: Action | None, target: Target | None) -> str:
@@ -120,36 +144,34 @@ def without_typed(action: Action, secret: str) -> Action:
     return replace(action, args=args)
 
 
-def _redact_page(page: str, hints: Sequence[str], opening: str, closing: str) -> str:
-    """Look only at the tags (or lines) around a hint."""
-    windows = sorted(set(_windows(page, hints, opening, closing)))
-    if not windows:
-        return page
+def _redact_page(page: str, searched: str, hints: Sequence[str], opening: str, closing: str) -> str:
+    """Look only at the tags (or lines) around a hint; the same object where nothing was found."""
+    windows = sorted({window for hint in hints for window in _windows(searched, hint, opening, closing)})
     parts: list[str] = []
     done = 0
     for start, end in windows:
-        if start < done:
-            continue
-        parts += (page[done:start], _redact_fragment(page[start:end]))
-        done = end
-    parts.append(page[done:])
-    return "".join(parts)
+        if start >= done:
+            fragment = page[start:end]
+            clean = _redact_fragment(fragment)
+            if clean != fragment:
+                parts += (page[done:start], clean)
+                done = end
+    return "".join((*parts, page[done:])) if parts else page
 
 
-def _windows(page: str, hints: Sequence[str], opening: str, closing: str) -> Iterator[tuple[int, int]]:
-    for hint in hints:
-        at = page.find(hint)
-        while at != -1:
-            start = max(page.rfind(opening, max(at - _MAX_WINDOW, 0), at), 0)
-            end = page.find(closing, at, at + _MAX_WINDOW)
-            end = end if end != -1 else min(at + _MAX_WINDOW, len(page))
-            yield start, end
-            at = page.find(hint, end)
+def _windows(page: str, hint: str, opening: str, closing: str) -> Iterator[tuple[int, int]]:
+    at = page.find(hint)
+    while at != -1:
+        start = max(page.rfind(opening, max(at - _MAX_WINDOW, 0), at), 0)
+        end = page.find(closing, at, at + _MAX_WINDOW)
+        end = end if end != -1 else min(at + _MAX_WINDOW, len(page))
+        yield start, end
+        at = page.find(hint, end)
 
 
 def _redact_fragment(text: str) -> str:
     if text.startswith(("<input", "<meta", "<textarea")) and _SECRET_FIELD.search(text):
-        text = _VALUE.sub(rf"\1{MARK}", text)
+        return _VALUE.sub(rf"\1{MARK}", text)
     return _redact_line(text)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -13,8 +12,6 @@ from app.engine.trajectory import ErrorClass
 EMPTY_ACTION = "Received an empty action"
 """What BrowserGym answers when the agent's call could not be found."""
 
-_THINK = re.compile(r"<think>(.*?)(?:</think>|(?=<action>)|\Z)", re.DOTALL)
-_ACTION = re.compile(r"<action>(.*?)(</action>|\Z)", re.DOTALL)
 _CLICK_DONE = "performing click action"
 
 
@@ -30,15 +27,13 @@ class AgentOutput:
 
 def read_output(raw: str) -> AgentOutput:
     """Take an agent's raw output apart; a call that lacks only its closing tag is read all the same."""
-    thought = _THINK.search(raw)
-    found = _ACTION.search(raw)
-    reason = thought.group(1) if thought else raw[: found.start()] if found else raw
-    call = _fenced(found.group(1)) if found else ""
+    thought, opened, rest = raw.partition("<action>")
+    inside, closed, _ = rest.partition("</action>")
+    _, thinking, after = thought.partition("<think>")
+    reason = after.partition("</think>")[0] if thinking else thought
+    call = _fenced(inside) if opened else ""
     return AgentOutput(
-        reason=reason.strip(),
-        call=call,
-        action=read_call(call),
-        closed=bool(found and found.group(2) and call),
+        reason=reason.strip(), call=call, action=read_call(call), closed=bool(opened and closed and call)
     )
 
 

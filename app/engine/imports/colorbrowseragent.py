@@ -8,6 +8,7 @@ records, and the answer in the last one never ran.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -83,7 +84,8 @@ def load(folder: Path, root: Path) -> RawRun:
     raw = RawRun(folder=folder, root=root, files={}, content_hash="")
     digest = hashlib.sha256()
     try:
-        names = sorted((entry.name for entry in folder.iterdir()), key=natural)
+        with os.scandir(folder) as entries:
+            names = sorted((entry.name for entry in entries), key=natural)
     except OSError as error:
         raise InputError(f"can't be listed: {error.strerror}", path=str(folder)) from error
     for name in names:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -22,6 +23,7 @@ MAX_JSON_BYTES = 256 * 2**20
 
 MAX_IMAGE_BYTES = 64 * 2**20
 
+_LINK = "a symbolic link; links are not followed"
 _NUMBER = re.compile(r"([0-9]+)")
 
 
@@ -49,7 +51,7 @@ def walk(root: Path, problems: list[PathError]) -> Iterator[tuple[Path, list[str
         here = Path(folder)
         for name in [name for name in folders if (here / name).is_symlink()]:
             folders.remove(name)
-            problems.append(PathError(path=str(here / name), error="a symbolic link; links are not followed"))
+            problems.append(PathError(path=str(here / name), error=_LINK))
         folders.sort(key=natural)
         yield here, sorted(files, key=natural)
 
@@ -71,17 +73,19 @@ def read_bytes(path: Path, limit: int) -> bytes:
     flags = (
         os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     )
-    if path.is_symlink():
-        raise InputError("a symbolic link; links are not followed", path=str(path))
+    if not hasattr(os, "O_NOFOLLOW") and path.is_symlink():
+        raise InputError(_LINK, path=str(path))
     try:
-        with os.fdopen(os.open(path, flags), "rb") as file:
+        with os.fdopen(os.open(path, flags), "rb", buffering=0) as file:
             about = os.fstat(file.fileno())
             if not stat.S_ISREG(about.st_mode):
                 raise InputError("not a regular file", path=str(path))
             if about.st_size > limit:
                 raise InputError(f"larger than {limit // 2**20} MB, left out", path=str(path))
-            return file.read(limit + 1)
+            return file.readall()
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise InputError(_LINK, path=str(path)) from error
         raise InputError(f"can't be read: {error.strerror or error}", path=str(path)) from error
 
 

@@ -35,6 +35,7 @@ class StepReader:
     def __init__(self, records: dict[int, Record], summaries: dict[int, str]) -> None:
         self._records, self._summaries = records, summaries
         self._trees: dict[str, tuple[str, str, tuple[str, ...]]] = {}
+        self._harmless: dict[str, bool] = {}
         self._last_html: tuple[str, str] = ("", "")
         self.blobs: dict[str, bytes] = {}
 
@@ -54,7 +55,9 @@ class StepReader:
         if after is None and not last:
             return step
         error = text(outcome.get("last_action_error"))
-        moved_on = after is not None and record is not None and page(after)[0] != page(record)[0]
+        moved_on = (
+            bool(error) and after is not None and record is not None and page(after)[0] != page(record)[0]
+        )
         kind = error_class(error, readable=readable, moved_on=moved_on)
         return replace(
             step,
@@ -101,7 +104,7 @@ class StepReader:
             tabs=tabs,
             active_tab=active,
             tree=tree,
-            html=self._html(text(seen.get("pruned_html"))),
+            html=self._html(text(seen.get("pruned_html")), thorough=not self._harmless.get(tree, False)),
             state=state,
             notices=announced,
             summary=redact_text(self._summaries.get(index, "")),
@@ -115,16 +118,17 @@ class StepReader:
         known = self._trees.get(tree)
         if known is None:
             data = redact_tree(tree)
-            clean = data.decode()
-            known = (self._keep(data), content_key(clean), notices(clean))
+            clean, digest = data.decode(), self._keep(data)
+            self._harmless[digest] = MARK not in clean
+            known = (digest, content_key(clean), notices(clean))
             self._trees[tree] = known
         return known
 
-    def _html(self, html: str) -> str:
+    def _html(self, html: str, *, thorough: bool) -> str:
         if not html:
             return ""
         if self._last_html[0] != html:
-            self._last_html = (html, self._keep(redact_html(html)))
+            self._last_html = (html, self._keep(redact_html(html, thorough=thorough)))
         return self._last_html[1]
 
     def _keep(self, data: bytes) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -22,13 +21,13 @@ _MAGIC = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF")
 
 def summaries(folder: Path, root: Path) -> dict[int, str]:
     """Summaries by step from ``logs/<run folder>.log``; none where there is no log or it can't be read."""
-    for above in _above(folder, root):
-        log = above / "logs" / f"{folder.name}.log"
-        if log.is_file() and not log.is_symlink() and not (above / "logs").is_symlink():
-            try:
-                return step_summaries(read_bytes(log, _MAX_LOG_BYTES).decode("utf-8", "replace"))
-            except InputError:
-                return {}
+    for logs in _places(folder.parent, root, "logs"):
+        try:
+            return step_summaries(
+                read_bytes(logs / f"{folder.name}.log", _MAX_LOG_BYTES).decode("utf-8", "replace")
+            )
+        except InputError:
+            continue
     return {}
 
 
@@ -36,8 +35,8 @@ def pictures(folder: Path, root: Path, blobs: dict[str, bytes], problems: list[P
     """Digest of each step's picture; contents go to ``blobs``.  A plain picture wins over one with marks drawn in."""
     found: dict[int, str] = {}
     plain: set[int] = set()
-    for place in [folder, *(above / "screenshots" / folder.name for above in _above(folder, root))]:
-        if not place.is_dir() or place.is_symlink() or place.parent.is_symlink():
+    for place in [folder, *(place / folder.name for place in _places(folder.parent, root, "screenshots"))]:
+        if place.is_symlink() or not place.is_dir():
             continue
         for path in sorted(place.iterdir()):
             named = _PICTURE.fullmatch(path.name)
@@ -83,11 +82,16 @@ def _site_map(path: Path) -> dict[str, tuple[str, ...]]:
     return sites
 
 
-def _above(folder: Path, root: Path) -> Iterator[Path]:
-    """The folders above a run, up to the one that was chosen and not beyond."""
+@lru_cache(maxsize=64)
+def _places(folder: Path, root: Path, name: str) -> tuple[Path, ...]:
+    """Folders of that name beside or above a folder of runs, up to the folder that was chosen and not beyond."""
+    found: list[Path] = []
     here = folder
     for _ in range(_LEVELS_UP):
-        if here == root or not here.is_relative_to(root):
-            return
+        if not here.is_relative_to(root):
+            break
+        place = here / name
+        if place.is_dir() and not place.is_symlink():
+            found.append(place)
         here = here.parent
-        yield here
+    return tuple(found)
