@@ -83,7 +83,7 @@ class TipDetail(QFrame):
         """Go to the list of versions, to the one before the newest."""
         if not self.history.model().rowCount():
             return
-        if self.history.currentIndex().row() < 0:
+        if self.history.currentIndex().row() < 1:
             row = min(1, self.history.model().rowCount() - 1)
             self.history.setCurrentIndex(self.history.model().index(row, 0))
         self.history.setFocus(Qt.FocusReason.ShortcutFocusReason)
