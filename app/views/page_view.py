@@ -243,7 +243,7 @@ class PageSide(QWidget):
     def __init__(self, caption: str, model: PageModel, pictures: PictureStore, theme: Theme) -> None:
         super().__init__()
         self.model, self._pictures = model, pictures
-        self._asked_tree = False
+        self._asked_tree = self._large = False
         self.setProperty("kind", "raised")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.caption = QLabel(caption)
@@ -288,6 +288,11 @@ class PageSide(QWidget):
         """Show the tree even where there is a picture, or the picture again."""
         self._asked_tree = lines
         self.show_page()
+
+    def set_large(self, large: bool) -> None:
+        """Give the picture all the room, or leave some to the lines."""
+        self._large = large
+        self._fit()
 
     def say(self, text: str) -> None:
         """Show a sentence instead of a page."""
@@ -340,7 +345,7 @@ class PageSide(QWidget):
     def _fit(self) -> None:
         if self.picture.isHidden():
             return
-        room = self._stack.height() * (SHARE if not self.lines.isHidden() else 1.0)
+        room = self._stack.height() * (1.0 if self._large or self.lines.isHidden() else SHARE)
         self.picture.setFixedHeight(max(round(min(room, self.picture.height_for(self._stack.width()))), 1))
 
     def _on_picture(self, digest: str) -> None:

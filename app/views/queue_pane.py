@@ -77,15 +77,15 @@ class RunDelegate(QStyledItemDelegate):
         painter.setPen(theme.color("text"))
         painter.drawText(box, LEFT, f"{row.risk:.2f}")
         left = QFontMetrics(bold).horizontalAdvance("0.00") + px(8)
-        room = box.width() - left
+        room = box.width() - left - (px(18) if row.label else 0)
         name = " · ".join(part for part in (row.site, row.task_id) if part) or row.id
         name = elided(QFontMetrics(plain), name, room)
         painter.setFont(plain)
         painter.drawText(box.adjusted(left, 0, 0, 0), LEFT, name)
-        room -= QFontMetrics(plain).horizontalAdvance(name) + px(22)
-        if not row.label or room < px(20):
+        room -= QFontMetrics(plain).horizontalAdvance(name) + px(4)
+        if not row.label:
             return
-        verdict = elided(QFontMetrics(small), row.label, room)
+        verdict = elided(QFontMetrics(small), row.label, room) if room >= px(24) else ""
         width = QFontMetrics(small).horizontalAdvance(verdict)
         painter.setFont(small)
         painter.setPen(QPen(theme.color("accent"), 1.6))

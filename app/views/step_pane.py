@@ -137,6 +137,8 @@ class StepPane(QWidget):
         self.facts = StepFactsPane(theme)
         self._wait = QTimer(self, singleShot=True, interval=120)
         self._wait.timeout.connect(self._say_waiting)
+        self._settle = QTimer(self, singleShot=True, interval=0)
+        self._settle.timeout.connect(self._scroll_into_sight)
         self._lay_out()
         self._connect()
         self._show_run()
@@ -146,7 +148,9 @@ class StepPane(QWidget):
         self.preview = preview
         self.before.setVisible(preview != "after")
         self.after.setVisible(preview != "before")
-        self._scroll_into_sight()
+        for side in (self.before, self.after):
+            side.set_large(preview != "both")
+        self._settle.start()
 
     def next_preview(self) -> None:
         """Both, before, after, and round again."""
@@ -157,7 +161,7 @@ class StepPane(QWidget):
         self._lines = not self._lines
         for side in (self.before, self.after):
             side.prefer_lines(self._lines)
-        self._scroll_into_sight()
+        self._settle.start()
 
     def _lay_out(self) -> None:
         bar = QHBoxLayout()
@@ -198,6 +202,7 @@ class StepPane(QWidget):
         model.queue.changed.connect(self._show_nothing)
         model.step_changed.connect(self._show_step)
         model.page_changed.connect(self._show_pages)
+        model.pictures.ready.connect(self._on_picture)
         self.strip.step_wanted.connect(model.show_step)
         before, after = self.before.lines.verticalScrollBar(), self.after.lines.verticalScrollBar()
         before.valueChanged.connect(partial(self._follow, 0))
@@ -236,6 +241,8 @@ class StepPane(QWidget):
         if model.view is not None:
             self._maps = [None, None]
             self._scroll_into_sight()
+            if model.view.before.screenshot or model.view.after.screenshot:
+                self._settle.start()
             return
         if model.page_error:
             self.before.say(model.page_error)
@@ -255,6 +262,12 @@ class StepPane(QWidget):
             row = self._map(0)[min(model.before.focus_row, rows - 1)]
         self.after.scroll_to(row)
         self._syncing = False
+
+    def _on_picture(self, digest: str) -> None:
+        """A picture takes room from the lines: bring the target back into sight once they have their places."""
+        view = self._model.view
+        if view is not None and digest in (view.before.screenshot, view.after.screenshot):
+            self._settle.start()
 
     def _say_waiting(self) -> None:
         if self._model.view is None and not self._model.page_error:
