@@ -67,7 +67,7 @@ _KEY_HINTS = (
     "AKIA",
     "xox",
 )
-_HTML_HINTS = ("token", 'type="password"', "secret=", "form_key", "SESSID=")
+_HTML_HINTS = ("token", 'type="password"', "secret=", "form_key")
 _THOROUGH_HINTS = (
     *_HTML_HINTS,
     "passw",
@@ -80,9 +80,12 @@ _THOROUGH_HINTS = (
     "key=",
 )
 _TREE_HINTS = (
-    "passw", "token", "secret", "passphrase", "pwd=", "key=", "sid=", "id=", "uthorization", "private", "cookie:",
-    "bearer ", "eyj", "glpat-", "akia", "sk-",
+    "pass", "token", "secret", "pwd=", "key=", "id=", "uthorization", "private", "cookie:", "bearer ", "eyj",
+    "glpat-", "akia", "sk-",
 )  # fmt: skip
+_NAME_ENDS = "\"'=]"
+"""What stands behind "token" where it ends the name of a field or parameter."""
+
 _DIGITS = bytes(48 if 48 <= code <= 57 else code for code in range(256))
 _CARD_SHAPES = (b"0" * 14, b"0000 0000 0000 00", b"0000-0000-0000-00")
 _MAX_WINDOW = 4000
@@ -160,8 +163,12 @@ def _redact_page(page: str, searched: str, hints: Sequence[str], opening: str, c
 
 
 def _windows(page: str, hint: str, opening: str, closing: str) -> Iterator[tuple[int, int]]:
+    is_name = hint == "token" and opening == "<"
     at = page.find(hint)
     while at != -1:
+        if is_name and page[at + 5 : at + 6] not in _NAME_ENDS:
+            at = page.find(hint, at + 5)
+            continue
         start = max(page.rfind(opening, max(at - _MAX_WINDOW, 0), at), 0)
         end = page.find(closing, at, at + _MAX_WINDOW)
         end = end if end != -1 else min(at + _MAX_WINDOW, len(page))
