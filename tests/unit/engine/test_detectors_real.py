@@ -86,7 +86,7 @@ def test_the_suspect_step_of_a_loop_is_where_it_began(runs: dict):
 
     assert risk.suspect_step == 3
     assert risk.value > 0.9
-    assert "click element 1073" in " ".join(risk.reasons)
+    assert "click link 'More'" in " ".join(risk.reasons)
 
 
 def test_every_run_has_a_risk_a_suspect_step_and_a_kind(runs: dict):
