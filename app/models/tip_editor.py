@@ -63,6 +63,8 @@ class TipEditor(QObject):
         self.is_editing = self.is_saving = self.is_known = self.kept = False
         self.error = self.preflight = ""
         self.pages: int | None = None
+        self.looked_at: int = 0
+        """The version whose changes are shown."""
         self._intent = ""
         self._check = QTimer(self, singleShot=True, interval=CHECK_MS)
         self._check.timeout.connect(self._ask)
@@ -179,11 +181,17 @@ class TipEditor(QObject):
             key="knowledge-save",
         )
 
-    def restore(self, revision: int) -> None:
-        """Make an old version the newest one."""
-        if self.tip is None or revision == self.tip.revision:
+    @property
+    def can_restore(self) -> bool:
+        """Whether an old version is looked at."""
+        row = self.history.at(self.history.row_of(self.looked_at))
+        return row is not None and not row.is_newest and not self.is_editing
+
+    def restore(self) -> None:
+        """Make the old version that is looked at the newest one."""
+        if self.tip is None or not self.can_restore:
             return
-        tip = self.tip.id
+        tip, revision = self.tip.id, self.looked_at
 
         def restored(now: Tip) -> None:
             self.notice.emit(

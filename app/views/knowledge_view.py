@@ -143,7 +143,7 @@ class KnowledgeView(QWidget):
         bind("tip.discard", editor.discard, editing)
         bind("tip.copy", self._copy, there)
         bind("tip.history", self.detail.focus_history, there)
-        bind("tip.restore_revision", self.detail.restore_revision, lambda: self.detail.can_restore)
+        bind("tip.restore_revision", editor.restore, lambda: editor.can_restore)
         for command, status in STATUS_COMMANDS.items():
             bind(
                 command,
@@ -205,4 +205,5 @@ class KnowledgeView(QWidget):
 
     def _on_opened(self) -> None:
         self.model.try_evidence()
+        self.trial.own.setVisible(self.model.has_evidence)
         self._center.refresh()

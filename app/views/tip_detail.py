@@ -59,6 +59,8 @@ class TipDetail(QFrame):
         self.name = ElidedLabel(Qt.TextElideMode.ElideMiddle)
         self.kind = QComboBox()
         self.kind.addItems(list(KINDS))
+        self.kind.setAccessibleName(self.tr("Kind of the tip"))
+        self.kind.setToolTip(self.kind.accessibleName())
         self.text = FitText(theme, self.tr("Text of the tip"), least=2)
         self.fields = {name: FitText(theme, word) for name, word in self._field_words().items()}
         self.words = {name: QLabel() for name in ("kind", *self.fields)}
@@ -89,18 +91,6 @@ class TipDetail(QFrame):
         self.history.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.scroller.ensureWidgetVisible(self.diff)
         self.scroller.ensureWidgetVisible(self.history)
-
-    def restore_revision(self) -> None:
-        """Make the version that is looked at the newest."""
-        row = self._editor.history.at(self.history.currentIndex().row())
-        if row is not None:
-            self._editor.restore(row.revision)
-
-    @property
-    def can_restore(self) -> bool:
-        """Whether an old version is looked at."""
-        row = self._editor.history.at(self.history.currentIndex().row())
-        return row is not None and not row.is_newest and not self._editor.is_editing
 
     # ------------------------------------------------------------ layout
     def _field_words(self) -> dict[str, str]:
@@ -366,11 +356,12 @@ class TipDetail(QFrame):
 
     def _show_diff(self, *_index: QModelIndex) -> None:
         row = self._editor.history.at(self.history.currentIndex().row())
+        self._editor.looked_at = row.revision if row is not None else 0
         first = row is not None and row.revision == 1
         empty = self.tr("The first version.") if first else self.tr("No word was changed.")
         self.diff.show_changes(row.changes if row is not None else (), empty)
         self.diff.setVisible(row is not None)
-        self.restore.setVisible(self.can_restore)
+        self.restore.setVisible(self._editor.can_restore)
         self._center.refresh()
 
     def _on_example(self, index: QModelIndex) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.models.tip_history import FieldChange
     from app.views.theme import Theme
 
-MOST_LINES = 14
+MOST_LINES = 24
 SIGNS = {"added": "+", "removed": "−"}
 CHANGE_ROLE = {"added": "ok", "removed": "fail"}
 
@@ -31,6 +31,10 @@ class FitText(TipText):
         self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # each paragraph finds its own direction
+        option = self.document().defaultTextOption()
+        option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
+        self.document().setDefaultTextOption(option)
         self.document().setDocumentMargin(0)
         self.document().documentLayout().documentSizeChanged.connect(self.fit)
         theme.changed.connect(lambda: QTimer.singleShot(0, self, self.fit))

@@ -68,6 +68,7 @@ class TryIt(QWidget):
         model.changed.connect(self._show)
         model.filled.connect(self._fill)
         center.keys_changed.connect(self._dress)
+        self.own.hide()
         self._dress()
         self._show()
 
