@@ -10,6 +10,7 @@ import asyncio
 import os
 import signal
 import sys
+import tempfile
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -27,6 +28,9 @@ from app.views.theme import Theme
 if TYPE_CHECKING:
     from app.models.instance import Instance
     from app.workbench import Workbench
+
+Show = Callable[[MainWindow], Awaitable[object]]
+"""Something to do with the filled window before it is left again."""
 
 FIRST_PAINT_SECONDS = 3.0
 """A window that is not painted by then (minimised, covered) is filled all the same."""
@@ -62,7 +66,20 @@ def run_pictures(workspace: Path, out: Path) -> int:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     app = _application()
     out.mkdir(parents=True, exist_ok=True)
-    return _in_loop(app, lambda: _Session(app, workspace.resolve(), None, None).work(safe=True, pictures=out))
+
+    async def both() -> int:
+        from app.views.pictures import take_empty_pictures, take_pictures
+
+        code = await _Session(app, workspace.resolve(), None, None).work(
+            safe=True, show=lambda window: take_pictures(window, out, asyncio.sleep)
+        )
+        with tempfile.TemporaryDirectory() as empty:
+            nothing = Path(empty) / "empty"
+            return code or await _Session(app, nothing, None, None).work(
+                safe=True, show=lambda window: take_empty_pictures(window, out, asyncio.sleep)
+            )
+
+    return _in_loop(app, both)
 
 
 class _Session:
@@ -84,7 +101,7 @@ class _Session:
         self.window.show()
 
     async def work(
-        self, *, safe: bool, demo: bool = False, paths: Sequence[str] = (), pictures: Path | None = None
+        self, *, safe: bool, demo: bool = False, paths: Sequence[str] = (), show: Show | None = None
     ) -> int:
         """Fill the window, stay until it is left, stop everything in order."""
         leave = asyncio.Event()
@@ -95,6 +112,8 @@ class _Session:
 
         client = EngineClient()
         spawning = asyncio.get_running_loop().create_task(client.spawn(self._folder))
+        self.theme.load_icons()
+        await asyncio.sleep(0)  # keys and clicks between the two longest stretches of the start
         from app.workbench import Workbench
 
         bench = Workbench(self.window, client)
@@ -104,8 +123,8 @@ class _Session:
                 code = await self._fill(bench, spawning, safe=safe, paths=paths)
                 if demo and code == 0:
                     self._greet()
-                if pictures is not None and code == 0:
-                    await self._take_pictures(pictures)
+                if show is not None:
+                    await (show(self.window) if code == 0 else asyncio.sleep(0))
                 elif not leave.is_set():
                     await leave.wait()
         finally:
@@ -138,11 +157,6 @@ class _Session:
                 keys
             )
         )
-
-    async def _take_pictures(self, out: Path) -> None:
-        from app.views.pictures import take_pictures
-
-        await take_pictures(self.window, out, asyncio.sleep)
 
     async def _first_painted(self) -> None:
         painted = asyncio.get_running_loop().create_future()

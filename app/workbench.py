@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
@@ -12,11 +10,13 @@ from PySide6.QtGui import QIcon
 
 from app.assets import resource
 from app.models.jobs import JobList
+from app.models.knowledge import KnowledgeModel
 from app.models.review import ReviewModel
 from app.models.search import SearchModel
 from app.models.session import SessionKeeper
 from app.models.tasks import Tasks
 from app.models.workspace import WorkspaceModel
+from app.views.knowledge_view import KnowledgeView
 from app.views.review_view import ReviewView
 
 if TYPE_CHECKING:
@@ -40,15 +40,12 @@ class Workbench(QObject):
         self.search = SearchModel(client, self.tasks, self)
         self.session = SessionKeeper(client, self.tasks, window.session, self)
         self.review = ReviewModel(client, self.tasks, self)
-        self.knowledge: Any = None
+        self.knowledge = KnowledgeModel(client, self.tasks, self)
         window.theme.load_icons()
         window.setWindowIcon(QIcon(str(resource("icons", "sitelore.svg"))))
         window.attach(self.workspace, self.jobs, self.search)
         window.add_perspective(ReviewView(self.review, window.center, window.theme))
-        if find_spec("app.models.knowledge") and find_spec("app.views.knowledge_view"):
-            model, view = import_module("app.models.knowledge"), import_module("app.views.knowledge_view")
-            self.knowledge = model.KnowledgeModel(client, self.tasks, self)
-            window.add_perspective(view.KnowledgeView(self.knowledge, window.center, window.theme))
+        window.add_perspective(KnowledgeView(self.knowledge, window.center, window.theme))
         self._wire()
 
     async def start(self, *, restore: bool) -> None:
@@ -58,8 +55,7 @@ class Workbench(QObject):
         self.workspace.start()
         self.jobs.load()
         self.review.start()
-        if self.knowledge is not None:
-            self.knowledge.start()
+        self.knowledge.start()
         self._window.status.show_saved(True)
 
     async def stop(self, *, save: bool) -> None:
@@ -83,7 +79,7 @@ class Workbench(QObject):
 
     def open_hit(self, hit: SearchHit) -> None:
         """Go to what was found."""
-        if hit.kind == "tip" and self.knowledge is not None:
+        if hit.kind == "tip":
             self._window.go("knowledge")
             self.knowledge.open_tip(hit.id)
         else:
@@ -102,6 +98,5 @@ class Workbench(QObject):
         self.session.saved_changed.connect(window.status.show_saved)
         self.tasks.error.connect(window.complain)
         self.review.notice.connect(window.say)
-        if self.knowledge is not None:
-            self.knowledge.notice.connect(window.say)
-            self.knowledge.step_requested.connect(self.open_step)
+        self.knowledge.notice.connect(window.say)
+        self.knowledge.step_requested.connect(self.open_step)

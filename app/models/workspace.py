@@ -148,6 +148,8 @@ class WorkspaceModel(QObject):
         self.info_changed.emit()
 
     def _on_host(self, message: str) -> None:
+        if self.host and not message:
+            self.said.emit(self.tr("The engine is running again"), "ok")
         self.host = message
         self.host_said.emit(message)
 

@@ -152,6 +152,11 @@ class MainWindow(QMainWindow):
             (name for name, view in self._perspectives.items() if cast("QWidget", view) is current), ""
         )
 
+    @property
+    def places(self) -> list[str]:
+        """Every perspective, in the rail's order."""
+        return list(self._perspectives)
+
     def perspective(self, place: str) -> Perspective | None:
         """A perspective by its place."""
         return self._perspectives.get(place)
@@ -206,7 +211,7 @@ class MainWindow(QMainWindow):
 
     def restore_look(self, settings: QSettings) -> None:
         """Place, size, colours and text size of the last time; a window off every screen comes back."""
-        self.theme.set_mode(str(settings.value("mode", "system")))
+        self.theme.set_mode(str(settings.value("mode", self.theme.mode)))
         self.theme.set_zoom(_number(settings.value("zoom"), 1.0))
         geometry = settings.value("geometry")
         if geometry is None or not self.restoreGeometry(geometry):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
 if TYPE_CHECKING:
     from app.views.main_window import MainWindow
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 USUAL, LARGE = QSize(1280, 800), QSize(2560, 1440)
 PATIENCE = 8.0
 """Most seconds to wait for a view to be filled before its picture is taken."""
+
+BEGUN = "When a note covers the list, press Got it first; until then nothing under it can be clicked."
+"""What stands in the composer on its picture."""
 
 Pause = Callable[[float], Awaitable[None]]
 
@@ -41,6 +45,17 @@ async def take_pictures(window: MainWindow, out: Path, pause: Pause) -> list[Pat
     return camera.taken
 
 
+async def take_empty_pictures(window: MainWindow, out: Path, pause: Pause) -> list[Path]:
+    """The same window on a workspace without runs or tips: every empty state."""
+    camera = _Camera(window, out, pause)
+    await camera.until_filled()
+    window.resize(USUAL)
+    for place in window.places:
+        window.go(place)
+        await camera.shoot(f"empty-{place}", 0.5)
+    return camera.taken
+
+
 class _Camera:
     def __init__(self, window: MainWindow, out: Path, pause: Pause) -> None:
         self._window, self._out, self._pause = window, out, pause
@@ -63,16 +78,25 @@ class _Camera:
         await self._pause(0.8)
 
     async def walk_perspectives(self, mode: str) -> None:
-        """Every perspective; in the review the composer too."""
+        """Every perspective; in the review the composer too, with a tip begun in it."""
         window = self._window
-        for place in ("review", "knowledge"):
+        for place in window.places:
             window.go(place)
             await self.shoot(f"{place}-{mode}", 0.6)
         window.go("review")
         if window.center.trigger("tip.compose"):
-            await self.shoot(f"composer-{mode}", 1.2)
+            await self._pause(0.5)
+            self._write(BEGUN)
+            await self.shoot(f"composer-{mode}", 1.5)
+            self._write("")
+            window.center.trigger("composer.discard")
             window.center.trigger("composer.close")
             await self._pause(0.3)
+
+    def _write(self, text: str) -> None:
+        field = self._window.focusWidget()
+        if isinstance(field, (QPlainTextEdit, QTextEdit)):
+            field.setPlainText(text)
 
     async def walk_overlays(self) -> None:
         """Palette, key sheet, key editor, search, jobs, doctor."""
@@ -88,8 +112,10 @@ class _Camera:
         commands.editor.present()
         await self.shoot("change-keys")
         commands.editor.dismiss()
+        window.center.trigger("runs.detect")
         window.center.trigger("app.jobs")
-        await self.shoot("jobs")
+        await self.shoot("jobs", 0.15)
+        window.toast.hide()
         window.center.trigger("app.jobs")
         window.activateWindow()
         window.center.trigger("app.search")

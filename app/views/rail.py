@@ -60,6 +60,6 @@ class Rail(QWidget):
             button.setToolTip(self._center.action(str(button.property("command"))).toolTip())
 
     def _resize(self) -> None:
-        self.setFixedWidth(self._theme.px(76))
+        self.setFixedWidth(self._theme.px(80))
         for button in (*self._buttons.values(), self._help):
             button.setIconSize(QSize(self._theme.px(22), self._theme.px(22)))

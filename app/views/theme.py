@@ -155,13 +155,16 @@ class Theme(QObject):
         self.changed.emit()
 
     def _wanted_scheme(self) -> str:
-        hints = QGuiApplication.styleHints()
-        dark = self._mode == "dark" or (
-            self._mode in ("system", "contrast") and hints.colorScheme() == Qt.ColorScheme.Dark
-        )
-        wants_contrast = hints.accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast
-        strong = self._mode == "contrast" or (self._mode == "system" and wants_contrast)
+        system_dark, system_strong = self._system()
+        dark = self._mode == "dark" or (self._mode in ("system", "contrast") and system_dark)
+        strong = self._mode == "contrast" or (self._mode == "system" and system_strong)
         return f"{'contrast_' if strong else ''}{'dark' if dark else 'light'}"
+
+    def _system(self) -> tuple[bool, bool]:
+        """Whether the system wants dark, and high contrast."""
+        hints = QGuiApplication.styleHints()
+        contrast = hints.accessibility().contrastPreference()
+        return hints.colorScheme() == Qt.ColorScheme.Dark, contrast == Qt.ContrastPreference.HighContrast
 
     def style_sheet(self) -> str:
         """``resources/styles/*.qss`` with roles and sizes filled in."""

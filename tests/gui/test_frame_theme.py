@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from app.models.commands import CommandCenter
@@ -50,6 +51,21 @@ def test_the_mode_changes_colours_at_run_time_and_tells(theme: Theme, qapp: QApp
     assert theme.scheme.startswith("contrast_")
     theme.set_mode("light")
     assert qapp.palette().window().color().name().upper() == SCHEMES["light"]["surface"]
+
+
+def test_it_follows_the_system_while_it_runs(theme: Theme, settle, monkeypatch) -> None:
+    hints = QGuiApplication.styleHints()
+    theme.set_mode("system")
+    for wish, scheme in (((True, False), "dark"), ((True, True), "contrast_dark"), ((False, False), "light")):
+        monkeypatch.setattr(theme, "_system", lambda wish=wish: wish)
+        hints.colorSchemeChanged.emit(Qt.ColorScheme.Dark if wish[0] else Qt.ColorScheme.Light)
+        settle()
+        assert theme.scheme == scheme
+
+
+def test_a_person_can_ask_for_no_motion(theme: Theme) -> None:
+    theme.set_calm(True)
+    assert not theme.motion
 
 
 def test_the_style_sheet_has_no_unfilled_place_and_no_colour_of_its_own(theme: Theme) -> None:
