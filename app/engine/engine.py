@@ -41,7 +41,7 @@ class Engine:
         judging = Judging(core)
         runs, knowledge = RunCases(core, judging), KnowledgeCases(core, retrieving)
         history = HistoryCases(core, judging)
-        self._retrieving = retrieving
+        self._retrieving, self._judging = retrieving, judging
 
         self.import_runs, self.list_runs, self.open_run = runs.import_runs, runs.list_runs, runs.open_run
         self.view_step, self.blob, self.search = runs.view_step, runs.blob, runs.search
@@ -76,7 +76,8 @@ class Engine:
         return cls(await Core.open(workspace, author or author_name()))
 
     async def aclose(self) -> None:
-        """End the jobs and close the stores."""
+        """End the jobs and close the stores; what verdicts teach is learnt first."""
+        await self._judging.settle()
         await self._core.aclose()
 
     def warm_up(self) -> None:

@@ -115,14 +115,18 @@ class EngineClient(EngineEvents):
         self._writer: asyncio.StreamWriter | None = None
         self._reading: asyncio.Task[None] | None = None
         self._connected = asyncio.Event()
+        self._warming: asyncio.Future[None] | None = None
         self._closing = False
         self._deaths = 0
         self._failure = ""
 
     async def spawn(self, workspace: Path) -> None:
         """Start the host on this workspace and connect; raises the host's own error when it can't open it."""
+        from app.engine.channel import warm_up
+
         self._workspace = workspace
         await self._connect()
+        self._warming = asyncio.get_running_loop().run_in_executor(None, warm_up)
         self._reading = asyncio.get_running_loop().create_task(self._read_for_ever())
 
     async def aclose(self) -> None:
@@ -144,6 +148,8 @@ class EngineClient(EngineEvents):
         if self._reading is not None:
             self._reading.cancel()
             await asyncio.gather(self._reading, return_exceptions=True)
+        if self._warming is not None:
+            await self._warming
         if self._writer is not None:
             self._writer.close()
 

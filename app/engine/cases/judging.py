@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 import uuid
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from app.engine.api import RiskReport, RunFilter, RunRow
 from app.engine.cases.core import Core
@@ -16,7 +18,7 @@ from app.engine.detectors.runner import detect_run
 from app.engine.errors import NotFound
 from app.engine.events import RunsChanged
 from app.engine.jobs import Job
-from app.engine.judgement import Flag, Label, Verdict
+from app.engine.judgement import Flag, Label, Risk, Verdict
 
 CHUNK = 25
 """Runs detected in one turn of the store thread; others get their turn in between."""
@@ -31,6 +33,8 @@ class Judging:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._model: RiskModel | None = None
+        self._stale = False
+        self._fitting: asyncio.Task[None] | None = None
 
     async def detect(self, runs: Sequence[str] = (), job: Job | None = None) -> list[Flag]:
         """Run every rule detector over these runs (all of them when none is named) and rank them anew."""
@@ -102,16 +106,39 @@ class Judging:
             for verdict in review.verdicts():
                 verdicts[verdict.run].append(verdict)
             rows = index.rows(RunFilter())
-            flags = {row.id: index.flags(row.id) for row in rows}
+            found = index.all_flags()
+            flags = {row.id: found.get(row.id, []) for row in rows}
             scores = scorecard(flags, verdicts, {row.id: row.site for row in rows})
             return RiskReport(fitted_on=model.fitted_on, scores=tuple(scores), weights=model.weights)
 
         return await self._core.on_store(reporting)
 
     async def after_verdicts(self, runs: Sequence[str]) -> None:
-        """Refit the ranking on all verdicts, rank everything anew, tell everyone."""
-        await self._core.on_store(self._refit)
+        """Tell everyone, and fit the ranking anew behind their back: nobody waits for it after pressing a key."""
         self._core.bus.publish(RunsChanged(runs=tuple(runs)))
+        self._stale = True
+        if self._fitting is None or self._fitting.done():
+            self._fitting = self._core.registry.hold(self._fit_while_stale())
+
+    async def settle(self) -> None:
+        """Wait until the ranking has learnt from every verdict."""
+        if self._fitting is not None:
+            await asyncio.gather(self._fitting, return_exceptions=True)
+
+    async def _fit_while_stale(self) -> None:
+        core = self._core
+        while self._stale:
+            self._stale = False
+            material = await core.on_store(self._material)
+            model, risks = await core.on_worker(_fitted, material)
+
+            def keep(model: RiskModel = model, risks: list[Risk] = risks) -> None:
+                self._model = model
+                core.workspace.review.save_state("risk-model", {"model": model.to_json()})
+                core.workspace.index.put_risks(risks)
+
+            await core.on_store(keep)
+            core.bus.publish(RunsChanged())
 
     def _detect_chunk(self, ids: Sequence[str], usual: dict[str, float]) -> list[Flag]:
         workspace, model = self._core.workspace, self._risk_model()
@@ -132,31 +159,37 @@ class Judging:
             self._model = RiskModel.from_json(str(kept["model"])) if kept else RiskModel()
         return self._model
 
-    def _refit(self) -> None:
-        workspace = self._core.workspace
-        usual = workspace.index.site_lengths()
+    def _material(self) -> _Material:
+        index = self._core.workspace.index
         judged: dict[str, list[Verdict]] = defaultdict(list)
-        for verdict in workspace.review.verdicts():
+        for verdict in self._core.workspace.review.verdicts():
             judged[verdict.run].append(verdict)
-        rows = {row.id: row for row in workspace.index.rows(RunFilter())}
-        flags = {run: workspace.index.flags(run) for run in rows}
-        examples: list[Example] = []
-        for run, verdicts in judged.items():
-            failed = agent_failed(verdicts)
-            if failed is not None and run in rows:
-                row = rows[run]
-                examples.append(
-                    Example(
-                        run=run,
-                        flags=tuple(flags[run]),
-                        steps=row.steps,
-                        usual_steps=usual.get(row.site),
-                        failed=failed,
-                    )
-                )
-        self._model = fit(examples)
-        workspace.review.save_state("risk-model", {"model": self._model.to_json()})
-        with workspace.index.batch():
-            for run, row in rows.items():
-                risk = self._model.assess(run, flags[run], row.steps, usual.get(row.site))
-                workspace.index.put_judgement(run, flags[run], risk, row.signature)
+        rows = {row.id: (row.site, row.steps) for row in index.rows(RunFilter())}
+        return _Material(rows, index.all_flags(), judged, index.site_lengths())
+
+
+@dataclass(frozen=True, slots=True)
+class _Material:
+    """What a fit needs: site and steps of each run, flags and verdicts by run, usual steps by site."""
+
+    rows: dict[str, tuple[str, int]]
+    flags: dict[str, list[Flag]]
+    judged: dict[str, list[Verdict]]
+    usual: dict[str, float]
+
+
+def _fitted(material: _Material) -> tuple[RiskModel, list[Risk]]:
+    """The ranking after all verdicts, and every run's place in it."""
+    examples: list[Example] = []
+    for run, verdicts in material.judged.items():
+        failed = agent_failed(verdicts)
+        if failed is not None and run in material.rows:
+            site, steps = material.rows[run]
+            flags = tuple(material.flags.get(run, ()))
+            usual = material.usual.get(site)
+            examples.append(Example(run=run, flags=flags, steps=steps, usual_steps=usual, failed=failed))
+    model = fit(examples)
+    return model, [
+        model.assess(run, material.flags.get(run, []), steps, material.usual.get(site))
+        for run, (site, steps) in material.rows.items()
+    ]

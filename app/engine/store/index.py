@@ -117,6 +117,14 @@ class RunIndex:
                 ],
             )  # fmt: skip
 
+    def put_risks(self, risks: Iterable[Risk]) -> None:
+        """Rank runs anew; their flags stay."""
+        with self.batch():
+            self._connection.executemany(
+                "UPDATE run SET risk = ?, suspect_step = ?, reasons = ? WHERE id = ?",
+                [(risk.value, risk.suspect_step, json.dumps(risk.reasons), risk.run) for risk in risks],
+            )
+
     def clear(self) -> None:
         """Forget everything."""
         with self.batch():
@@ -192,22 +200,16 @@ class RunIndex:
     def flags(self, run: str) -> list[Flag]:
         """What detectors found in a run, in the order they were given."""
         with explained(self.path):
-            found = self._connection.execute(
-                "SELECT * FROM flag WHERE run = ? ORDER BY rowid", (run,)
-            ).fetchall()
-        return [
-            Flag(
-                run=run,
-                detector=row["detector"],
-                step=row["step"],
-                severity=Severity(row["severity"]),
-                confidence=row["confidence"],
-                message=row["message"],
-                evidence=json.loads(row["evidence"]),
-                version=row["version"],
-            )
-            for row in found
-        ]
+            found = self._connection.execute("SELECT * FROM flag WHERE run = ? ORDER BY rowid", (run,))
+            return [_flag(row) for row in found]
+
+    def all_flags(self) -> dict[str, list[Flag]]:
+        """What detectors found, by run; runs without flags are left out."""
+        by_run: dict[str, list[Flag]] = {}
+        with explained(self.path):
+            for row in self._connection.execute("SELECT * FROM flag ORDER BY rowid"):
+                by_run.setdefault(row["run"], []).append(_flag(row))
+        return by_run
 
     def risk(self, run: str) -> Risk:
         """How likely a run failed; 0 at the first step where nobody has looked yet."""
@@ -323,3 +325,16 @@ class RunIndex:
 def _storable(text: str) -> str:
     """A text from a person that SQLite takes: half a character (a lone surrogate) becomes a question mark."""
     return text.encode("utf-8", "replace").decode()
+
+
+def _flag(row: sqlite3.Row) -> Flag:
+    return Flag(
+        run=row["run"],
+        detector=row["detector"],
+        step=row["step"],
+        severity=Severity(row["severity"]),
+        confidence=row["confidence"],
+        message=row["message"],
+        evidence=json.loads(row["evidence"]),
+        version=row["version"],
+    )
