@@ -2,6 +2,7 @@
 
 Three things go on at once: the next run's files are read and hashed on one thread, this run is made sense of here,
 the run before is compressed and written on another thread.  What of it has no need of Python's lock overlaps.
+Making sense of a run has; with many runs a helper process does part of them (``helper``).
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from app.engine.api import PathError, RunImportReport
-from app.engine.errors import InputError
+from app.engine.errors import InputError, SiteloreError
 from app.engine.imports import Format, chosen_formats
+from app.engine.imports.helper import MIN_RUNS, Answer, Helper
 from app.engine.imports.reading import ReadRun
 from app.engine.store.runs import Draft
 from app.engine.store.workspace import Workspace
@@ -72,14 +74,16 @@ def import_paths(
         ThreadPoolExecutor(1, thread_name_prefix="import-read") as reading,
         ThreadPoolExecutor(1, thread_name_prefix="import-write") as writing,
     ):
-        importing = _Importing(workspace, found, tally, on_run, writing)
+        importing = _Importing(workspace, tally, on_run, writing)
+        helper = importing.start_helper() if len(found) >= MIN_RUNS else None
         try:
-            for place, raw in _read_ahead(found, reading):
-                if progress is not None and not progress(tally.done, len(found), place.folder.name):
+            for folder in _take_all(found, importing, helper, reading):
+                if progress is not None and not progress(tally.done, len(found), folder.name):
                     tally.cancelled = True
                     break
-                importing.take(place, raw)
         finally:
+            if helper is not None:
+                helper.close()
             reading.shutdown(wait=True, cancel_futures=True)
             importing.finish()
     if progress is not None and not tally.cancelled:
@@ -115,14 +119,32 @@ def _find(paths: Sequence[Path], formats: Sequence[Format], tally: _Tally) -> li
     return list(found.values())
 
 
-def _read_ahead(found: Sequence[_Found], reading: ThreadPoolExecutor) -> Iterator[tuple[_Found, Future[Any]]]:
-    waiting: deque[tuple[_Found, Future[Any]]] = deque()
-    for place in found:
-        waiting.append((place, reading.submit(place.format.load, place.folder, place.root)))
-        if len(waiting) > READ_AHEAD:
-            yield waiting.popleft()
-    while waiting:
-        yield waiting.popleft()
+def _take_all(
+    found: Sequence[_Found], importing: _Importing, helper: Helper | None, reading: ThreadPoolExecutor
+) -> Iterator[Path]:
+    """Import run after run, here and in the helper; the folder at hand, before each."""
+    pending = deque(range(len(found)))
+    ahead: deque[tuple[_Found, Future[Any]]] = deque()
+
+    def read(place: _Found) -> None:
+        ahead.append((place, reading.submit(place.format.load, place.folder, place.root)))
+
+    while pending or ahead or (helper is not None and helper.waiting):
+        while helper is not None and helper.has_room and pending:
+            number = pending.popleft()
+            helper.give(number, found[number].folder, found[number].root, found[number].format.name)
+        while pending and len(ahead) <= READ_AHEAD:
+            read(found[pending.popleft()])
+        if ahead:
+            yield ahead[0][0].folder
+            importing.take(*ahead.popleft())
+        for answer in helper.answers(wait=not ahead and not pending) if helper is not None else ():
+            place = found[answer.number]
+            yield place.folder
+            if answer.lost:
+                read(place)
+            else:
+                importing.take_answer(place, answer)
 
 
 class _Importing:
@@ -131,13 +153,11 @@ class _Importing:
     def __init__(
         self,
         workspace: Workspace,
-        found: Sequence[_Found],
         tally: _Tally,
         on_run: OnRun | None,
         writing: ThreadPoolExecutor,
     ) -> None:
         self._workspace, self._tally, self._on_run, self._writing = workspace, tally, on_run, writing
-        self._total = len(found)
         workspace.catch_up()
         self._known = set(workspace.index.hashes())
         self._ids = workspace.runs.ids()
@@ -145,6 +165,11 @@ class _Importing:
         self._underway: Future[Draft] | None = None
         self._drafts: list[Draft] = []
         self._gathered, self._since = 0, time.monotonic()
+        self._broken = False
+
+    def start_helper(self) -> Helper:
+        """A helper process that knows what is here already."""
+        return Helper(self._workspace.runs.incoming(), self._workspace.site_table, self._known)
 
     def take(self, place: _Found, raw: Future[Any]) -> None:
         """Import one run, or skip it, or say what is wrong with it."""
@@ -174,9 +199,34 @@ class _Importing:
         self._await_draft()
         self._underway = self._writing.submit(self._workspace.runs.draft, run, read.steps, blobs)
 
+    def take_answer(self, place: _Found, answer: Answer) -> None:
+        """Take over what the helper made of a run."""
+        self._tally.done += 1
+        if answer.error is not None:
+            self._tally.failed.append(answer.error)
+        if answer.draft is None:
+            self._tally.skipped += answer.skipped
+            return
+        packed = answer.contents()
+        if answer.content_hash in self._known or answer.run in self._ids:
+            # Later runs may name these contents, and the helper does not send them again.
+            self._workspace.runs.blobs.add(packed)
+            self._tally.done -= 1
+            self.take(place, self._writing.submit(place.format.load, place.folder, place.root))
+            return
+        self._known.add(answer.content_hash)
+        self._ids.add(answer.run)
+        self._tally.failed.extend(answer.problems)
+        self._coming |= {digest.hex() for digest, _, _ in packed}
+        self._gather(self._workspace.runs.adopt(answer.draft, packed))
+
     def finish(self) -> None:
-        """Wait for the run that is being written and put all that has gathered into place."""
-        self._await_draft(last=True)
+        """Wait for the run that is being written and put all that has gathered into place.
+
+        After a failure nothing more is put into place: a run that waits may name contents that were not stored.
+        """
+        if not self._broken:
+            self._await_draft(last=True)
 
     def _read(self, place: _Found, raw: Future[Any]) -> ReadRun | None:
         bytes_read = raw.result()
@@ -199,18 +249,27 @@ class _Importing:
     def _await_draft(self, last: bool = False) -> None:
         if self._underway is not None:
             underway, self._underway = self._underway, None
-            draft = underway.result()
-            self._drafts.append(draft)
-            self._gathered += sum(len(data) for _, _, data in draft.packed)
-        late = time.monotonic() - self._since > COMMIT_SECONDS
-        if self._drafts and (last or late or self._gathered > COMMIT_BYTES):
+            try:
+                self._gather(underway.result())
+            except SiteloreError:
+                self._broken = True
+                raise
+        if self._drafts and last:
+            self._commit()
+
+    def _gather(self, draft: Draft) -> None:
+        self._drafts.append(draft)
+        self._gathered += sum(len(data) for _, _, data in draft.packed)
+        if self._gathered > COMMIT_BYTES or time.monotonic() - self._since > COMMIT_SECONDS:
             self._commit()
 
     def _commit(self) -> None:
         drafts, self._drafts = self._drafts, []
         self._gathered, self._since = 0, time.monotonic()
-        self._coming.clear()
+        self._broken = True
         new = set(self._workspace.runs.commit(drafts))
+        self._broken = False
+        self._coming.clear()
         with self._workspace.index.batch():
             for draft in drafts:
                 if draft.run.id in new:

@@ -46,6 +46,23 @@ class Draft:
     packed: list[Packed]
 
 
+def write_draft(folder: Path, run: Run, steps: Sequence[Step]) -> None:
+    """Write a run's two files into a new folder, whole or not at all.
+
+    Raises:
+        StoreError: the disk is full or can't be written.
+    """
+    with explained(folder):
+        try:
+            folder.mkdir()
+            write_file(folder / RUN_FILE, encode_run(run))
+            write_file(folder / STEPS_FILE, encode_steps(steps))
+            sync_folder(folder)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+
+
 class RunStore:
     """Runs by id."""
 
@@ -79,17 +96,31 @@ class RunStore:
         Raises:
             StoreError: the disk is full or can't be written.
         """
-        folder = self._own_incoming() / check_id(run.id)
-        with explained(folder):
-            try:
-                folder.mkdir()
-                write_file(folder / RUN_FILE, encode_run(run))
-                write_file(folder / STEPS_FILE, encode_steps(steps))
-                sync_folder(folder)
-            except BaseException:
-                shutil.rmtree(folder, ignore_errors=True)
-                raise
+        folder = self.incoming() / f"{check_id(run.id)}.{uuid.uuid4().hex[:8]}"
+        write_draft(folder, run, steps)
         return Draft(run=run, steps=steps, folder=folder, packed=pack(blobs))
+
+    def adopt(self, folder: Path, packed: list[Packed]) -> Draft:
+        """A draft that another process wrote under ``incoming()``.
+
+        Raises:
+            InputError: its files are not whole.
+        """
+        with explained(folder):
+            run = decode_run((folder / RUN_FILE).read_bytes(), folder / RUN_FILE)
+            steps, _ = decode_steps((folder / STEPS_FILE).read_bytes(), folder / STEPS_FILE)
+        return Draft(run=run, steps=steps, folder=folder, packed=packed)
+
+    def incoming(self) -> Path:
+        """The folder for this process's drafts; swept when the process is gone."""
+        if self._incoming is None:
+            folder = self._runs / f"{_INCOMING}{uuid.uuid4().hex[:12]}"
+            lock = FileLock(self._lock_of(folder))
+            with explained(self._runs):
+                lock.take()  # before the folder is there for a sweep to find
+                folder.mkdir()
+            self._incoming = (folder, lock)
+        return self._incoming[0]
 
     def commit(self, drafts: Sequence[Draft]) -> list[str]:
         """Put drafts into place, contents first; ids of those that are new."""
@@ -194,16 +225,6 @@ class RunStore:
             lock.release()
             lock.path.unlink(missing_ok=True)
         self.blobs.close()
-
-    def _own_incoming(self) -> Path:
-        if self._incoming is None:
-            folder = self._runs / f"{_INCOMING}{uuid.uuid4().hex[:12]}"
-            lock = FileLock(self._lock_of(folder))
-            with explained(self._runs):
-                lock.take()  # before the folder is there for a sweep to find
-                folder.mkdir()
-            self._incoming = (folder, lock)
-        return self._incoming[0]
 
     def _lock_of(self, folder: Path) -> Path:
         return self._runs / folder.name.replace(_INCOMING, ".lock-")

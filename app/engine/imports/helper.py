@@ -1,0 +1,176 @@
+"""A second process for large imports: making sense of a run is work under Python's lock, so one thread is not enough.
+
+If it can't be started or dies, the import does that part itself; nothing depends on it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from app.engine.api import PathError
+from app.engine.sites import SiteTable
+from app.engine.store.blobs import Packed
+
+log = logging.getLogger(__name__)
+
+AHEAD = 2
+"""Runs given to the helper before it has answered."""
+
+MIN_RUNS = 16
+"""With fewer runs the helper would start for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the helper made of a run: skipped, an error, or a draft; ``lost`` when it died over it."""
+
+    number: int
+    lost: bool = False
+    skipped: bool = False
+    error: PathError | None = None
+    content_hash: str = ""
+    run: str = ""
+    draft: Path | None = None
+    problems: tuple[PathError, ...] = ()
+    packed: tuple[tuple[str, int, int], ...] = ()
+
+    def contents(self) -> list[Packed]:
+        """The contents it packed."""
+        rows: list[Packed] = []
+        if self.draft is not None:
+            file = self.draft.with_suffix(".blobs")
+            data, at = file.read_bytes(), 0
+            file.unlink()
+            for digest, codec, size in self.packed:
+                rows.append((bytes.fromhex(digest), codec, data[at : at + size]))
+                at += size
+        return rows
+
+
+class Helper:
+    """The process, what it has been given, and its answers."""
+
+    def __init__(self, incoming: Path, sites: SiteTable, known: Iterable[str]) -> None:
+        self._given: set[int] = set()
+        self._answers: queue.Queue[Answer | None] = queue.Queue()
+        self._process = _start(incoming)
+        if self._process is not None:
+            threading.Thread(
+                target=self._listen, args=(self._process,), daemon=True, name="import-helper"
+            ).start()
+            self._send({"sites": sites.globs, "known": list(known)})
+
+    @property
+    def waiting(self) -> int:
+        """Runs given and not answered."""
+        return len(self._given)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether it lives and can be given another run."""
+        return self._process is not None and len(self._given) < AHEAD
+
+    def give(self, number: int, folder: Path, root: Path, form: str) -> None:
+        """Give it a run; when it has just died the run comes back as lost."""
+        self._given.add(number)
+        self._send({"number": number, "folder": str(folder), "root": str(root), "format": form})
+
+    def answers(self, *, wait: bool) -> list[Answer]:
+        """What it has answered since; with ``wait`` at least one, if it was given anything."""
+        found: list[Answer] = []
+        while self._given:
+            try:
+                answer = self._answers.get(block=wait and not found)
+            except queue.Empty:
+                break
+            if answer is None:
+                log.warning("the import's helper process ended; going on without it")
+                self._process = None
+                found += [Answer(number, lost=True) for number in sorted(self._given)]
+                self._given.clear()
+            else:
+                self._given.discard(answer.number)
+                found.append(answer)
+        return found
+
+    def close(self) -> None:
+        """End it, whatever it is at."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    _close(pipe)
+
+    def _send(self, message: dict[str, Any]) -> None:
+        if self._process is None or self._process.stdin is None:
+            return
+        try:
+            self._process.stdin.write(orjson.dumps(message) + b"\n")
+            self._process.stdin.flush()
+        except OSError:
+            pass  # it died: the listener tells, and what it was given comes back as lost
+
+    def _listen(self, process: subprocess.Popen[bytes]) -> None:
+        try:
+            for line in process.stdout or ():
+                self._answers.put(_answer(orjson.loads(line)))
+        except (OSError, ValueError, KeyError) as error:
+            log.debug("the import's helper process: %s", error)
+        finally:
+            self._answers.put(None)
+
+
+def _start(incoming: Path) -> subprocess.Popen[bytes] | None:
+    if getattr(sys, "frozen", False) or (os.cpu_count() or 1) < 2:
+        return None
+    root = str(Path(__file__).resolve().parents[3])
+    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH", ""))))
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-m", "app.engine.imports.worker", str(incoming)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+    except OSError as error:
+        log.warning("the import's helper process could not be started: %s", error)
+        return None
+
+
+def _answer(message: dict[str, Any]) -> Answer:
+    if "error" in message:
+        path, what = message["error"]
+        return Answer(message["number"], error=PathError(path=path, error=what))
+    if "lost" in message:
+        return Answer(message["number"], lost=True)
+    if "skipped" in message:
+        return Answer(message["number"], skipped=True)
+    return Answer(
+        message["number"],
+        content_hash=message["hash"],
+        run=message["id"],
+        draft=Path(message["draft"]),
+        problems=tuple(PathError(path=path, error=what) for path, what in message["problems"]),
+        packed=tuple((digest, codec, size) for digest, codec, size in message["packed"]),
+    )
+
+
+def _close(pipe: Any) -> None:
+    try:
+        pipe.close()
+    except OSError:
+        pass

@@ -1,0 +1,86 @@
+"""The other end of ``helper``: a process that reads runs and writes their drafts, one JSON line in, one out.
+
+    in   {"sites": {...}, "known": [hash, ...]}, then {"number", "folder", "root", "format"} for each run
+    out  {"number", "skipped": true} | {"number", "error": [path, what]} | {"number", "lost": true} |
+         {"number", "hash", "id", "draft", "problems": [[path, what], ...], "packed": [[digest, codec, size], ...]}
+
+The packed contents lie one behind the other in ``<draft>.blobs``.  It ends when its input does, so it can't outlive
+the process that started it.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from app.engine.errors import InputError, SiteloreError
+from app.engine.imports import FORMATS
+from app.engine.sites import SiteTable
+from app.engine.store.blobs import pack
+from app.engine.store.runs import write_draft
+
+
+def main() -> None:
+    """Work until the input ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the importing process decides what a Ctrl-C means
+    incoming, lines = Path(sys.argv[1]), sys.stdin.buffer
+    first = orjson.loads(lines.readline())
+    worker = Worker(incoming, SiteTable(first["sites"]), set(first["known"]))
+    for line in lines:
+        sys.stdout.buffer.write(orjson.dumps(worker.prepare(orjson.loads(line))) + b"\n")
+        sys.stdout.buffer.flush()
+
+
+class Worker:
+    """Prepares runs; remembers what it has packed, so that a page that comes again is not packed again."""
+
+    def __init__(self, incoming: Path, sites: SiteTable, known: set[str]) -> None:
+        self._incoming, self._sites, self._known = incoming, sites, known
+        self._packed: set[str] = set()
+
+    def prepare(self, task: dict[str, Any]) -> dict[str, Any]:
+        """Read one run and write its draft; what happened, as JSON."""
+        folder = Path(task["folder"])
+        try:
+            return self._prepared(task["number"], folder, Path(task["root"]), task["format"])
+        except InputError as error:
+            return {"number": task["number"], "error": [error.path or str(folder), error.what]}
+        except SiteloreError:
+            return {
+                "number": task["number"],
+                "lost": True,
+            }  # the importing process meets the same and tells it
+        except OSError as error:
+            what = f"can't be read: {error.strerror or error}"
+            return {"number": task["number"], "error": [str(error.filename or folder), what]}
+
+    def _prepared(self, number: int, folder: Path, root: Path, name: str) -> dict[str, Any]:
+        form = FORMATS[name]
+        raw = form.load(folder, root)
+        if raw.content_hash in self._known:
+            return {"number": number, "skipped": True}
+        read = form.parse(raw, self._sites)
+        draft = self._incoming / f"helper-{number}"
+        packed = pack({digest: data for digest, data in read.blobs.items() if digest not in self._packed})
+        draft.with_suffix(".blobs").write_bytes(b"".join(data for _, _, data in packed))
+        write_draft(draft, replace(read.run, imported_at=time.time()), read.steps)
+        self._packed |= read.blobs.keys()
+        self._known.add(read.run.content_hash)
+        return {
+            "number": number,
+            "hash": read.run.content_hash,
+            "id": read.run.id,
+            "draft": str(draft),
+            "problems": [[problem.path, problem.error] for problem in read.problems],
+            "packed": [[digest.hex(), codec, len(data)] for digest, codec, data in packed],
+        }
+
+
+if __name__ == "__main__":
+    main()
