@@ -243,15 +243,16 @@ class KnowledgeModel(QObject):
         self.editor.show(self.table.tip(tip))
 
     def _loaded(self, tips: list[Tip]) -> None:
-        first = self.state is KnowledgeState.LOADING
+        anew = self.state is KnowledgeState.LOADING
         self.error, self.state = "", KnowledgeState.READY
         self.table.load(tips)
         if self.table.tip(self.current) is None:
             top = self.table.at(0)
             self.current, self.selected = (top.id if top is not None else ""), ()
+            anew = True
         self.editor.show(self.table.tip(self.current))
         self._tell_state()
-        if first:
+        if anew:
             self.current_changed.emit(self.current)
 
     def _failed(self, error: BaseException) -> None:

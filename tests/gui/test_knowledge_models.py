@@ -404,3 +404,13 @@ def test_a_retired_tip_can_come_back(model, client, settle):
     model.set_status("draft")
     settle(0.1)
     assert replace(client.api.tips["map-005"]).status is Status.DRAFT
+
+
+def test_when_the_open_tip_goes_away_the_next_one_is_opened(model, client, settle):
+    marked = []
+    model.current_changed.connect(marked.append)
+    del client.api.tips["gitlab-001"]
+    model.start()
+    settle(0.1)
+    assert model.current == "shopping-002"
+    assert marked == ["shopping-002"]
