@@ -19,7 +19,7 @@ from app.engine.api import PathError, RunImportReport
 from app.engine.errors import InputError, SiteloreError
 from app.engine.imports import Format, chosen_formats
 from app.engine.imports.helper import MIN_RUNS, Answer, Helper
-from app.engine.imports.reading import ReadRun
+from app.engine.imports.reading import ReadRun, natural
 from app.engine.store.runs import Draft
 from app.engine.store.workspace import Workspace
 from app.engine.trajectory import Run, Step
@@ -92,7 +92,7 @@ def import_paths(
         imported=len(tally.new),
         skipped=tally.skipped,
         failed=tuple(dict.fromkeys(tally.failed)),
-        runs=tuple(tally.new),
+        runs=tuple(sorted(tally.new, key=natural)),
         cancelled=tally.cancelled,
     )
 
