@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import (
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QScrollArea,
-    QWidget,
-)
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QWidget
 
 from app.models.commands import PLACE_TITLES, REACH, CommandCenter
 from app.models.keymap import readable
 from app.views.theme import Theme
-from app.views.widgets.elided_label import ElidedLabel
+from app.views.widgets.keycap import draw_keys
 from app.views.widgets.overlay import Overlay
 
 Group = tuple[str, list[tuple[str, list[str]]]]
 """A title, and command titles with their keys as read."""
+
+ROW, GAP, GUTTER = 21, 14, 36
+"""Height of a line, space between groups, space between columns; pixels at 100 % text size."""
 
 
 class CheatSheet(Overlay):
@@ -37,26 +34,22 @@ class CheatSheet(Overlay):
         head.setContentsMargins(20, 14, 14, 8)
         head.addWidget(self._title, 1)
         head.addWidget(change)
+        self.page = KeyPage(theme)
         self._area = QScrollArea()
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QScrollArea.Shape.NoFrame)
         self._area.setAccessibleName(self.tr("Keys of this place"))
+        self._area.setWidget(self.page)
         self.body.addLayout(head)
         self.body.addWidget(self._area, 1)
         self.body.setContentsMargins(0, 0, 0, 10)
 
     def prepare(self) -> None:
-        """Lay out the keys that work here, group by group, in columns."""
+        """Show the keys that work here, group by group."""
         place = self._center.place
         self._title.setText(self.tr("Keys: {0}").format(PLACE_TITLES[place]))
-        sheet = QWidget()
-        sheet.setProperty("kind", "raised")
-        columns = QHBoxLayout(sheet)
-        columns.setContentsMargins(20, 4, 20, 8)
-        columns.setSpacing(36)
-        for groups in self._columns(self.groups(place)):
-            columns.addLayout(self._column(groups), 1)
-        self._area.setWidget(sheet)
+        columns = 3 if self.panel.width() >= self._theme.px(980) else 2
+        self.page.show_groups(self.groups(place), columns)
 
     def groups(self, place: str) -> list[Group]:
         """What is shown: group titles with (command title, its keys as read) for every command with a key here."""
@@ -65,65 +58,83 @@ class CheatSheet(Overlay):
         for where in REACH[place]:
             for command in self._center.commands:
                 keys = active.get(command.id, ())
-                if command.place == where and keys:
-                    menu = command.menu.partition("/")[2] or command.menu
-                    group = PLACE_TITLES[where] if where != "everywhere" else menu or PLACE_TITLES[where]
-                    if where == "review" and "/" in command.menu:
-                        group = menu
-                    found.setdefault(group, []).append(
-                        (short(self.tr(command.title), group), [readable(key) for key in keys])
-                    )
+                if command.place != where or not keys:
+                    continue
+                menu, _, part = command.menu.partition("/")
+                group = PLACE_TITLES[where] if where != "everywhere" and not part else part or menu
+                title = self.tr(command.title).removeprefix(f"{group}: ")
+                found.setdefault(group or PLACE_TITLES[where], []).append(
+                    (title, [readable(key) for key in keys])
+                )
         return list(found.items())
 
     def first(self) -> QWidget:
         """The page itself, so that the arrow keys scroll it."""
         return self._area
 
-    def _columns(self, groups: list[Group]) -> list[list[Group]]:
-        """The groups in order, over three columns of about the same height; over two where three are too narrow."""
-        count = 3 if self.panel.width() >= self._theme.px(980) else 2
-        share = sum(len(lines) + 2 for _title, lines in groups) / count
-        columns: list[list[Group]] = [[] for _ in range(count)]
-        filled = 0.0
-        for title, lines in groups:
-            middle = filled + (len(lines) + 2) / 2
-            columns[min(int(middle / share), count - 1)].append((title, lines))
-            filled += len(lines) + 2
-        return columns
-
-    def _column(self, groups: list[Group]) -> QGridLayout:
-        grid, row = QGridLayout(), 0
-        grid.setHorizontalSpacing(12)
-        grid.setVerticalSpacing(4)
-        grid.setColumnStretch(0, 1)
-        for title, lines in groups:
-            heading = QLabel(title)
-            heading.setProperty("kind", "section")
-            grid.addWidget(heading, row, 0, 1, 2)
-            for name, keys in lines:
-                row += 1
-                label = ElidedLabel(text=name)
-                caps = QHBoxLayout()
-                caps.setSpacing(4)
-                caps.addStretch(1)
-                for key in keys[:2]:
-                    cap = QLabel(key)
-                    cap.setProperty("kind", "key")
-                    cap.setTextFormat(Qt.TextFormat.PlainText)
-                    caps.addWidget(cap)
-                grid.addWidget(label, row, 0)
-                grid.addLayout(caps, row, 1)
-            row += 1
-            grid.setRowMinimumHeight(row, 10)
-            row += 1
-        grid.setRowStretch(row, 1)
-        return grid
-
     def _change(self) -> None:
         self.dismiss()
         self._center.trigger("app.keys")
 
 
-def short(title: str, group: str) -> str:
-    """``Verdict: loop`` is ``loop`` under the heading ``Verdict``."""
-    return title.removeprefix(f"{group}: ")
+class KeyPage(QWidget):
+    """All lines painted by one widget: a hundred labels would take a noticeable while to make."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("kind", "raised")
+        self._theme = theme
+        self._columns: list[list[Group]] = []
+
+    def show_groups(self, groups: list[Group], count: int) -> None:
+        """Lay the groups in order over ``count`` columns of about the same height."""
+        share = sum(len(lines) + 2 for _title, lines in groups) / count
+        self._columns = [[] for _ in range(count)]
+        filled = 0.0
+        for title, lines in groups:
+            middle = filled + (len(lines) + 2) / 2
+            self._columns[min(int(middle / share), count - 1)].append((title, lines))
+            filled += len(lines) + 2
+        px = self._theme.px
+        heights = [
+            sum(px(ROW) * (len(lines) + 1) + px(GAP) for _t, lines in groups) for groups in self._columns
+        ]
+        self.setMinimumHeight(max(heights, default=0))
+        read = [f"{name}: {' or '.join(keys)}" for _title, lines in groups for name, keys in lines]
+        self.setAccessibleName(self.tr("Keys of this place"))
+        self.setAccessibleDescription("; ".join(read))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Headings, titles, keys."""
+        painter, px = QPainter(self), self._theme.px
+        painter.fillRect(event.rect(), self._theme.color("raised"))
+        room = self.rect().adjusted(px(20), px(2), -px(16), 0)
+        count = max(len(self._columns), 1)
+        width = (room.width() - px(GUTTER) * (count - 1)) // count
+        for number, groups in enumerate(self._columns):
+            line = QRect(room.left() + number * (width + px(GUTTER)), room.top(), width, px(ROW))
+            for title, lines in groups:
+                self._paint_heading(painter, line, title)
+                line.translate(0, px(ROW))
+                for name, keys in lines:
+                    self._paint_line(painter, line, name, keys[:2])
+                    line.translate(0, px(ROW))
+                line.translate(0, px(GAP))
+        painter.end()
+
+    def _paint_heading(self, painter: QPainter, line: QRect, title: str) -> None:
+        painter.setFont(self._theme.font("secondary", bold=True))
+        painter.setPen(self._theme.color("muted"))
+        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, title)
+
+    def _paint_line(self, painter: QPainter, line: QRect, name: str, keys: list[str]) -> None:
+        theme, left = self._theme, QRect(line)
+        for key in reversed(keys):
+            taken = draw_keys(painter, theme, left, key)
+            left.setRight(left.right() - taken - theme.px(4))
+        font = theme.font()
+        painter.setFont(font)
+        painter.setPen(theme.color("text"))
+        shown = QFontMetrics(font).elidedText(name, Qt.TextElideMode.ElideRight, left.width() - theme.px(4))
+        painter.drawText(left, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)

@@ -133,7 +133,8 @@ def start(home: Path, *arguments: str) -> subprocess.Popen[str]:
     names = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "HOME", "TMPDIR")
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", **{name: str(home) for name in names}}
     environment.pop("XDG_RUNTIME_DIR", None)
-    environment["SITELORE_ENCODER"] = str(home / "none")  # else a first start exports the model for half a minute
+    # No model: a first start would export one, which takes half a minute of both processors.
+    environment["SITELORE_ENCODER"] = str(home / "none")
     return subprocess.Popen(
         [sys.executable, "-m", "app", *arguments],
         cwd=ROOT,

@@ -25,7 +25,7 @@ def draw_keys(painter: QPainter, theme: Theme, rect: QRect, keys: str) -> int:
             painter.drawText(
                 QRect(right - width, rect.top(), width, rect.height()), Qt.AlignmentFlag.AlignCenter, "then"
             )
-            right -= width
+            right -= width + theme.px(2)
         width = max(metrics.horizontalAdvance(part) + 2 * pad, metrics.height() + theme.px(4))
         height = metrics.height() + theme.px(4)
         cap = QRect(right - width, rect.center().y() - height // 2, width, height)
