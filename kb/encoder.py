@@ -86,7 +86,7 @@ class OnnxEncoder:
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors, shape (len(texts), dim)."""
         out = np.zeros((len(texts), self.dim), dtype=np.float32)
-        for row, encoding in enumerate(self._tokenizer.encode_batch(list(texts))):
+        for row, encoding in enumerate(self._tokenizer.encode_batch(_encodable(texts))):
             ids = np.array([encoding.ids], dtype=np.int64)
             mask = np.array([encoding.attention_mask], dtype=np.int64)
             out[row] = self._session.run(None, {"input_ids": ids, "attention_mask": mask})[0][0]
@@ -109,7 +109,7 @@ class SentenceTransformerEncoder:
         if not texts:
             return np.zeros((0, self.dim), dtype=np.float32)
         vectors = self._model.encode(
-            list(texts), normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True
+            _encodable(texts), normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True
         )
         return np.asarray(vectors, dtype=np.float32)
 
@@ -204,6 +204,11 @@ def _export(cache_dir: Path) -> None:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         log.warning("encoder export failed: %s", done.stderr[-2_000:])
         raise EncoderUnavailable(f"the embedded model could not be exported: {last}", _INSTALL)
+
+
+def _encodable(texts: Sequence[str]) -> list[str]:
+    """The texts as tokenizers take them: half a character (a lone surrogate) becomes a question mark."""
+    return [text.encode("utf-8", "replace").decode() for text in texts]
 
 
 def file_hash(path: Path) -> str:

@@ -48,6 +48,10 @@ _VALUE = re.compile(r"(\b(?:value|content)=\")[^\"]+(?=\")")
 _PASSWORD_NAME = re.compile(
     r"passw(?:or)?d|passphrase|secret|api key|access token|card number", re.IGNORECASE
 )
+_FILLED_BOX = re.compile(
+    r"(\btextbox (?P<name>'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")[^\n]*?\bvalue=)"
+    r"(?P<value>'(?:[^'\\\n]|\\.)+'|\"(?:[^\"\\\n]|\\.)+\")"
+)
 
 _HINTS = (
     "token=", "token]=", "secret=", "passw", "passphrase", "pwd=", "key=", "sid=", "sessid=", "sessionid=",
@@ -81,7 +85,8 @@ _THOROUGH_HINTS = (
 )
 _TREE_HINTS = (
     "pass", "token", "secret", "pwd=", "key=", "id=", "uthorization", "private", "cookie:", "bearer ", "eyj",
-    "glpat-", "akia", "sk-",
+    "glpat-", "akia", "sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "xox", "auth=", "card number",
+    "api key", "api-key",
 )  # fmt: skip
 _NAME_ENDS = "\"'=]"
 """What stands behind "token" where it ends the name of a field or parameter."""
@@ -187,6 +192,8 @@ def _redact_line(text: str) -> str:
         text = _LOGIN.sub(rf"\1{MARK}", text)
     if any(hint in text for hint in _KEY_HINTS):
         text = _KEYS.sub(MARK, _LONG_KEY.sub(rf"\1{MARK}\2", text))
+    if "textbox" in text and "value=" in text:
+        text = _FILLED_BOX.sub(_masked_box, text)
     low = text.lower()
     return _SECRETS.sub(_masked, text) if any(hint in low for hint in _HINTS) else text
 
@@ -194,6 +201,14 @@ def _redact_line(text: str) -> str:
 def _masked(match: re.Match[str]) -> str:
     parts = (match[name] for name in ("param", "header", "cookie", "bearer", "prose"))
     return next((part for part in parts if part is not None), "") + MARK
+
+
+def _masked_box(match: re.Match[str]) -> str:
+    """A tree's password field keeps its value only where the browser itself has put dots for it."""
+    quote, value = match["value"][0], match["value"][1:-1]
+    if not _PASSWORD_NAME.search(match["name"]) or not value.strip("•"):
+        return match[0]
+    return f"{match[1]}{quote}{MARK}{quote}"
 
 
 def _without_cards(data: bytes) -> bytes:

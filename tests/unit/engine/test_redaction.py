@@ -113,6 +113,32 @@ def test_an_empty_password_field_stays_empty():
     assert redact_html(html).decode() == html
 
 
+@pytest.mark.parametrize("name", ["'Password'", "'Your passphrase *'", '"Ann\'s password"', "'Card number'"])
+@pytest.mark.parametrize("value", ["'hunter2'", '"hunt\'er2"', r"'hunt\'e\"r2'"])
+def test_what_stands_in_a_password_field_of_a_tree_is_masked(name, value):
+    tree = f"RootWebArea 'x'\n\t[12] textbox {name}, required, value={value}, focused\n\t[13] button 'Go'"
+    clean = redact_tree(tree).decode()
+    assert "hunt" not in clean
+    assert clean.count("\n") == 2
+    assert clean.endswith(", focused\n\t[13] button 'Go'")
+    assert redact_tree(clean).decode() == clean
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["[12] textbox 'Password', value='••••••'", "[12] textbox 'Search', value='password'", "[1] textbox ''"],
+)
+def test_other_fields_of_a_tree_keep_their_value(line):
+    assert redact_tree(f"RootWebArea 'x'\n\t{line}").decode().endswith(line)
+
+
+@pytest.mark.parametrize(
+    "key", ["ghp_" + "a1B2" * 10, "xoxb-1234567890-abcdefghij", "github_pat_" + "a1" * 20]
+)
+def test_keys_of_any_maker_are_masked_in_a_tree(key):
+    assert key not in redact_tree(f"RootWebArea 'x'\n\t[2] StaticText 'use {key} now'").decode()
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.text(alphabet=st.sampled_from("[]\t\n'token=&?1234 -pasword:eyJ.") | st.characters(codec="utf-8")))
 def test_the_lines_of_a_tree_stay(tree):

@@ -68,6 +68,12 @@ def test_a_vector_does_not_depend_on_its_neighbours(encoder: Encoder):
 
 
 @has_torch
+def test_half_a_character_is_encoded_as_a_question_mark(encoder: Encoder):
+    halves = encoder.encode(["a lone \ud800 half", "bytes that are no UTF-8 \udcff"])
+    assert (halves == encoder.encode(["a lone ? half", "bytes that are no UTF-8 ?"])).all()
+
+
+@has_torch
 def test_the_copy_needs_no_torch(cache: Path):
     code = (
         "import sys; from pathlib import Path; from kb.encoder import load_encoder;"
