@@ -128,21 +128,16 @@ class KnowledgeCases:
 
         return await self._core.on_store(linting)
 
+    async def unfit_to_freeze(self, include: Sequence[Status] = ()) -> dict[str, list[str]]:
+        """The tips a freeze would leave out for their lint errors, with the rules they break."""
+        return await self._core.on_store(self._unfit, include)
+
     async def freeze(self, out: str, include: Sequence[Status] = ()) -> FreezeReport:
         """Write the active tips (and those of other statuses asked for) as one read-only file with a manifest."""
 
         async def work(job: Job) -> FreezeReport:
             def freezing() -> FreezeReport:
-                chosen = self._core.kb.tips(statuses=(Status.ACTIVE, *(Status(s) for s in include)))
-                errors: dict[str, Sequence[str]] = {}
-                for tip in chosen:
-                    rules = [
-                        finding.rule
-                        for finding in lint(tip, intent=self._intent_of(tip))
-                        if finding.severity is LintSeverity.ERROR
-                    ]
-                    if rules:
-                        errors[tip.id] = rules
+                errors = self._unfit(include)
                 encoder = self._retrieving.encoder_identity()
                 target = Path(out).expanduser()
                 return freeze(self._core.kb, target, include=include, lint_errors=errors, encoder=encoder)
@@ -231,6 +226,16 @@ class KnowledgeCases:
         values = task_values(intent) if intent else ()
         others = [near.tip for near in similar]
         return tuple(lint(draft, intent=intent, task_values=values, neighbours=others)), tuple(similar)
+
+    def _unfit(self, include: Sequence[Status]) -> dict[str, list[str]]:
+        chosen = self._core.kb.tips(statuses=(Status.ACTIVE, *(Status(status) for status in include)))
+        unfit: dict[str, list[str]] = {}
+        for tip in chosen:
+            findings = lint(tip, intent=self._intent_of(tip))
+            rules = [found.rule for found in findings if found.severity is LintSeverity.ERROR]
+            if rules:
+                unfit[tip.id] = rules
+        return unfit
 
     def _intent_of(self, tip: TipDraft) -> str:
         row = self._core.workspace.index.row(tip.provenance.run) if tip.provenance.run else None

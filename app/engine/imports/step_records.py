@@ -37,6 +37,7 @@ class StepReader:
         self._trees: dict[str, tuple[str, str, tuple[str, ...]]] = {}
         self._harmless: dict[str, bool] = {}
         self._last_html: tuple[str, str] = ("", "")
+        self._typed: list[str] = []
         self.blobs: dict[str, bytes] = {}
 
     def executed(self, index: int, *, last: bool) -> Step:
@@ -61,7 +62,7 @@ class StepReader:
         kind = error_class(error, readable=readable, moved_on=moved_on)
         return replace(
             step,
-            error=redact_text(error),
+            error=self._without_typed(redact_text(error)),
             error_class=kind,
             executed=kind is not ErrorClass.HARNESS,
             env_seconds=seconds(after, "step_elapsed") if after is not None else 0.0,
@@ -82,7 +83,8 @@ class StepReader:
         secret = typed_secret(action, target)
         if action is not None and secret:
             action = without_typed(action, secret)
-            raw, reason = raw.replace(secret, MARK), reason.replace(secret, MARK)
+            self._typed.append(secret)
+        raw, reason = self._without_typed(raw), self._without_typed(reason)
         page = self._page(index, record)
         return replace(
             page,
@@ -92,6 +94,12 @@ class StepReader:
             target=target,
             agent_seconds=seconds(record, "agent_elapsed"),
         ), readable
+
+    def _without_typed(self, said: str) -> str:
+        """What was said without the passwords the run has typed by now: call logs and later thoughts repeat them."""
+        for secret in self._typed:
+            said = said.replace(secret, MARK)
+        return said
 
     def _page(self, index: int, record: Record) -> Step:
         seen = observation(record)
@@ -148,7 +156,7 @@ def page(record: Record) -> tuple[str, str, tuple[Tab, ...], int]:
     seen = observation(record)
     urls, titles = texts(seen.get("open_pages_urls")), texts(seen.get("open_pages_titles"))
     titles += [""] * (len(urls) - len(titles))
-    tabs = tuple(Tab(url=redact_url(url), title=title) for url, title in zip(urls, titles, strict=False))
+    tabs = tuple(Tab(url=redact_url(url), title=redact_text(title)) for url, title in zip(urls, titles, strict=False))
     chosen: object = seen.get("active_page_index")
     if isinstance(chosen, list):
         chosen = next(iter(cast("list[object]", chosen)), None)

@@ -7,6 +7,7 @@ one that opened it.  Two processes may have the same files open: transactions ar
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -22,6 +23,9 @@ Migration = Callable[[sqlite3.Connection], None]
 """Brings a file from the version before to its own; runs in a transaction."""
 
 BUSY_SECONDS = 15.0
+
+WAL_INDEX_BYTES = 2**15
+"""What SQLite needs beside a file even to read it."""
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT)
 
@@ -80,6 +84,14 @@ def is_damaged(error: sqlite3.Error) -> bool:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
 
 
+def _is_full(path: Path) -> bool:
+    """Whether there is no room for the shared memory of a write-ahead log, which SQLite reports as an I/O error."""
+    try:
+        return shutil.disk_usage(path.parent).free < WAL_INDEX_BYTES
+    except OSError:
+        return False
+
+
 @contextmanager
 def explained(path: Path) -> Generator[None]:
     """Turn an error of SQLite or of the file system into a sentence for a person."""
@@ -98,7 +110,7 @@ def explain(error: sqlite3.Error, path: Path) -> SiteloreError:
     primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Conflict(f"{path}: another process is writing to it; try again in a moment")
-    if primary == sqlite3.SQLITE_FULL:
+    if primary == sqlite3.SQLITE_FULL or (primary == sqlite3.SQLITE_IOERR and _is_full(path)):
         return StoreError(
             f"{path}: the disk is full; what was stored before is whole, free some space and go on"
         )
