@@ -9,6 +9,7 @@ import typer
 
 from app.cli.common import Json, plain, say, show, table, with_engine
 from app.cli.tip import tip_document
+from app.engine.errors import InputError
 from kb.tip import Query, Retrieval, Status
 
 app = typer.Typer(help="The knowledge base as a whole.", no_args_is_help=True)
@@ -76,15 +77,24 @@ def freeze(
     include: Annotated[
         list[Status] | None, typer.Option(help="Also tips of this status; may be repeated.")
     ] = None,
+    waive: Annotated[
+        list[str] | None,
+        typer.Option(help="TIP=REASON: take a tip in despite its lint errors; may be repeated."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Write the active tips as one read-only file and its manifest. Same tips, same bytes."""
-    report = with_engine(lambda engine: engine.freeze(str(out), include or ()), encoder="cached")
+    reasons = {tip: reason for tip, _, reason in (pair.partition("=") for pair in waive or ())}
+    if not all(reasons.values()):
+        raise InputError("a waiver needs a reason", remedy="write --waive TIP=REASON")
+    report = with_engine(lambda engine: engine.freeze(str(out), include or (), reasons), encoder="cached")
     left = ", ".join(f"{count} {why}" for why, count in report.left_out.items())
     words = f"{report.tips} tips frozen in {report.path}\nsha256 {report.sha256}" + (
         f"\nleft out: {left}" if left else ""
     )
     show(report, as_json, lambda: words)
+    if not report.tips:
+        say("the file holds no tip: set tips to active first ('sitelore tip status TIP --to active')")
 
 
 @app.command()

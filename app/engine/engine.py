@@ -74,7 +74,10 @@ class Engine:
     @classmethod
     async def open(cls, workspace: Path, author: str = "") -> Engine:
         """Open or make a workspace; raises a ``SiteloreError`` that says what is wrong with it."""
-        return cls(await Core.open(workspace, author or author_name()))
+        engine = cls(await Core.open(workspace, author or author_name()))
+        if engine._core.workspace.index_made_anew:
+            await engine.detect()  # flags stand in the index alone
+        return engine
 
     async def aclose(self) -> None:
         """End the jobs and close the stores; what verdicts teach is learnt first."""

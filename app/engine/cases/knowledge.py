@@ -132,15 +132,27 @@ class KnowledgeCases:
         """The tips a freeze would leave out for their lint errors, with the rules they break."""
         return await self._core.on_store(self._unfit, include)
 
-    async def freeze(self, out: str, include: Sequence[Status] = ()) -> FreezeReport:
-        """Write the active tips (and those of other statuses asked for) as one read-only file with a manifest."""
+    async def freeze(
+        self, out: str, include: Sequence[Status] = (), waive: dict[str, str] | None = None
+    ) -> FreezeReport:
+        """Write the active tips (and those of other statuses asked for) as one read-only file with a manifest.
+
+        ``waive`` takes tips in despite their lint errors: reason by id, kept in the manifest.
+        """
 
         async def work(job: Job) -> FreezeReport:
             def freezing() -> FreezeReport:
                 errors = self._unfit(include)
                 encoder = self._retrieving.encoder_identity()
                 target = Path(out).expanduser()
-                return freeze(self._core.kb, target, include=include, lint_errors=errors, encoder=encoder)
+                return freeze(
+                    self._core.kb,
+                    target,
+                    include=include,
+                    waive=waive or {},
+                    lint_errors=errors,
+                    encoder=encoder,
+                )
 
             job.advance(0, None, "freezing")
             return await self._core.on_store(freezing)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from app.engine.api import RunDetail, RunFilter, RunImportReport, RunRow, SearchHit, StepView
@@ -23,6 +24,8 @@ class RunCases:
 
     def __init__(self, core: Core, judging: Judging) -> None:
         self._core, self._judging = core, judging
+        self._written: dict[str, list[str]] = {}
+        self._tips_seen = -1
 
     async def import_runs(self, paths: Sequence[str], format: str = "auto") -> RunImportReport:
         """Import every run found under the paths; what is there already is skipped.
@@ -56,7 +59,24 @@ class RunCases:
 
     async def list_runs(self, which: RunFilter) -> list[RunRow]:
         """The queue, in the order asked for."""
-        return await self._core.on_store(self._core.workspace.index.rows, which)
+
+        def listing() -> list[RunRow]:
+            rows = self._core.workspace.index.rows(which)
+            written = self._tips_by_run()
+            return [replace(row, tips=len(written[row.id])) if row.id in written else row for row in rows]
+
+        return await self._core.on_store(listing)
+
+    def _tips_by_run(self) -> dict[str, list[str]]:
+        """Ids of the tips written from each run; read again only when tips have changed."""
+        version = self._core.kb.data_version
+        if version != self._tips_seen:
+            self._written.clear()
+            for tip in self._core.kb.tips():
+                if tip.provenance.run:
+                    self._written.setdefault(tip.provenance.run, []).append(tip.id)
+            self._tips_seen = version
+        return self._written
 
     async def open_run(self, run: str) -> RunDetail:
         """A run with its steps, flags, risk and verdicts."""
@@ -70,7 +90,7 @@ class RunCases:
                 flags=tuple(workspace.index.flags(run)),
                 risk=workspace.index.risk(run),
                 verdicts=tuple(workspace.review.verdicts(run)),
-                tips=tuple(tip.id for tip in self._core.kb.tips() if tip.provenance.run == run),
+                tips=tuple(self._tips_by_run().get(run, ())),
             )
 
         return await self._core.on_store(opening)
