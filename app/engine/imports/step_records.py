@@ -29,6 +29,10 @@ _EMPTY: Record = {}
 _ELEMENT = re.compile(r"<([A-Za-z][\w-]*)[^<>]*>([^<]*)")
 
 
+_TELLING = 4
+"""Length from which a typed password is looked for elsewhere; a shorter one stands in other words, too."""
+
+
 class StepReader:
     """Makes steps of one run's records; the pages' contents gather in ``blobs`` by SHA-256."""
 
@@ -83,7 +87,9 @@ class StepReader:
         secret = typed_secret(action, target)
         if action is not None and secret:
             action = without_typed(action, secret)
-            self._typed.append(secret)
+            raw, reason = raw.replace(secret, MARK), reason.replace(secret, MARK)
+            if len(secret) >= _TELLING:
+                self._typed.append(secret)
         raw, reason = self._without_typed(raw), self._without_typed(reason)
         page = self._page(index, record)
         return replace(
@@ -156,7 +162,9 @@ def page(record: Record) -> tuple[str, str, tuple[Tab, ...], int]:
     seen = observation(record)
     urls, titles = texts(seen.get("open_pages_urls")), texts(seen.get("open_pages_titles"))
     titles += [""] * (len(urls) - len(titles))
-    tabs = tuple(Tab(url=redact_url(url), title=redact_text(title)) for url, title in zip(urls, titles, strict=False))
+    tabs = tuple(
+        Tab(url=redact_url(url), title=redact_text(title)) for url, title in zip(urls, titles, strict=False)
+    )
     chosen: object = seen.get("active_page_index")
     if isinstance(chosen, list):
         chosen = next(iter(cast("list[object]", chosen)), None)

@@ -162,13 +162,22 @@ def test_no_secret_of_a_run_is_anywhere_in_the_workspace(tmp_path):
             "open_pages_urls": [f"http://h:7770/login?token={secret}"],
         },
     )
-    second = record(1, obs={"last_action_error": f"Error at http://u:{secret}@h/"})
+    second = record(
+        1,
+        action=f"<think>Typing {secret} failed.</think><action>```noop()```</action>",
+        obs={
+            "last_action_error": f'Error at http://u:{secret}@h/\nCall log:\n  - fill("{secret}")',
+            "axtree_txt": f"RootWebArea 'Log in'\n\t[12] textbox 'Password', required, value='{secret}'",
+            "open_pages_titles": [f"Log in; token={secret}"],
+        },
+    )
     write_run(tmp_path / "root" / "task_1", {0: first, 1: second, 2: record(2)})
     with Workspace.open(tmp_path / "w") as workspace:
         (run,) = import_paths(workspace, [tmp_path / "root"]).runs
         steps = workspace.runs.load(run)[1]
         assert steps[0].words == f"type '{MARK}' into textbox 'Password'"
         assert secret not in workspace.runs.read_blob(steps[0].html).decode()
+        assert secret not in workspace.runs.read_blob(steps[1].tree).decode()
         assert workspace.index.search(secret, 5) == []
     stored = b"".join(path.read_bytes() for path in (tmp_path / "w").rglob("*") if path.is_file())
     assert secret.encode() not in stored

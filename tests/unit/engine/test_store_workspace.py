@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,7 +12,7 @@ from app.engine.api import RunFilter
 from app.engine.errors import Conflict, NotFound, StoreError
 from app.engine.imports.importer import import_paths
 from app.engine.judgement import Label, Verdict
-from app.engine.store.database import open_database
+from app.engine.store.database import explain, open_database
 from app.engine.store.locks import FileLock
 from app.engine.store.workspace import Workspace
 from kb.tip import TipDraft
@@ -109,6 +110,14 @@ def test_only_one_process_rebuilds(place):
         assert lock.take()
         with pytest.raises(Conflict, match="another process"):
             workspace.rebuild_index()
+
+
+@pytest.mark.parametrize(("free", "said"), [(0, "the disk is full"), (2**30, "reading or writing failed")])
+def test_an_io_error_for_want_of_room_is_called_a_full_disk(tmp_path, monkeypatch, free, said):
+    monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=free))
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+    assert said in str(explain(error, tmp_path / "index.sqlite"))
 
 
 def test_a_run_put_in_place_but_not_indexed_is_found_at_the_next_start(place):
