@@ -26,6 +26,9 @@ _SECRETS = re.compile(
     r"(?P<v2>[^\s\"',;]{6,})"
     r"|(?P<cookie>\b(?:set-)?cookie[\"']?\s*:\s*)(?P<v3>[\w.-]+=[^\r\n\"']+)"
     r"|(?P<bearer>\bbearer\s+)(?P<v4>[\w.~+/=-]{16,})"
+    r"|(?P<json>[\"'][\w.-]*(?:token|secret|passw(?:or)?d|(?:api|access|private|form)[_-]?key|session[_-]?id)[\"']\s*:\s*"
+    r"[\"'])(?P<v5>(?=[^\s\"'\\<>]*\d)[^\s\"'\\<>]{8,})"
+    r"|(?P<quoted>\bpass(?:word|phrase)(?:\s+is|\s+was)?\s+[\"'‘“])(?P<v7>(?=[^\s\"'<>]*\d)[^\s\"'<>]{6,})(?=[\"'’”])"
     r"|(?P<prose>\bpass(?:word|phrase)[\"'’]?\s*[:=]\s*[\"'‘]?)(?P<v6>(?=[^\s\"'<>]*\d)[^\s\"'<>]{6,})",
     re.IGNORECASE,
 )
@@ -56,6 +59,7 @@ _FILLED_BOX = re.compile(
 _HINTS = (
     "token=", "token]=", "secret=", "passw", "passphrase", "pwd=", "key=", "sid=", "sessid=", "sessionid=",
     "session_id=", "session-id=", "auth=", "authorization", "api-key", "private-token", "cookie", "bearer ",
+    'token"', "token'", 'secret"', "secret'", 'key"', "key'", 'id"', "id'",
 )  # fmt: skip
 _KEY_HINTS = (
     "eyJ",
@@ -71,7 +75,7 @@ _KEY_HINTS = (
     "AKIA",
     "xox",
 )
-_HTML_HINTS = ("token", 'type="password"', "secret=", "form_key")
+_HTML_HINTS = ("token", 'type="password"', "secret=", "form_key", "api_key")
 _THOROUGH_HINTS = (
     *_HTML_HINTS,
     "passw",
@@ -86,6 +90,7 @@ _THOROUGH_HINTS = (
 _TREE_HINTS = (
     "pass", "token", "secret", "pwd=", "key=", "id=", "uthorization", "private", "cookie:", "bearer ", "eyj",
     "glpat-", "akia", "sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "xox", "auth=", "card number",
+    'key"', "key'",
     "api key", "api-key",
 )  # fmt: skip
 _NAME_ENDS = "\"'=]"
@@ -199,7 +204,7 @@ def _redact_line(text: str) -> str:
 
 
 def _masked(match: re.Match[str]) -> str:
-    parts = (match[name] for name in ("param", "header", "cookie", "bearer", "prose"))
+    parts = (match[name] for name in ("param", "header", "cookie", "bearer", "json", "quoted", "prose"))
     return next((part for part in parts if part is not None), "") + MARK
 
 

@@ -37,6 +37,9 @@ SECRETS = [
     (f"pay with {CARD} now", CARD),
     ("pay with 4111-1111-1111-1111 now", "4111-1111"),
     ("pay with 378282246310005 now", "378282246310005"),
+    ('{"api_key":"hunter2xyz"}', "hunter2xyz"),
+    ("{'access_token': 'hunter2xyz', 'a': 1}", "hunter2xyz"),
+    ('I use the password "hunter2x" here', "hunter2x"),
 ]
 
 
@@ -62,7 +65,8 @@ def test_secrets_are_masked_in_pages_of_any_length(text, secret):
 
 
 @pytest.mark.parametrize(
-    ("text", "secret"), [SECRETS[0], SECRETS[3], SECRETS[11], SECRETS[14], SECRETS[17], SECRETS[19]]
+    ("text", "secret"),
+    [SECRETS[0], SECRETS[3], SECRETS[11], SECRETS[14], SECRETS[17], SECRETS[19], SECRETS[-3], SECRETS[-2]],
 )
 def test_secrets_are_masked_in_html(text, secret):
     html = "<li><a href='x'>other</a></li>" * 200 + f"<p>{text}</p>"
@@ -80,6 +84,8 @@ def test_secrets_are_masked_in_html(text, secret):
         "1234567890123456 is no card",
         "1766030535139141 microseconds",
         "the tokens of a sentence = words",
+        '{"token": "required", "id": "element-1234567"}',
+        "the password 'Step' field",
         "cookie: chocolate chip",
         "a monkey=banana",
         "click('744')",
