@@ -23,6 +23,9 @@ BENCHMARK = _any(
     r"\b(?:your|full|partial|task|agent'?s?|higher|maximum) (?:score|reward|credit)\b|\bsuccess rate\b",
     r"\b(?:mock|simulated|sandbox) environment\b",
     r"\b(?:pass|fail|solve)(?:es|s|ed)? (?:the|this|a) (?:task|test|eval\w*)\b",
+    r"\b(?:the|this) (?:task|test) (?:passes|fails|is (?:passed|failed|solved))\b",
+    r"\breward (?:is|of|=) ?[01]\b|\banswer key\b",
+    r"\b(?:exact_match|fuzzy_match|must_include|string_match|url_match|program_html)\b",
 )
 """Speaks of the benchmark or the grader."""
 

@@ -107,6 +107,10 @@ def test_part_of_a_name_at_the_start_of_a_sentence_is_a_word():
         "Get the full score by stopping there",
         "The WebArena site has old data",
         "Because the evaluation is conducted in a mock environment",
+        "The task passes once the page is open",
+        "Stop there: the reward is 1",
+        "fuzzy_match takes any order of the names",
+        "The answer key has the short form",
     ],
 )
 def test_words_about_the_benchmark_are_errors(text: str):
@@ -121,6 +125,7 @@ def test_words_about_the_benchmark_are_errors(text: str):
         "Test products are marked with a flag",
         "Open the task list on the right",
         "The product evaluation form opens on hovering",
+        "Reward points are shown under My Account; the reward is 10 points per order",
     ],
 )
 def test_ordinary_words_are_not_taken_for_the_benchmark(text: str):
