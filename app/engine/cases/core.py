@@ -70,6 +70,7 @@ class Core:
         self.bus = EventBus()
         self.registry = JobRegistry(self.bus)
         self._store = store
+        self._closed = False
         self._work = ThreadPoolExecutor(2, thread_name_prefix="work")
 
     @classmethod
@@ -121,7 +122,10 @@ class Core:
         return await self._on(self._work, call, *args, **kwargs)
 
     async def aclose(self) -> None:
-        """End the jobs, then close the stores."""
+        """End the jobs, then close the stores; closing twice does nothing more."""
+        if self._closed:
+            return
+        self._closed = True
         await self.registry.aclose()
         await self.on_store(self._close)
         # Work that can be stopped has been waited for with its job; a model that is loading can't be stopped.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from app.engine.api import RunFilter
@@ -10,7 +12,7 @@ from app.engine.errors import InputError, NotFound
 from app.engine.events import HistoryChanged, KnowledgeChanged, RunsChanged
 from app.engine.judgement import Label
 from app.engine.store.workspace import Workspace
-from kb.tip import Query, Scope, Status, TipDraft
+from kb.tip import Kind, Query, Scope, Status, TipDraft
 from tests.support.runs import make_run, make_step
 
 
@@ -101,3 +103,44 @@ async def test_what_is_not_there_and_what_is_empty_is_said_in_words(engine):
         await engine.save_tip(TipDraft(site="", text="Sort with the arrow."))
     with pytest.raises(InputError, match="nothing to retrieve by"):
         await engine.retrieve(Query())
+
+
+async def test_a_lost_index_comes_back_with_flags_and_risks(engine, tmp_path):
+    await engine.detect()
+    before = await engine.list_runs(RunFilter(order="risk"))
+    await engine.aclose()
+    for file in (tmp_path / "workspace").glob("index.sqlite*"):
+        file.unlink()
+    again = await Engine.open(tmp_path / "workspace", author="mina")
+    try:
+        assert await again.list_runs(RunFilter(order="risk")) == before
+    finally:
+        await again.aclose()
+
+
+async def test_a_tip_with_lint_errors_is_left_out_of_a_freeze_unless_somebody_says_why_not(engine, tmp_path):
+    draft = TipDraft(site="gitlab", text="The benchmark's grader wants the exact URL.", kind=Kind.POLICY)
+    tip = (await engine.save_tip(draft)).id
+    await engine.set_status([tip], Status.ACTIVE)
+    assert list(await engine.unfit_to_freeze()) == [tip]
+    assert (await engine.freeze(str(tmp_path / "a.akb"))).tips == 0
+    assert (await engine.freeze(str(tmp_path / "b.akb"), waive={tip: "kept for comparison"})).tips == 1
+    assert "kept for comparison" in (tmp_path / "b.akb.manifest.json").read_text()
+
+
+async def test_a_verdict_teaches_the_ranking_before_the_engine_closes(engine, tmp_path):
+    await engine.give_verdict("run-0", Label.LOOP)
+    await engine.aclose()
+    again = await Engine.open(tmp_path / "workspace", author="mina")
+    try:
+        assert (await again.risk_report()).fitted_on == 1
+    finally:
+        await again.aclose()
+
+
+async def test_runs_know_the_tips_written_from_them(engine):
+    form = await engine.compose_tip("run-2", 1)
+    saved = await engine.save_tip(replace(form.draft, text="Sort with the arrow in the head of the list."))
+    assert (await engine.open_run("run-2")).tips == (saved.id,)
+    rows = await engine.list_runs(RunFilter())
+    assert {row.id: row.tips for row in rows} == {"run-0": 0, "run-1": 0, "run-2": 1, "run-3": 0}
