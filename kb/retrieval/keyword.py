@@ -91,10 +91,6 @@ class Vocabulary:
         """The stem a word came in with."""
         return self._stems[word]
 
-    def near_stems(self, word: str, stem: str) -> set[str]:
-        """The stems of ``near``."""
-        return {self._stems[other] for other in self.near(word, stem)}
-
     def _search(self, word: str) -> set[str]:
         found: set[str] = set()
         for length in range(len(word) - 2, len(word) + 3):
@@ -135,44 +131,69 @@ class Phrases:
         return found
 
 
-class KeywordIndex:
-    """Postings of all tips; rows are appended and never taken out (the retriever masks and rebuilds)."""
+class Postings:
+    """Rows that hold a key and what it is worth there, as arrays made when first asked for."""
 
     def __init__(self) -> None:
         self._rows: dict[str, list[int]] = {}
         self._worth: dict[str, list[int]] = {}
         self._arrays: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+
+    def add(self, key: str, row: int, worth: int) -> None:
+        """Note that a row holds the key."""
+        self._rows.setdefault(key, []).append(row)
+        self._worth.setdefault(key, []).append(worth)
+        self._arrays.pop(key, None)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._rows
+
+    def of(self, key: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Rows and worths of a key that is here."""
+        arrays = self._arrays.get(key)
+        if arrays is None:
+            arrays = (np.array(self._rows[key]), np.array(self._worth[key]))
+            self._arrays[key] = arrays
+        return arrays
+
+
+class KeywordIndex:
+    """Postings of all tips; rows are appended and never taken out (the retriever masks and rebuilds)."""
+
+    def __init__(self) -> None:
+        self._stems = Postings()
+        self._words = Postings()
         self.vocabulary = Vocabulary()
         self._labels = Phrases()
 
     def add(self, row: int, tip: TipTerms) -> None:
         """Index a tip under a row number no other tip has."""
-        for stem, worth in contributions(tip).items():
-            if stem not in self._rows:
-                self._rows[stem], self._worth[stem] = [], []
-            self._rows[stem].append(row)
-            self._worth[stem].append(worth)
-            self._arrays.pop(stem, None)
+        worth = contributions(tip)
+        for stem, value in worth.items():
+            self._stems.add(stem, row, value)
         for word, stem in tip.forms.items():
             self.vocabulary.add(word, stem)
+            if _edits_allowed(word):
+                self._words.add(word, row, worth[stem])
         self._labels.add(row, tip.labels)
 
     def raw_scores(self, query: QueryTerms, size: int) -> NDArray[np.int64]:
         """The sum of contributions of every row; shape (size,)."""
         total = np.zeros(size, dtype=np.int64)
         for stem, weight in query.weights.items():
-            near = self.vocabulary.near_stems(query.shown[stem], stem)
+            near = self.vocabulary.near(query.shown[stem], stem)
             if not near:
-                if stem in self._rows:
-                    rows, worth = self._postings(stem)
+                if stem in self._stems:
+                    rows, worth = self._stems.of(stem)
                     total[rows] += worth * (weight * 100) // UNIT
                 continue
             best = np.zeros(size, dtype=np.int64)
-            for other in near:
-                rows, worth = self._postings(other)
+            for word in near:
+                # By the word and not by its stem: another tip's spelling must not count for this one.
+                rows, worth = self._words.of(word)
                 best[rows] = np.maximum(best[rows], worth * (weight * NEAR_MISS) // UNIT)
-            if stem in self._rows:
-                rows, worth = self._postings(stem)
+            if stem in self._stems:
+                rows, worth = self._stems.of(stem)
                 best[rows] = np.maximum(best[rows], worth * (weight * 100) // UNIT)
             total += best
         self._add_labels(total, query)
@@ -181,13 +202,6 @@ class KeywordIndex:
     def _add_labels(self, total: NDArray[np.int64], query: QueryTerms) -> None:
         for row, labels in self._labels.found_in(query).items():
             total[row] += min(MOST_LABELS, sum(map(label_bonus, labels)))
-
-    def _postings(self, stem: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        arrays = self._arrays.get(stem)
-        if arrays is None:
-            arrays = (np.array(self._rows[stem]), np.array(self._worth[stem]))
-            self._arrays[stem] = arrays
-        return arrays
 
 
 class GoalIndex:

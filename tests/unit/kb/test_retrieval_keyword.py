@@ -95,6 +95,11 @@ def test_being_a_near_miss_is_mutual(words: list[str]):
     assert all(word in near[other] for word in words for other in near[word])
 
 
+def test_another_tips_spelling_does_not_count_as_a_near_miss_of_this_one():
+    alone = scores("milesto", tip("a", "milestone"))
+    assert scores("milesto", tip("a", "milestone"), tip("b", "mileston"))[:1] == alone == [0.0]
+
+
 @laws
 @given(bases(), texts, bases())
 def test_unrelated_tips_do_not_move_a_score(base: list[Tip], goal: str, others: list[Tip]):
