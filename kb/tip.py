@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+CROSS = "cross"
+"""The site of tips (and tasks) that span several sites."""
+
 
 class Kind(StrEnum):
     """What a tip is about."""

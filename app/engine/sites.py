@@ -15,12 +15,12 @@ from urllib.parse import urlsplit
 
 from app.assets import resource
 from app.engine.errors import InputError
+from kb.tip import CROSS
 
 HOME_PAGE = "homepage"
 """Name of the page that only lists the other sites; it is no site a task is about."""
 
-CROSS = "cross"
-"""Site of a task that spans several."""
+__all__ = ["CROSS", "HOME_PAGE", "SiteTable", "load_sites", "site_table"]
 
 
 class SiteTable:

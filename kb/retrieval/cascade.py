@@ -1,11 +1,13 @@
 """The rule by which the three routes become one answer.
 
-Gate.  A tip is considered only where its scope does not shut the address out: a tip whose scope names a host must find
-that host; a tip without one belongs to its site's hosts.  An address of another known site shuts it out for good; no
-score brings it back.  Where the address belongs to no known site, the site named in the query decides; where nothing
-is known of the tip's site, the keyword and embedding routes may still find it.  Without an address the site named in
-the query decides, and without that every tip is considered.  Path and query of a scope are no gate: they are what the
-URL route asks for, so a tip about another page of the same site can still be found by its words.
+Gate.  A tip is considered only where its scope does not shut the address out; no score brings it back.  A tip whose
+scope names a host must find that host.  A tip without one belongs to its site: where hosts of that site are known,
+the address must be on one of them, or the query must name the site; where none is known, the query's site decides,
+and without one the keyword and embedding routes may still find it.  A tip of the site ``cross`` is for tasks over
+several sites: words and meaning may find it anywhere.  Without an address the site named in the query decides, and
+without that every tip is considered.  So the gate asks of one tip and its own site's hosts alone, and a frozen base,
+which holds the hosts of its own sites only, answers as the live one.  Path and query of a scope are no gate: they are
+what the URL route asks for, so a tip about another page of the same site can still be found by its words.
 
 Scores, each in [0, 1] in steps of 0.0001, each a function of the query and the one tip alone:
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kb.retrieval.url import Address, PagePattern, compile_page_pattern, host_matches
-from kb.tip import Scope
+from kb.tip import CROSS, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +75,16 @@ class Sites:
         address = place.address
         if address is None:
             anywhere = bool(scope_host) and not scope_host.strip("*.:")
-            return not place.site or place.site == site or anywhere, False
+            return not place.site or site in (place.site, CROSS) or anywhere, False
         if scope_host:
             holds = host_matches(scope_host, address.host)
             return holds, holds
-        sites = self.of(address.host)
-        if sites:
-            return site in sites, site in sites
-        if place.site:
-            return site == place.site, site == place.site
-        return site not in self._hosts, False
+        if site == CROSS:
+            return True, False
+        if site in self._hosts:
+            holds = site == place.site or site in self.of(address.host)
+            return holds, holds
+        return not place.site or site == place.site, site == place.site
 
 
 class ScopeIndex:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -80,6 +81,9 @@ class Retrieving:
         if not query.url and not query.text.strip():
             raise InputError("nothing to retrieve by", remedy="give an address, a goal, or both")
         await self.catch_up()
+        site = self._core.workspace.site_of(query.url) if query.url and not query.site else ""
+        if site in self._core.workspace.sites:
+            query = replace(query, site=site)
         if not kb:
             return await self._core.on_store(lambda: self._live().retrieve(query, k))
 

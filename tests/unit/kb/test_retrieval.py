@@ -59,7 +59,26 @@ def test_a_tip_of_another_site_is_never_delivered_however_well_its_words_fit():
     tips = [tip("a", "merge request milestone", site="reddit"), tip("b", "merge request", scope="*:9999/x")]
 
     assert ids(ask(tips, "http://h:8023/x", "merge request milestone")) == []
-    assert ids(ask(tips, "http://h:8023/x", "merge request milestone", site="reddit")) == []
+
+
+def test_a_tip_for_tasks_across_sites_is_found_by_words_on_any_of_them():
+    tips = [tip("a", "Look facts up in the encyclopedia first", site="cross")]
+
+    (found,) = ask(tips, "http://h:8023/x", "look facts up in the encyclopedia").results
+    assert found.route is Route.KEYWORD
+    assert ids(ask(tips, "http://h:8023/x", "merge")) == []
+
+
+def test_the_gate_asks_of_a_tips_own_site_alone():
+    tips = [tip("a", "merge request", site="gitlab"), tip("b", "merge request", site="nowhere")]
+    for url in ("http://h:8023/x", "http://h:9999/x", "http://elsewhere/x"):
+        for site in ("", "gitlab", "reddit"):
+            query = Query(url=url, text="merge request", site=site)
+            ours = {"gitlab": HOSTS["gitlab"]}
+            assert (
+                Retriever(tips, ours).retrieve(query).results
+                == Retriever(tips, HOSTS).retrieve(query).results
+            )
 
 
 def test_a_tip_for_another_page_of_the_site_is_found_by_its_words():
