@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
@@ -67,12 +68,22 @@ def show_progress(event: Event) -> None:
     if isinstance(event, JobChanged):
         total = f"/{event.total}" if event.total is not None else ""
         end = "\n" if event.state != "running" else ""
-        say(f"\r\x1b[K{event.title}: {event.done}{total} {event.detail[:60]}", end=end)
+        words = harmless(f"{event.title}: {event.done}{total} {event.detail[:60]}")
+        sys.stderr.write(f"\r\x1b[K{words}{end}")
+        sys.stderr.flush()
 
 
-def say(text: str, end: str = "\n") -> None:
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def harmless(text: str) -> str:
+    """Words for a terminal: what pages and agents wrote can't move the cursor, set titles or turn text around."""
+    return _CONTROL.sub("\ufffd", text)
+
+
+def say(text: str) -> None:
     """To a person, on standard error."""
-    sys.stderr.write(text + end)
+    sys.stderr.write(harmless(text) + "\n")
     sys.stderr.flush()
 
 
@@ -98,7 +109,7 @@ def show(value: Any, as_json: bool, text: Callable[[], str]) -> None:
     else:
         words = text()
         if words:
-            sys.stdout.write(words + "\n")
+            sys.stdout.write(harmless(words) + "\n")
 
 
 def table(rows: Sequence[Sequence[object]], heads: Sequence[str], widest: int = 60) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,12 +10,24 @@ import typer
 
 from app.cli.common import Json, plain, say, show, table, with_engine
 from app.cli.tip import tip_document
-from app.engine.errors import InputError
+from app.engine.errors import UsageError
 from kb.tip import Query, Retrieval, Status
 
 app = typer.Typer(help="The knowledge base as a whole.", no_args_is_help=True)
 
-Format = Annotated[str, typer.Option(help="jsonl, csv, txt, hints or markdown.")]
+
+class Exchange(StrEnum):
+    """Formats of exchange files; hints and markdown are only read."""
+
+    JSONL = "jsonl"
+    CSV = "csv"
+    TXT = "txt"
+    HINTS = "hints"
+    MARKDOWN = "markdown"
+    AUTO = "auto"
+
+
+Format = Annotated[Exchange, typer.Option(help="Format of the file; auto goes by its ending.")]
 
 
 @app.command()
@@ -22,7 +35,7 @@ def retrieve(
     url: Annotated[str, typer.Option(help="The page's address.")] = "",
     query: Annotated[str, typer.Option(help="The goal.")] = "",
     site: Annotated[str, typer.Option(help="The site, where the address does not tell.")] = "",
-    k: Annotated[int, typer.Option(help="At most so many tips.")] = 8,
+    k: Annotated[int, typer.Option(min=1, max=1000, help="At most so many tips.")] = 8,
     kb: Annotated[str, typer.Option(help="A knowledge base file instead of the workspace's own.")] = "",
     explain: Annotated[
         bool, typer.Option("--explain", help="Every route's score, and what was left out and why.")
@@ -86,7 +99,7 @@ def freeze(
     """Write the active tips as one read-only file and its manifest. Same tips, same bytes."""
     reasons = {tip: reason for tip, _, reason in (pair.partition("=") for pair in waive or ())}
     if not all(reasons.values()):
-        raise InputError("a waiver needs a reason", remedy="write --waive TIP=REASON")
+        raise UsageError("a waiver needs a reason", remedy="write --waive TIP=REASON")
     report = with_engine(lambda engine: engine.freeze(str(out), include or (), reasons), encoder="cached")
     left = ", ".join(f"{count} {why}" for why, count in report.left_out.items())
     words = f"{report.tips} tips frozen in {report.path}\nsha256 {report.sha256}" + (
@@ -162,7 +175,7 @@ def import_(
     file: Path, format: Format, site: Annotated[str, typer.Option()] = "", as_json: Json = False
 ) -> None:
     """Bring in tips; they arrive as quarantined drafts."""
-    report = with_engine(lambda engine: engine.kb_import(str(file), format, site))
+    report = with_engine(lambda engine: engine.kb_import(str(file), format.value, site))
     show(report, as_json, lambda: f"{len(report.added)} added as drafts, {report.skipped} were there already")
     for failure in report.failed:
         say(f"  {failure}")
@@ -175,5 +188,5 @@ def export(
     out: Path, format: Format, site: Annotated[str, typer.Option()] = "", as_json: Json = False
 ) -> None:
     """Write tips to a file other programs can read."""
-    count = with_engine(lambda engine: engine.kb_export(str(out), format, site))
+    count = with_engine(lambda engine: engine.kb_export(str(out), format.value, site))
     show({"exported": count, "out": str(out)}, as_json, lambda: f"{count} tips written to {out}")

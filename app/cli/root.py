@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import click
 import orjson
 import typer
 
@@ -124,22 +123,37 @@ def run(arguments: list[str]) -> int:
     try:
         code = app(arguments, standalone_mode=False)
     except SiteloreError as error:
-        if "--json" in arguments:
-            sys.stdout.write(orjson.dumps({"error": str(error), "exit": error.exit_code}).decode() + "\n")
-        say(f"sitelore: {error}")
-        return error.exit_code
-    except (click.exceptions.Exit, typer.Exit) as leaving:
-        return leaving.exit_code
-    except click.exceptions.Abort:
-        say("stopped")
-        return 1
-    except click.ClickException as error:
-        error.show(sys.stderr)
-        return error.exit_code
+        return _leave(arguments, str(error), error.exit_code)
     except KeyboardInterrupt:
-        say("stopped; what was finished is kept")
-        return 1
+        return _leave(arguments, "stopped; what was finished is kept", 1)
     except BrokenPipeError:
         sys.stderr.close()
         return 1
+    except Exception as error:
+        # Typer brings its own copy of click or uses the installed one, by its version; both have these three.
+        match _kind(error):
+            case "Exit":
+                return int(getattr(error, "exit_code", 0))
+            case "Abort":
+                return _leave(arguments, "stopped", 1)
+            case "ClickException" | "TyperException":
+                words = error.format_message() if hasattr(error, "format_message") else str(error)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType, reportUnknownMemberType]
+                return _leave(
+                    arguments, f"{words} (see 'sitelore --help')", int(getattr(error, "exit_code", 2))
+                )
+            case _:
+                raise
     return code if isinstance(code, int) else 0
+
+
+def _kind(error: Exception) -> str:
+    known = ("Exit", "Abort", "ClickException", "TyperException")
+    return next((base.__name__ for base in type(error).__mro__ if base.__name__ in known), "")
+
+
+def _leave(arguments: list[str], words: str, code: int) -> int:
+    """Say why on standard error, and where one JSON document is promised, there too."""
+    if "--json" in arguments:
+        sys.stdout.write(orjson.dumps({"error": words, "exit": code}).decode() + "\n")
+    say(f"sitelore: {words}")
+    return code

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from app.cli.common import Json, plain, say, show, table, with_engine
-from app.engine.api import RunDetail, RunFilter, RunRow
+from app.engine.api import RunDetail, RunFilter, RunImportReport, RunRow
 from app.engine.trajectory import Step
 
+if TYPE_CHECKING:
+    from app.engine.engine import Engine
+
 app = typer.Typer(help="Stored runs.", no_args_is_help=True)
+
+
+NOTED = 500
+"""New runs whose notes an import prints; the rest have theirs in ``runs show``."""
+
+
+class Order(StrEnum):
+    """Orders of the queue."""
+
+    RISK = "risk"
+    DATE = "date"
+    SITE = "site"
+    STEPS = "steps"
+    ID = "id"
 
 
 def import_(
@@ -20,9 +38,17 @@ def import_(
     as_json: Json = False,
 ) -> None:
     """Import runs. Importing twice adds nothing; the originals are only read."""
-    report = with_engine(lambda engine: engine.import_runs([str(path) for path in paths], format))
+
+    async def importing(engine: Engine) -> tuple[RunImportReport, list[str]]:
+        report = await engine.import_runs([str(path) for path in paths], format)
+        new = [(await engine.open_run(run)).run for run in report.runs[:NOTED]]
+        return report, [f"{run.id}: {note}" for run in new for note in run.notes]
+
+    report, notes = with_engine(importing)
     body = {key: plain(getattr(report, key)) for key in ("imported", "skipped", "failed", "runs")}
     show(body, as_json, lambda: f"{report.imported} imported, {report.skipped} were there already")
+    for note in notes:
+        say(note)
     for failure in report.failed:
         say(f"{failure.path}: {failure.error}")
     if report.failed:
@@ -37,7 +63,7 @@ def list_(
     passed: Annotated[bool, typer.Option("--passed", help="Only runs scored in full.")] = False,
     unjudged: Annotated[bool, typer.Option("--unjudged", help="Only runs without a verdict.")] = False,
     detector: Annotated[str, typer.Option(help="Only runs flagged by this detector.")] = "",
-    order: Annotated[str, typer.Option(help="risk, date, site, steps or id.")] = "id",
+    order: Annotated[Order, typer.Option(help="What comes first.")] = Order.ID,
     search: Annotated[
         str, typer.Option(help="Words in goal, reasons, actions, addresses, errors, answers.")
     ] = "",
@@ -51,7 +77,7 @@ def list_(
         passed=passed,
         unjudged=unjudged,
         detector=detector,
-        order=order,
+        order=order.value,
         search=search,
     )
     rows = with_engine(lambda engine: engine.list_runs(which))
@@ -140,7 +166,8 @@ def _cells(row: RunRow) -> tuple[object, ...]:
 def _story(detail: RunDetail) -> str:
     run = detail.run
     score = "not scored" if run.score is None else f"score {run.score:.2f}"
-    lines = [
+    lines = [f"note: {note}" for note in run.notes]
+    lines += [
         f"{run.site} · {run.suite} {run.task_id} · {run.intent}",
         f"{score}, {run.outcome.value}, {run.step_count} steps, risk {detail.risk.value:.2f}",
     ]

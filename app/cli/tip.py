@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from app.cli.common import Json, plain, say, show, table, with_engine
-from app.engine.errors import InputError
+from app.engine.errors import UsageError
 from kb.tip import Finding, Kind, LintSeverity, Preflight, Provenance, Scope, Status, Tip, TipDraft
 
 app = typer.Typer(help="Tips of the knowledge base.", no_args_is_help=True)
@@ -104,7 +104,7 @@ def edit(
     if keyword is not None:
         changes["keywords"] = tuple(keyword)
     if not changes:
-        raise InputError("nothing to change", remedy="name what to change, for example --text")
+        raise UsageError("nothing to change", remedy="name what to change, for example --text")
 
     async def editing(engine: Any) -> Any:
         stored = await engine.tip(tip)
@@ -182,7 +182,7 @@ def preflight(
 ) -> None:
     """In how many stored steps a tip would have been retrieved, in failed and in passed runs."""
     if not id and not text:
-        raise InputError("nothing to try", remedy="name a tip with --id, or give --site, --scope and --text")
+        raise UsageError("nothing to try", remedy="name a tip with --id, or give --site, --scope and --text")
 
     async def flying(engine: Any) -> Preflight:
         draft = await engine.tip(id) if id else TipDraft(site=site, text=text, scope=Scope.parse(scope))

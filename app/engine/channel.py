@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 
 from app.engine.api import EngineApi
-from app.engine.errors import Conflict, InputError, NotFound, SiteloreError, StoreError
+from app.engine.errors import Conflict, InputError, NotFound, SiteloreError, StoreError, UsageError
 from app.engine.events import EVENTS, Event
 
 PROTOCOL = 1
@@ -28,7 +28,7 @@ MAX_FRAME = 256 * 1024 * 1024
 _HEAD = struct.Struct(">II")
 
 ERRORS: dict[str, type[SiteloreError]] = {
-    kind.__name__: kind for kind in (SiteloreError, NotFound, Conflict, StoreError)
+    kind.__name__: kind for kind in (SiteloreError, UsageError, NotFound, Conflict, StoreError)
 }
 
 

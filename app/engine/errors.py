@@ -2,6 +2,7 @@
 
 SiteloreError            anything below; the command line prints it and exits with ``exit_code``
 |- InputError            a file or folder that was handed in is bad (exit 3)
+|- UsageError            a request that makes no sense: nothing to look for, an unknown word (exit 2)
 |- NotFound              a run, tip, flag or job of that name is not here (exit 1)
 |- Conflict              the thing changed under the caller, or another process holds it (exit 1)
 `- StoreError            the workspace can't be read or written: full disk, read-only, newer version (exit 3)
@@ -24,6 +25,15 @@ class InputError(SiteloreError):
     def __init__(self, what: str, *, path: str = "", remedy: str = "") -> None:
         self.what, self.path, self.remedy = what, path, remedy
         super().__init__(": ".join(p for p in (path, what) if p) + (f" ({remedy})" if remedy else ""))
+
+
+class UsageError(SiteloreError):
+    """What was asked for makes no sense as it stands; says what to give instead."""
+
+    exit_code = 2
+
+    def __init__(self, what: str, *, remedy: str = "") -> None:
+        super().__init__(what + (f" ({remedy})" if remedy else ""))
 
 
 class NotFound(SiteloreError):

@@ -9,7 +9,7 @@ from app.engine.api import Saved, TipCheck, TipForm
 from app.engine.cases.core import Core
 from app.engine.cases.retrieving import Retrieving
 from app.engine.drafting import draft_tip
-from app.engine.errors import InputError, NotFound, SiteloreError
+from app.engine.errors import NotFound, UsageError
 from app.engine.events import KnowledgeChanged
 from app.engine.jobs import Job
 from kb import exchange
@@ -75,7 +75,11 @@ class KnowledgeCases:
         findings, similar = await self._core.on_store(self._judge, draft, intent, "")
         tip = await self._core.do_in_kb(self._core.kb.add, draft)
         self._changed((tip.id,))
-        return Saved(id=tip.id, lint=findings, similar=tuple(s for s in similar if s.tip.id != tip.id))
+        if any(
+            near.tip.id == tip.id for near in similar
+        ):  # it was here already, and is no duplicate of itself
+            findings, similar = await self._core.on_store(self._judge, draft, intent, tip.id)
+        return Saved(id=tip.id, lint=findings, similar=similar)
 
     async def edit_tip(self, tip: str, draft: TipDraft, intent: str = "") -> Saved:
         """Store a new revision of a tip."""
@@ -256,9 +260,9 @@ class KnowledgeCases:
 
 def _refuse_empty(draft: TipDraft) -> None:
     if not draft.site.strip():
-        raise InputError("a tip needs a site", remedy="say which site it is for")
+        raise UsageError("a tip needs a site", remedy="say which site it is for")
     if not (draft.text.strip() or draft.do.strip()):
-        raise InputError("a tip needs a text", remedy="write what to do on this site")
+        raise UsageError("a tip needs a text", remedy="write what to do on this site")
 
 
 def _statuses(status: str) -> tuple[Status, ...] | None:
@@ -268,4 +272,4 @@ def _statuses(status: str) -> tuple[Status, ...] | None:
         return tuple(Status(part.strip()) for part in status.split(","))
     except ValueError as error:
         known = ", ".join(s.value for s in Status)
-        raise SiteloreError(f"no such status: {status} (there are {known})") from error
+        raise UsageError(f"no such status: {status}", remedy=f"there are {known}") from error

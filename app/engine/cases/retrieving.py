@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.engine.api import BehaviourDiff, RunFilter, StepDifference
 from app.engine.cases.core import Core
-from app.engine.errors import InputError
+from app.engine.errors import UsageError
 from app.engine.events import EncoderChanged
 from app.engine.jobs import Job
 from kb.freeze import open_any
@@ -79,7 +79,7 @@ class Retrieving:
     async def retrieve(self, query: Query, k: int = 8, kb: str = "") -> Retrieval:
         """The tips for a page and a goal, from the live knowledge base or from a file."""
         if not query.url and not query.text.strip():
-            raise InputError("nothing to retrieve by", remedy="give an address, a goal, or both")
+            raise UsageError("nothing to retrieve by", remedy="give an address, a goal, or both")
         await self.catch_up()
         site = self._core.workspace.site_of(query.url) if query.url and not query.site else ""
         if site in self._core.workspace.sites:

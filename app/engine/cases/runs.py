@@ -130,6 +130,9 @@ class RunCases:
 
     async def delete_runs(self, runs: Sequence[str]) -> int:
         """Move runs to the trash; undo brings them back."""
+        known = await self._core.on_store(self._core.workspace.index.ids)
+        if unknown := [run for run in runs if run not in known]:
+            raise NotFound(f"no run {unknown[0]!r}; nothing was deleted")
         count = await self._core.do_in_review(self._core.workspace.delete_runs, list(runs), self._core.author)
         self._core.bus.publish(RunsChanged())
         return count

@@ -8,7 +8,7 @@ import pytest
 
 from app.engine.api import RunFilter
 from app.engine.engine import Engine
-from app.engine.errors import InputError, NotFound
+from app.engine.errors import NotFound, UsageError
 from app.engine.events import HistoryChanged, KnowledgeChanged, RunsChanged
 from app.engine.judgement import Label
 from app.engine.store.workspace import Workspace
@@ -97,11 +97,11 @@ async def test_what_is_not_there_and_what_is_empty_is_said_in_words(engine):
         await engine.open_run("run-9")
     with pytest.raises(NotFound, match="it has 3"):
         await engine.give_verdict("run-0", Label.LOOP, step=12)
-    with pytest.raises(InputError, match="needs a text"):
+    with pytest.raises(UsageError, match="needs a text"):
         await engine.save_tip(TipDraft(site="gitlab", text="  "))
-    with pytest.raises(InputError, match="needs a site"):
+    with pytest.raises(UsageError, match="needs a site"):
         await engine.save_tip(TipDraft(site="", text="Sort with the arrow."))
-    with pytest.raises(InputError, match="nothing to retrieve by"):
+    with pytest.raises(UsageError, match="nothing to retrieve by"):
         await engine.retrieve(Query())
 
 

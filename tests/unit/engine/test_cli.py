@@ -1,0 +1,94 @@
+"""The command line's manners: exit codes, one JSON document, nothing that could steer a terminal."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from app.cli.common import harmless, table
+from app.engine.store.workspace import Workspace
+from tests.support.runs import make_run, make_step
+
+
+@pytest.fixture(autouse=True)
+def no_log_files(monkeypatch):
+    monkeypatch.setattr("app.log.setup", lambda level="": None)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> str:
+    folder = tmp_path / "workspace"
+    with Workspace.open(folder) as opened:
+        steps = [make_step(index=0, title="Title \x1b]0;owned\x07", reason="\x9b2J look")]
+        opened.runs.add(
+            make_run("run-1", intent="Buy \x1b[2Jsocks", step_count=1, notes=("step 4 is missing",)),
+            steps,
+            {},
+        )
+        opened.rebuild_index()
+    return str(folder)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["bogus"],
+        ["runs", "list", "--bogus"],
+        ["runs", "list", "--order", "bogus"],
+        ["tip", "status", "--to", "active"],
+        ["review", "verdict", "run-1", "--label", "bogus"],
+        ["kb", "retrieve"],
+        ["kb", "retrieve", "--url", "http://h/", "--k", "-5"],
+        ["kb", "import", "x", "--format", "bogus"],
+        ["tip", "add", "--site", "gitlab", "--text", " "],
+        ["tip", "list", "--status", "bogus"],
+        ["tip", "edit", "x"],
+    ],
+)
+def test_wrong_usage_ends_with_2_and_one_line(workspace, arguments, capsys):
+    assert main(["--workspace", workspace, *arguments]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith("sitelore: ")
+    assert "Traceback" not in told.err
+
+
+def test_with_json_an_error_is_the_one_document(workspace, capsys):
+    assert main(["--workspace", workspace, "runs", "list", "--order", "bogus", "--json"]) == 2
+    assert json.loads(capsys.readouterr().out)["exit"] == 2
+    assert main(["--workspace", workspace, "runs", "show", "nope", "--json"]) == 1
+    assert "nope" in json.loads(capsys.readouterr().out)["error"]
+    assert main(["--workspace", workspace, "import", "/nowhere", "--json"]) == 3
+    assert "no such file" in json.loads(capsys.readouterr().out)["error"]
+
+
+def test_deleting_a_run_that_is_not_there_deletes_nothing(workspace, capsys):
+    assert main(["--workspace", workspace, "runs", "delete", "run-1", "nope"]) == 1
+    assert "nothing was deleted" in capsys.readouterr().err
+    assert main(["--workspace", workspace, "runs", "show", "run-1"]) == 0
+
+
+def test_page_texts_cannot_steer_the_terminal(workspace, capsys):
+    assert main(["--workspace", workspace, "runs", "show", "run-1"]) == 0
+    assert main(["--workspace", workspace, "runs", "list"]) == 0
+    told = capsys.readouterr()
+    assert not {
+        char for char in told.out + told.err if (ord(char) < 32 and char != "\n") or 127 <= ord(char) < 160
+    }
+    assert harmless("a\tb\nc\x1b[31m") == "a\tb\nc\ufffd[31m"
+
+
+def test_what_an_importer_had_to_say_of_a_run_is_shown_with_it(workspace, capsys):
+    main(["--workspace", workspace, "runs", "show", "run-1"])
+    assert "step 4 is missing" in capsys.readouterr().out
+
+
+def test_a_table_cuts_long_cells_and_sets_numbers_right():
+    assert table([("a", 1), ("b" * 9, 10)], ("name", "n"), widest=6).splitlines() == [
+        "name     n",
+        "a        1",
+        "bbbbb…  10",
+    ]
