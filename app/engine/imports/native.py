@@ -10,6 +10,7 @@ from pathlib import Path
 
 from app.engine.api import PathError
 from app.engine.errors import InputError
+from app.engine.imports.cleaning import cleaned
 from app.engine.imports.reading import MAX_IMAGE_BYTES, MAX_JSON_BYTES, ReadRun, read_bytes, walk
 from app.engine.sites import SiteTable
 from app.engine.store.run_files import (
@@ -79,6 +80,10 @@ def load(folder: Path, root: Path) -> NativeRun:
 def parse(raw: NativeRun, sites: SiteTable) -> ReadRun:
     """Make a run of it; a content that is missing or damaged is a problem, not a failure."""
     steps, notes = decode_steps(raw.steps, raw.folder / STEPS_FILE)
+    for position, step in enumerate(steps):
+        if step.index != position:
+            what = f"line {position + 1} holds step {step.index}, step {position} was expected"
+            raise InputError(what, path=str(raw.folder / STEPS_FILE))
     run = raw.run
     blobs: dict[str, bytes] = {}
     files = raw.folder / BLOB_FOLDER
@@ -105,4 +110,5 @@ def parse(raw: NativeRun, sites: SiteTable) -> ReadRun:
         step_count=len(steps),
         notes=tuple(dict.fromkeys((*run.notes, *notes))),
     )
-    return ReadRun(run=run, steps=tuple(steps), blobs=blobs, problems=tuple(raw.problems))
+    run, clean, kept = cleaned(run, steps, blobs)
+    return ReadRun(run=run, steps=clean, blobs=kept, problems=tuple(raw.problems))

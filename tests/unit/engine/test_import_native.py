@@ -61,7 +61,7 @@ steps = st.builds(
 )
 def test_what_is_written_is_read_again(recorded, final, pages, outcome, score, intent):
     blobs = {hashlib.sha256(page.encode()).hexdigest(): page.encode() for page in pages}
-    named = [replace(step, tree=list(blobs)[at % len(blobs)]) for at, step in enumerate(recorded)]
+    named = [replace(step, index=at, tree=list(blobs)[at % len(blobs)]) for at, step in enumerate(recorded)]
     run = make_run(outcome=outcome, score=score, intent=intent, final=final, step_count=len(named), site="s")
     with tempfile.TemporaryDirectory() as folder:
         out = write_run_folder(Path(folder) / "run", run, named, blobs)
@@ -165,3 +165,36 @@ def test_a_small_file_does_not_unpack_to_fill_the_memory(tmp_path):
     blob = next((out / "blobs").iterdir())
     blob.write_bytes(zstandard.ZstdCompressor(level=3).compress(bytes(300 * 2**20)))
     assert "more than 256 MB" in read_run(out, out, SITES).problems[0].error
+
+
+def test_a_folder_made_elsewhere_loses_its_secrets_on_the_way_in(tmp_path):
+    tree = "RootWebArea 'Log in'\n\t[7] textbox 'Password', value='hunter2-hunter2'"
+    html = (
+        '<form><input type="password" value="hunter2-hunter2"><a href="/?token=abcdef0123456789">x</a></form>'
+    )
+    blobs = {hashlib.sha256(page.encode()).hexdigest(): page.encode() for page in (tree, html)}
+    digests = list(blobs)
+    step = make_step(
+        index=0,
+        url="http://h/?token=abcdef0123456789",
+        tree=digests[0],
+        html=digests[1],
+        reason="I type hunter2-hunter2.",
+        action=Action(kind="fill", args={"bid": "7", "value": "hunter2-hunter2"}),
+        target=Target(role="textbox", name="Password"),
+    )
+    write_run_folder(tmp_path / "run", make_run(step_count=1), [step], blobs)
+
+    got = read_run(tmp_path / "run", tmp_path, SITES)
+
+    stored = repr(got.run) + repr(got.steps) + repr(got.blobs)
+    assert "hunter2" not in stored
+    assert "abcdef0123456789" not in stored
+    assert {got.steps[0].tree, got.steps[0].html} == set(got.blobs)
+    assert all(hashlib.sha256(data).hexdigest() == digest for digest, data in got.blobs.items())
+
+
+def test_steps_out_of_order_are_refused_by_line(tmp_path):
+    write_run_folder(tmp_path / "run", make_run(step_count=1), [make_step(index=5)], {})
+    with pytest.raises(InputError, match="line 1 holds step 5"):
+        read_run(tmp_path / "run", tmp_path, SITES)

@@ -1,0 +1,81 @@
+"""Secrets out of a run that came as a native folder: whoever made it by hand or with another program may not have.
+
+What Sitelore exported is clean already and passes unchanged, page contents and their hashes with it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from app.engine.observation import content_key
+from app.engine.redaction import (
+    MARK,
+    redact_html,
+    redact_text,
+    redact_tree,
+    redact_url,
+    typed_secret,
+    without_typed,
+)
+from app.engine.trajectory import Run, Step, Tab
+
+
+def cleaned(
+    run: Run, steps: Sequence[Step], blobs: Mapping[str, bytes]
+) -> tuple[Run, tuple[Step, ...], dict[str, bytes]]:
+    """The run, its steps and its page contents without secrets; a changed content gets the hash of what is kept."""
+    pages = [*steps, *([run.final] if run.final is not None else [])]
+    kept = dict(blobs)
+    moved: dict[str, str] = {}
+    for digest in {step.tree for step in pages} & kept.keys():
+        _keep(kept, moved, digest, redact_tree(kept[digest].decode("utf-8", "replace")))
+    for digest in {step.html for step in pages} & kept.keys():
+        _keep(kept, moved, digest, redact_html(kept[digest].decode("utf-8", "replace")))
+    clean = tuple(_step(step, moved, kept) for step in steps)
+    return (
+        replace(
+            run,
+            intent=redact_text(run.intent),
+            start_url=redact_url(run.start_url),
+            error=redact_text(run.error),
+            answer=redact_text(run.answer) if run.answer is not None else None,
+            final=_step(run.final, moved, kept) if run.final is not None else None,
+        ),
+        clean,
+        kept,
+    )
+
+
+def _keep(kept: dict[str, bytes], moved: dict[str, str], digest: str, data: bytes) -> None:
+    if data != kept[digest]:
+        moved[digest] = hashlib.sha256(data).hexdigest()
+        kept[moved[digest]] = data
+        del kept[digest]
+
+
+def _step(step: Step, moved: Mapping[str, str], kept: Mapping[str, bytes]) -> Step:
+    tree = moved.get(step.tree, step.tree)
+    secret = typed_secret(step.action, step.target)
+    action = without_typed(step.action, secret) if step.action is not None and secret else step.action
+
+    def said(text: str) -> str:
+        clean = redact_text(text)
+        return clean.replace(secret, MARK) if secret else clean
+
+    return replace(
+        step,
+        url=redact_url(step.url),
+        title=redact_text(step.title),
+        tabs=tuple(Tab(url=redact_url(tab.url), title=redact_text(tab.title)) for tab in step.tabs),
+        reason=said(step.reason),
+        raw_output=said(step.raw_output),
+        action=action,
+        error=said(step.error),
+        notices=tuple(redact_text(notice) for notice in step.notices),
+        summary=redact_text(step.summary),
+        tree=tree,
+        html=moved.get(step.html, step.html),
+        state=content_key(kept[tree].decode()) if tree != step.tree else step.state,
+    )
