@@ -101,7 +101,7 @@ def _text(value: str, what: str) -> str:
     value = _BREAKS.sub("\n", value)
     if found := _REFUSED.search(value):
         raise BadTip(
-            f"the {what} holds a control character (U+{ord(found[0]):04X}, the {found.start() + 1}th); remove it"
+            f"the {what} holds a control character (U+{ord(found[0]):04X}, at character {found.start() + 1}); remove it"
         )
     value = unicodedata.normalize("NFC", value).strip()
     if len(value) > TEXT_LIMIT:

@@ -140,7 +140,7 @@ def show_(tip: str, as_json: Json = False) -> None:
     show(
         body,
         as_json,
-        lambda: "\n".join(f"{key}: {value}" for key, value in body.items() if value not in ("", [])),
+        lambda: "\n".join(_lines(body)),
     )
 
 
@@ -276,6 +276,21 @@ def lint_document(findings: Sequence[Finding]) -> list[dict[str, Any]]:
 def _say_findings(findings: Sequence[Finding]) -> None:
     for finding in findings:
         say(f"  {finding.severity.value}: {finding.message} [{finding.rule}]")
+
+
+def _lines(body: dict[str, Any]) -> list[str]:
+    """A tip for a person: one fact a line, empty ones left out."""
+    facts = {
+        **body,
+        **body["provenance"],
+        "created_at": _when(body["created_at"]),
+        "changed_at": _when(body["changed_at"]),
+    }
+    del facts["provenance"]
+    words = {
+        key: ", ".join(map(str, value)) if isinstance(value, list) else value for key, value in facts.items()
+    }
+    return [f"{key.replace('_', ' ')}: {value}" for key, value in words.items() if value not in ("", None)]
 
 
 def _when(at: float) -> str:

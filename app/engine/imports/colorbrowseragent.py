@@ -114,8 +114,9 @@ def parse(raw: RawRun, sites: SiteTable) -> ReadRun:
     """
     records = _read_records(raw)
     if not records.by_index and not records.summary:
+        first = f"; {Path(raw.problems[0].path).name}: {raw.problems[0].error}" if raw.problems else ""
         raise InputError(
-            "no run: neither a step record nor a summary could be read here", path=str(raw.folder)
+            f"no run: neither a step record nor a summary could be read here{first}", path=str(raw.folder)
         )
     count = _count_steps(records)
     reader = StepReader(records.by_index, surroundings.summaries(raw.folder, raw.root))

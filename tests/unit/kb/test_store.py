@@ -227,7 +227,7 @@ def test_vectors_are_cached_by_encoder_and_key_and_change_no_version(kb: Knowled
         ("", "needs a text"),
         (" \n\t ", "needs a text"),
         ("x" * 100_000, "100,000 characters"),
-        ("bell \x07", "control character .U.0007, the 6th"),
+        ("bell \x07", "control character .U.0007, at character 6"),
         ("nul \x00", "control character"),
         ("half \ud800", "control character .U.D800"),
     ],
