@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 
-from app import log, settings
+from app import garbage, log, settings
 from app.engine.errors import SiteloreError
 from app.models.commands import CommandCenter
 from app.views.main_window import MainWindow
@@ -34,6 +34,9 @@ Show = Callable[[MainWindow], Awaitable[object]]
 
 FIRST_PAINT_SECONDS = 3.0
 """A window that is not painted by then (minimised, covered) is filled all the same."""
+
+SETTLED_SECONDS = 2.0
+"""After so long the queue, the first run and the tips are in memory."""
 
 
 def run_workbench(
@@ -108,19 +111,24 @@ class _Session:
         self.window.quit_requested.connect(leave.set)
         _end_on_signals(leave.set)
         await self._first_painted()
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(None, _read_client)
         from app.models.engine_client import EngineClient
 
         client = EngineClient()
-        spawning = asyncio.get_running_loop().create_task(client.spawn(self._folder))
+        spawning = loop.create_task(client.spawn(self._folder))
+        await loop.run_in_executor(None, _read_views)
         self.theme.load_icons()
-        await asyncio.sleep(0)  # keys and clicks between the two longest stretches of the start
+        await asyncio.sleep(0)  # keys and clicks between the longest stretches of the start
         from app.workbench import Workbench
 
         bench = Workbench(self.window, client)
+        await bench.build()
         code = 0
         try:
             if await _ended_first(spawning, leave):
                 code = await self._fill(bench, spawning, safe=safe, paths=paths)
+                loop.call_later(SETTLED_SECONDS, garbage.settle)
                 if demo and code == 0:
                     self._greet()
                 if show is not None:
@@ -187,6 +195,19 @@ def _in_loop(app: QApplication, work: Callable[[], Coroutine[Any, Any, int]]) ->
         return runner.run(main())
 
 
+def _read_client() -> None:
+    """Import what starts the engine, on a worker thread, so that the empty window answers meanwhile."""
+    import app.engine.channel
+    import app.models.engine_client  # noqa: F401
+
+
+def _read_views() -> None:
+    """Import the models, the views and the set of icons, on a worker thread: 0.4 s when the disk is cold."""
+    import qtawesome  # noqa: F401
+
+    import app.workbench  # noqa: F401
+
+
 async def _ended_first(work: asyncio.Task[None], leave: asyncio.Event) -> bool:
     """Wait for ``work`` or for the wish to leave; True when the work ended (well or not)."""
     wish = asyncio.get_running_loop().create_task(leave.wait())
@@ -208,6 +229,7 @@ def _end_on_signals(leave: Callable[[], None]) -> None:
 
 
 def _application() -> QApplication:
+    garbage.hold()
     QApplication.setApplicationName("sitelore")
     QApplication.setApplicationDisplayName("Sitelore")
     QApplication.setDesktopFileName("sitelore")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from app.models.tasks import Tasks
 from app.models.workspace import WorkspaceModel
 from app.views.knowledge_view import KnowledgeView
 from app.views.review_view import ReviewView
+from app.views.tip_detail import TipDetail
 
 if TYPE_CHECKING:
     from app.engine.api import SearchHit
@@ -29,7 +31,7 @@ log = logging.getLogger(__name__)
 
 
 class Workbench(QObject):
-    """Made while the engine starts; ``start`` when it is there, ``stop`` before it goes."""
+    """Made and built while the engine starts; ``start`` when it is there, ``stop`` before it goes."""
 
     def __init__(self, window: MainWindow, client: EngineClient | LocalClient) -> None:
         super().__init__(window)
@@ -44,9 +46,20 @@ class Workbench(QObject):
         window.theme.load_icons()
         window.setWindowIcon(QIcon(str(resource("icons", "sitelore.svg"))))
         window.attach(self.workspace, self.jobs, self.search)
-        window.add_perspective(ReviewView(self.review, window.center, window.theme))
-        window.add_perspective(KnowledgeView(self.knowledge, window.center, window.theme))
         self._wire()
+
+    async def build(self) -> None:
+        """Make the perspectives; keys, clicks and pictures have their turn between the pieces."""
+        window, center, theme = self._window, self._window.center, self._window.theme
+        review = ReviewView(self.review, center, theme)
+        await asyncio.sleep(0)
+        window.add_perspective(review)
+        await asyncio.sleep(0)
+        detail = TipDetail(self.knowledge, center, theme)
+        await asyncio.sleep(0)
+        knowledge = KnowledgeView(self.knowledge, center, theme, detail)
+        await asyncio.sleep(0)
+        window.add_perspective(knowledge)
 
     async def start(self, *, restore: bool) -> None:
         """Load the session, go where the person was, then ask for the data."""

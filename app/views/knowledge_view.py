@@ -34,12 +34,18 @@ class KnowledgeView(QWidget):
     place = "knowledge"
     step_requested = Signal(str, object)
 
-    def __init__(self, model: KnowledgeModel, center: CommandCenter, theme: Theme) -> None:
+    def __init__(
+        self,
+        model: KnowledgeModel,
+        center: CommandCenter,
+        theme: Theme,
+        detail: TipDetail | None = None,
+    ) -> None:
         super().__init__()
         self.model, self._center, self._theme = model, center, theme
         self.tips = TipTablePane(model, center, theme)
         self.trial = TryIt(model.trying, center, theme)
-        self.detail = TipDetail(model, center, theme)
+        self.detail = detail or TipDetail(model, center, theme)
         self.freeze = FreezePane(model.freezing, center, theme)
         self.side = QStackedWidget()
         self.side.addWidget(self.detail)
@@ -57,7 +63,9 @@ class KnowledgeView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.columns)
-        self._restored = False
+        self._by_hand = False
+        for splitter in (self.rows, self.columns):
+            splitter.splitterMoved.connect(self._on_moved)
         self._bind()
         model.changed.connect(center.refresh)
         model.selection_changed.connect(center.refresh)
@@ -85,7 +93,7 @@ class KnowledgeView(QWidget):
 
     def restore_layout(self, layout: dict[str, Any]) -> None:
         """Take saved widths and go where the person was."""
-        self._restored = bool(layout)
+        self._by_hand = bool(layout)
         for name, splitter in (("columns", self.columns), ("rows", self.rows)):
             if isinstance(layout.get(name), dict):
                 splitter.restore(layout[name])
@@ -103,11 +111,13 @@ class KnowledgeView(QWidget):
             self._share_out()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The first size sets the columns' widths."""
+        """The window's size sets the columns' widths until a hand or an earlier session has."""
         super().resizeEvent(event)
-        if not self._restored and self.width() > 600:
-            self._restored = True
+        if not self._by_hand:
             self._share_out()
+
+    def _on_moved(self) -> None:
+        self._by_hand = True
 
     def _share_out(self) -> None:
         wanted = self._theme.px(WIDE_DETAIL if self.width() > WIDE else DETAIL)

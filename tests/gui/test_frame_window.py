@@ -41,6 +41,7 @@ def opened(run, settle, theme: Theme, engine: FakeEngine) -> Iterator[Workbench]
     window.activateWindow()
     bench = Workbench(window, LocalClient(engine, engine.bus))
     bench.engine = engine  # type: ignore[attr-defined]
+    run(bench.build())
     run(bench.start(restore=True))
     settle(0.15)
     yield bench
