@@ -280,16 +280,14 @@ def _say_findings(findings: Sequence[Finding]) -> None:
 
 def _lines(body: dict[str, Any]) -> list[str]:
     """A tip for a person: one fact a line, empty ones left out."""
-    facts = {
+    facts: dict[str, Any] = {
         **body,
         **body["provenance"],
         "created_at": _when(body["created_at"]),
         "changed_at": _when(body["changed_at"]),
     }
     del facts["provenance"]
-    words = {
-        key: ", ".join(map(str, value)) if isinstance(value, list) else value for key, value in facts.items()
-    }
+    words = {key: ", ".join(value) if key in ("keywords", "taint") else value for key, value in facts.items()}
     return [f"{key.replace('_', ' ')}: {value}" for key, value in words.items() if value not in ("", None)]
 
 
