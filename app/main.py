@@ -7,6 +7,7 @@ its own; data last.
 from __future__ import annotations
 
 import asyncio
+import importlib
 import os
 import signal
 import sys
@@ -197,15 +198,14 @@ def _in_loop(app: QApplication, work: Callable[[], Coroutine[Any, Any, int]]) ->
 
 def _read_client() -> None:
     """Import what starts the engine, on a worker thread, so that the empty window answers meanwhile."""
-    import app.engine.channel
-    import app.models.engine_client  # noqa: F401
+    for name in ("app.engine.channel", "app.models.engine_client"):
+        importlib.import_module(name)
 
 
 def _read_views() -> None:
     """Import the models, the views and the set of icons, on a worker thread: 0.4 s when the disk is cold."""
-    import qtawesome  # noqa: F401
-
-    import app.workbench  # noqa: F401
+    for name in ("qtawesome", "app.workbench"):
+        importlib.import_module(name)
 
 
 async def _ended_first(work: asyncio.Task[None], leave: asyncio.Event) -> bool:

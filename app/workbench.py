@@ -15,6 +15,7 @@ from app.models.knowledge import KnowledgeModel
 from app.models.review import ReviewModel
 from app.models.search import SearchModel
 from app.models.session import SessionKeeper
+from app.models.settings_form import SettingsForm
 from app.models.tasks import Tasks
 from app.models.workspace import WorkspaceModel
 from app.views.knowledge_view import KnowledgeView
@@ -45,7 +46,7 @@ class Workbench(QObject):
         self.knowledge = KnowledgeModel(client, self.tasks, self)
         window.theme.load_icons()
         window.setWindowIcon(QIcon(str(resource("icons", "sitelore.svg"))))
-        window.attach(self.workspace, self.jobs, self.search)
+        window.attach(self.workspace, self.jobs, self.search, SettingsForm(self.tasks, self))
         self._wire()
 
     async def build(self) -> None:

@@ -34,6 +34,7 @@ EVERYWHERE = (
     Command("app.redo", "Redo", ("Ctrl+Shift+Z", "Shift+U", "Ctrl+Y"), menu="Edit", icon="redo"),
     Command("app.search", "Search everything", ("Ctrl+F",), menu="Edit", icon="magnify"),
     Command("app.palette", "Find a command", ("Ctrl+K", "Ctrl+Shift+P"), menu="Edit", icon="console-line"),
+    Command("app.settings", "Settings…", ("Ctrl+,",), menu="Edit", icon="cog-outline"),
     Command("app.keys", "Change keys…", (), menu="Edit", icon="keyboard-settings-outline"),
     Command("go.review", "Go to Review", ("Ctrl+1", "G, R"), menu="Go", icon="clipboard-search-outline"),
     Command("go.knowledge", "Go to Knowledge", ("Ctrl+4", "G, K"), menu="Go", icon="book-open-variant"),

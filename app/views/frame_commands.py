@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from app.engine.events import JobChanged
     from app.models.jobs import JobList
     from app.models.search import SearchModel
+    from app.models.settings_form import SettingsForm
     from app.models.workspace import WorkspaceModel
     from app.views.cheat_sheet import CheatSheet
     from app.views.doctor_panel import DoctorPanel, TextPanel
     from app.views.keymap_editor import KeymapEditor
     from app.views.main_window import MainWindow
     from app.views.palette import PaletteView
+    from app.views.settings_panel import SettingsPanel
 
 FOLDS = {"left": 0, "middle": 1, "right": -1}
 
@@ -35,8 +37,16 @@ class FrameCommands(QObject):
     hit_opened = Signal(object)
     save_wanted = Signal()
 
-    def __init__(self, window: MainWindow, model: WorkspaceModel, jobs: JobList, search: SearchModel) -> None:
+    def __init__(
+        self,
+        window: MainWindow,
+        model: WorkspaceModel,
+        jobs: JobList,
+        search: SearchModel,
+        form: SettingsForm,
+    ) -> None:
         super().__init__(window)
+        self._form = form
         self._window, self._model, self._jobs = window, model, jobs
         self._center, self._theme, self._host = window.center, window.theme, window.frame
         self.jobs_popup = JobsPopup(jobs, self._center, self._theme, self._host)
@@ -45,6 +55,7 @@ class FrameCommands(QObject):
         self._palette: PaletteView | None = None
         self._sheet: CheatSheet | None = None
         self._editor: KeymapEditor | None = None
+        self._settings: SettingsPanel | None = None
         self._doctor: DoctorPanel | None = None
         self._text: TextPanel | None = None
         self._dialog: QFileDialog | None = None
@@ -55,6 +66,7 @@ class FrameCommands(QObject):
         jobs.ended.connect(self._job_ended)
         jobs.failed.connect(self._job_trouble)
         model.history_changed.connect(self._name_turns)
+        form.saved.connect(self._take_settings)
         self._bind()
         self._name_turns()
 
@@ -73,6 +85,7 @@ class FrameCommands(QObject):
         bind("app.search", self.search_popup.begin)
         bind("app.palette", self._open_palette)
         bind("app.keys", self._open_editor)
+        bind("app.settings", self._open_settings)
         bind("app.cheat_sheet", self._open_sheet)
         bind("app.doctor", self._open_doctor)
         bind("app.about", self._about)
@@ -116,6 +129,15 @@ class FrameCommands(QObject):
         return self._editor
 
     @property
+    def settings(self) -> SettingsPanel:
+        """Ctrl+comma."""
+        if self._settings is None:
+            from app.views.settings_panel import SettingsPanel
+
+            self._settings = SettingsPanel(self._form, self._model, self._theme, self._host)
+        return self._settings
+
+    @property
     def doctor(self) -> DoctorPanel:
         """What works here."""
         if self._doctor is None:
@@ -152,6 +174,12 @@ class FrameCommands(QObject):
 
     def _open_sheet(self) -> None:
         self.sheet.toggle()
+
+    def _open_settings(self) -> None:
+        self.settings.toggle()
+
+    def _take_settings(self, values: dict[str, object]) -> None:
+        self._theme.set_mode(str(values["theme"]))
 
     def _open_doctor(self) -> None:
         self.doctor.toggle()

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListView,
     QPushButton,
+    QScrollArea,
     QTableView,
     QVBoxLayout,
     QWidget,
@@ -78,8 +79,10 @@ class JudgementPane(QWidget):
         self.card.open_at(self.record)
 
     def _lay_out(self) -> None:
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 6, 0, 8)
+        inner = QWidget()
+        inner.setProperty("kind", "raised")
+        layout = QVBoxLayout(inner)
+        layout.setContentsMargins(0, 6, 0, 0)
         layout.setSpacing(0)
         layout.addLayout(self._head(self.flag_head, self.record))
         layout.addWidget(self._no_flags)
@@ -98,10 +101,19 @@ class JudgementPane(QWidget):
         layout.addWidget(self.tips, 40)
         layout.addStretch(1)
         foot = QHBoxLayout()
-        foot.setContentsMargins(10, 8, 10, 0)
+        foot.setContentsMargins(10, 8, 10, 8)
         foot.addWidget(self.write, 1)
-        layout.addLayout(foot)
-        self._layout = layout
+        area = QScrollArea()  # large text in a low window: scroll, never overlap
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(inner)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addWidget(area, 1)
+        outer.addLayout(foot)
 
     def _head(self, label: QLabel, *more: QWidget) -> QHBoxLayout:
         label.setProperty("kind", "heading")

@@ -42,6 +42,7 @@ from app.views.widgets.toast import Toast
 if TYPE_CHECKING:
     from app.models.jobs import JobList
     from app.models.search import SearchModel
+    from app.models.settings_form import SettingsForm
     from app.models.workspace import WorkspaceModel
 
 SMALLEST = QSize(960, 600)
@@ -122,7 +123,9 @@ class MainWindow(QMainWindow):
         center.place_wanted.connect(self._go_for_command)
 
     # ------------------------------------------------------------ being filled
-    def attach(self, workspace: WorkspaceModel, jobs: JobList, search: SearchModel) -> None:
+    def attach(
+        self, workspace: WorkspaceModel, jobs: JobList, search: SearchModel, form: SettingsForm
+    ) -> None:
         """Connect the frame to the engine's models and bind its commands."""
         from app.views.frame_commands import FrameCommands
 
@@ -131,7 +134,7 @@ class MainWindow(QMainWindow):
         workspace.info_changed.connect(self._show_info)
         workspace.said.connect(self.say)
         workspace.host_said.connect(self.banner.tell)
-        self.commands = FrameCommands(self, workspace, jobs, search)
+        self.commands = FrameCommands(self, workspace, jobs, search, form)
         self.center.refresh()
 
     def add_perspective(self, view: QWidget) -> None:

@@ -6,7 +6,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QTextLayout, QTextOption
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent, QTextLayout, QTextOption
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.views.marks import draw_score
@@ -78,7 +78,11 @@ class ScoreSign(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme, self._level = theme, "muted"
-        self.setFixedSize(theme.px(14), theme.px(14))
+        theme.changed.connect(self._fit)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.setFixedSize(self._theme.px(14), self._theme.px(14))
 
     def set_level(self, level: str) -> None:
         """fail, warn, ok or muted."""
@@ -111,11 +115,13 @@ class RunHeader(QWidget):
         top = QHBoxLayout()
         top.setContentsMargins(0, 0, 0, 0)
         top.setSpacing(6)
-        top.addWidget(self.title, 3)
-        top.addWidget(self.note, 2)
+        top.addWidget(self.title)
+        top.addWidget(self.note, 100)
+        top.addStretch(1)
         top.addWidget(self.sign)
         top.addWidget(self.score)
         top.addWidget(self.rest)
+        self._top = top
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 8, 12, 6)
         layout.setSpacing(4)
@@ -125,7 +131,6 @@ class RunHeader(QWidget):
     def show_facts(self, facts: RunFacts) -> None:
         """Show these."""
         self.title.setText(facts.title)
-        self.title.setMinimumWidth(min(self.title.sizeHint().width(), self._theme.px(230)))
         self.intent.set_text(facts.intent)
         self.note.setText(facts.note)
         self.note.setVisible(bool(facts.note))
@@ -140,6 +145,24 @@ class RunHeader(QWidget):
         self.rest.setText(
             self.tr("· risk {0:.2f} · ended: {1}").format(facts.risk, facts.ended) if known else ""
         )
+        self._share_out()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width has room for more or for less."""
+        super().resizeEvent(event)
+        self._share_out()
+
+    def _share_out(self) -> None:
+        """Site and task stand whole where they can; the note gives way first, then how the run ended."""
+        px, hint = self._theme.px, self.title.sizeHint().width()
+        left = self.width() - 24 - 5 * self._top.spacing()
+        if self.score.text():
+            left -= self.score.sizeHint().width() + self.sign.width()
+        title = max(min(hint, left), 24)
+        rest = max(min(self.rest.sizeHint().width(), left - title), 0)
+        self.title.setFixedWidth(title)
+        self.rest.setFixedWidth(rest if rest >= px(40) else 0)
+        self.note.setVisible(bool(self.note.text()) and left - title - rest > px(40))
 
 
 def _is_right_to_left(text: str) -> bool:

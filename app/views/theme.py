@@ -175,7 +175,9 @@ class Theme(QObject):
         lengths = {
             f"px{pixels}": f"{self.px(pixels)}px" for pixels in (1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32)
         }
-        return Template(self._template).substitute(self._roles, **sizes, **lengths)
+        tick = f"tick_{'dark' if QColor(self._roles['on_accent']).lightness() < 128 else 'light'}.svg"
+        images = {"tick": _icon_path(tick), "chevron": _icon_path("chevron.svg")}
+        return Template(self._template).substitute(self._roles, **sizes, **lengths, **images)
 
     def _palette(self) -> QPalette:
         role, palette = QPalette.ColorRole, QPalette()
@@ -206,3 +208,8 @@ class Theme(QObject):
         for target in (role.WindowText, role.Text, role.ButtonText, role.HighlightedText):
             palette.setColor(QPalette.ColorGroup.Disabled, target, self.color("muted"))
         return palette
+
+
+def _icon_path(name: str) -> str:
+    """A path as a style sheet takes it on every system."""
+    return resource("icons", name).as_posix()

@@ -164,17 +164,21 @@ class TipDetail(QFrame):
         outer.addWidget(self._stack)
         self._order_tabs()
 
-    def _head(self) -> QHBoxLayout:
+    def _head(self) -> QVBoxLayout:
         self.name.setProperty("kind", "heading")
         self.when.setProperty("kind", "secondary")
         self.evidence.setProperty("kind", "link")
         self.restore.setProperty("kind", "link")
-        head = QHBoxLayout()
+        first = QHBoxLayout()
+        first.setSpacing(8)
+        first.addWidget(self.status)
+        first.addStretch(1)
+        first.addWidget(self.when)
+        head = QVBoxLayout()
         head.setContentsMargins(14, 8, 12, 4)
-        head.setSpacing(8)
-        head.addWidget(self.status)
-        head.addWidget(self.name, 1)
-        head.addWidget(self.when)
+        head.setSpacing(2)
+        head.addLayout(first)
+        head.addWidget(self.name)  # a line of its own: an id is copied and spoken whole
         return head
 
     def _grid(self) -> QGridLayout:

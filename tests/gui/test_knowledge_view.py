@@ -375,3 +375,20 @@ def test_ten_thousand_tips_move_as_quickly_as_ten(make_desk, client):
     start = time.perf_counter()
     desk.view.grab()
     assert time.perf_counter() - start < 5
+
+
+def test_the_open_tip_has_its_share_of_the_width_until_a_hand_moves_it(desk) -> None:
+    view = desk.view
+    for width in (1000, 1200):
+        view.resize(width, 720)
+        desk.wait()
+        assert view.side.width() == pytest.approx(min(452, width * 0.45), abs=3)
+    view.columns.setSizes([800, 400])
+    view.columns.splitterMoved.emit(800, 1)
+    view.resize(1300, 720)
+    desk.wait()
+    assert view.side.width() == pytest.approx(400, abs=3)
+
+
+def test_the_id_of_the_open_tip_stands_whole(desk) -> None:
+    assert desk.view.detail.name.shown() == desk.model.current

@@ -462,3 +462,25 @@ def test_long_and_right_to_left_goals_leave_the_layout_alone(desk, name):
 def test_the_smallest_window_needs_no_scrolling_of_the_whole(desk):
     assert desk.view.minimumSizeHint().width() <= 1280 - 56
     assert desk.view.minimumSizeHint().height() <= 800 - 90
+
+
+@pytest.mark.parametrize("width", [420, 616, 1400])
+def test_site_and_task_stand_whole_while_the_note_gives_way(desk, theme, width):
+    header = desk.view.step.header
+    facts = replace(desk.model.facts, title="shopping_admin · 10290", note="made by a script " * 8)
+    header.show_facts(facts)
+    header.setFixedWidth(width)
+    desk.wait()
+    assert header.title.shown() == "shopping_admin · 10290"
+    ends = [header.title.geometry().right(), header.sign.geometry().left()]
+    assert ends[0] < ends[1]
+
+
+@pytest.mark.parametrize("zoom", [1.0, 1.5, 2.0])
+def test_verdicts_and_note_never_overlap(desk, theme, zoom):
+    theme.set_zoom(zoom)
+    desk.wait()
+    pane = desk.view.judgement
+    assert not pane.verdicts.geometry().intersects(pane.note.geometry())
+    assert pane.verdicts.geometry().bottom() < pane.tip_head.geometry().top()
+    theme.set_zoom(1.0)

@@ -1,0 +1,110 @@
+"""The settings: shown, checked, saved on a worker thread, and never written over a file that was not read."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
+
+from app import settings
+from app.models.engine_client import LocalClient
+from app.models.settings_form import SettingsForm
+from app.models.workspace import WorkspaceModel
+from app.views.settings_panel import SettingsPanel
+from app.views.theme import Theme
+from tests.support.fake_engine import FakeEngine
+
+
+@pytest.fixture
+def form(tasks) -> SettingsForm:
+    return SettingsForm(tasks)
+
+
+@pytest.fixture
+def panel(form: SettingsForm, tasks, theme: Theme, qtbot):
+    host = QWidget()
+    host.resize(1280, 800)
+    qtbot.addWidget(host)
+    host.show()
+    engine = FakeEngine()
+    return SettingsPanel(form, WorkspaceModel(LocalClient(engine, engine.bus), tasks), theme, host)
+
+
+def wait(qtbot, ready) -> None:
+    qtbot.waitUntil(ready, timeout=3000)
+
+
+def test_what_is_saved_is_read_again_and_defaults_stay_out_of_the_file(form, qtbot) -> None:
+    form.load()
+    wait(qtbot, lambda: form.is_ready)
+    form.set("author", "  Ada ")
+    form.set("token_budget", 900)
+    assert form.is_changed
+    form.save()
+    wait(qtbot, lambda: not form.is_changed)
+    assert json.loads(settings.settings_path().read_text("utf-8")) == {"author": "Ada", "token_budget": 900}
+    assert settings.load_stored().author == "Ada"
+
+
+def test_a_file_that_cannot_be_read_is_named_and_not_written_over(form, qtbot) -> None:
+    path = settings.settings_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("{", encoding="utf-8")
+    form.load()
+    wait(qtbot, lambda: bool(form.error))
+    assert str(path) in form.error
+    form.set("author", "Ada")
+    form.save()
+    assert not form.is_saving
+    assert path.read_text("utf-8") == "{"
+
+
+def test_a_value_of_the_wrong_kind_is_refused_with_its_name(form, qtbot) -> None:
+    form.load()
+    wait(qtbot, lambda: form.is_ready)
+    form.set("theme", "pink")
+    form.save()
+    wait(qtbot, lambda: bool(form.error))
+    assert "theme" in form.error
+    assert not settings.settings_path().exists()
+
+
+def test_the_panel_is_filled_by_keys_and_saved_by_enter(panel: SettingsPanel, form, qtbot) -> None:
+    saved: list[dict[str, object]] = []
+    form.saved.connect(saved.append)
+    panel.present()
+    wait(qtbot, lambda: form.is_ready)
+    author = panel.fields["author"]
+    assert panel.first() is author
+    QTest.keyClicks(author, "Ada Lovelace")
+    assert panel.save.isEnabled()
+    QTest.keyClick(author, Qt.Key.Key_Return)
+    wait(qtbot, lambda: bool(saved))
+    assert saved[0]["author"] == "Ada Lovelace"
+    assert "Saved" in panel.said.text()
+    assert not panel.save.isEnabled()
+
+
+def test_a_setting_that_the_environment_holds_says_so_and_cannot_be_typed(
+    tasks, theme, qtbot, monkeypatch
+) -> None:
+    monkeypatch.setenv("SITELORE_AUTHOR", "the shell")
+    host = QWidget()
+    qtbot.addWidget(host)
+    engine = FakeEngine()
+    model = WorkspaceModel(LocalClient(engine, engine.bus), tasks)
+    panel = SettingsPanel(SettingsForm(tasks), model, theme, host)
+    assert not panel.fields["author"].isEnabled()
+    assert "SITELORE_AUTHOR" in panel.words["author"].text()
+
+
+def test_every_control_has_a_name_and_the_panel_fits_the_smallest_window(panel: SettingsPanel) -> None:
+    panel.present()
+    controls = [*panel.findChildren(QLineEdit), *panel.findChildren(QComboBox)]
+    assert len(controls) == len(panel.fields)
+    assert all(one.accessibleName() for one in controls)
+    assert panel.fields["token_budget"].text() == "600"  # type: ignore[union-attr]
+    assert panel.panel.size().width() <= QSize(960, 600).width()
