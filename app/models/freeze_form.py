@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from app.models.object_list import ObjectList
 from app.models.tip_table import STATUSES
@@ -197,7 +197,7 @@ class FreezeModel(QObject):
             path += EXPORT_FORMATS[name]
 
         def exported(tips: int) -> None:
-            self.notice.emit(self.tr("{0} tips written to {1}").format(tips, path))
+            self.notice.emit(self.tr("{0} written to {1}").format(tip_count(tips), path))
 
         self._tasks.start(
             self._client.api.kb_export(path, name), exported, self._tell, key="knowledge-export"
@@ -206,7 +206,7 @@ class FreezeModel(QObject):
     # ------------------------------------------------------------ answers
     def _frozen(self, report: FreezeReport) -> None:
         self.report, self.is_busy = report, False
-        self.notice.emit(self.tr("Frozen: {0} tips").format(report.tips))
+        self.notice.emit(self.tr("Frozen: {0}").format(tip_count(report.tips)))
         self.changed.emit()
 
     def _verified(self, report: VerifyReport) -> None:
@@ -214,7 +214,7 @@ class FreezeModel(QObject):
         self.changed.emit()
 
     def _imported(self, report: ImportReport) -> None:
-        parts = [self.tr("{0} tips brought in as drafts").format(len(report.added))]
+        parts = [self.tr("{0} brought in as drafts").format(tip_count(len(report.added)))]
         if report.skipped:
             parts.append(self.tr("{0} were here already").format(report.skipped))
         if report.failed:
@@ -229,3 +229,10 @@ class FreezeModel(QObject):
     def _failed(self, error: BaseException) -> None:
         self.error, self.is_busy = str(error), False
         self.changed.emit()
+
+
+def tip_count(number: int) -> str:
+    """``1 tip``, ``12 tips``."""
+    if number == 1:
+        return QCoreApplication.translate("tips", "1 tip")
+    return QCoreApplication.translate("tips", "{0} tips").format(number)

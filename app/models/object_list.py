@@ -128,11 +128,18 @@ class ObjectList(QAbstractListModel, Generic[T]):
         self.endRemoveRows()
 
     def _update(self, wanted: dict[Hashable, T]) -> None:
+        """Take new values in place; neighbours are told together, as a new ranking changes nearly every row."""
+        first = -1
         for row, old in enumerate(self._rows):
             new = wanted[self._key(old)]
             if new != old:
                 self._rows[row] = new
-                self._tell(row, row)
+                first = row if first < 0 else first
+            elif first >= 0:
+                self._tell(first, row - 1)
+                first = -1
+        if first >= 0:
+            self._tell(first, len(self._rows) - 1)
 
     def _insert_missing(self, wanted: dict[Hashable, T]) -> None:
         groups: dict[int, list[T]] = {}

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.models.freeze_form import EXPORT_FORMATS, IMPORT_FORMATS, INCLUDABLE
+from app.models.freeze_form import EXPORT_FORMATS, IMPORT_FORMATS, INCLUDABLE, tip_count
 from app.models.tip_table import STATUSES
 from app.views.composer_rows import Fitting
 from app.views.tip_rows import LeftOutDelegate
@@ -242,7 +242,7 @@ class FreezePane(QFrame):
         out = model.left_out.rowCount()
         looking = model.checked < model.to_check
         self.total.setText(
-            self.tr("{0} tips would be frozen").format(model.chosen - out)
+            self.tr("{0} would be frozen").format(tip_count(model.chosen - out))
             + (
                 self.tr(" · lint has looked at {0} of {1}").format(model.checked, model.to_check)
                 if looking
@@ -266,7 +266,7 @@ class FreezePane(QFrame):
             return
         left = ", ".join(f"{count} {what}" for what, count in report.left_out.items())
         lines = [
-            self.tr("✓ {0} tips are frozen in {1}").format(report.tips, _breakable(report.path)),
+            self.tr("✓ {0} frozen in {1}").format(tip_count(report.tips), _breakable(report.path)),
             self.tr("sha256 {0}").format(_breakable(report.sha256)),
             self.tr("left out: {0}").format(left) if left else "",
             self.tr("their authors saw {0} tasks").format(report.tainted_tasks)
@@ -281,8 +281,8 @@ class FreezePane(QFrame):
         kind, text = "fail", self.tr("✕ {0}").format(error)
         if verified is not None and verified.ok:
             kind = "ok"
-            text = self.tr("✓ {0} is what its manifest says: {1} tips\nsha256 {2}").format(
-                _breakable(verified.path), verified.tips, _breakable(verified.sha256)
+            text = self.tr("✓ {0} is what its manifest says: {1}\nsha256 {2}").format(
+                _breakable(verified.path), tip_count(verified.tips), _breakable(verified.sha256)
             )
         elif verified is not None:
             problems = "\n".join(f"✕ {problem}" for problem in verified.problems)

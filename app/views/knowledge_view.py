@@ -88,14 +88,15 @@ class KnowledgeView(QWidget):
             "columns": self.columns.save(),
             "rows": self.rows.save(),
             "table": self.tips.save(),
+            "by_hand": self._by_hand,
             **self.model.session(),
         }
 
     def restore_layout(self, layout: dict[str, Any]) -> None:
         """Take saved widths and go where the person was."""
-        self._by_hand = bool(layout)
+        self._by_hand = layout.get("by_hand") is True
         for name, splitter in (("columns", self.columns), ("rows", self.rows)):
-            if isinstance(layout.get(name), dict):
+            if self._by_hand and isinstance(layout.get(name), dict):
                 splitter.restore(layout[name])
         self.tips.restore(layout["table"] if isinstance(layout.get("table"), dict) else {})
         match layout.get("sort"):
@@ -107,7 +108,7 @@ class KnowledgeView(QWidget):
                 pass
         if layout:
             self.model.restore(layout)
-        else:
+        if not self._by_hand:
             self._share_out()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

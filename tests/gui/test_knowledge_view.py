@@ -318,6 +318,7 @@ def test_an_engine_that_fails_says_why(make_desk, client, monkeypatch):
 def test_the_layout_is_remembered(make_desk):
     one = make_desk()
     one.view.columns.setSizes([500, 724])
+    one.view.columns.splitterMoved.emit(500, 1)
     one.view.tips.table.widths["site"] = 140
     one.press(Key.Key_O)
     layout = one.view.save_layout()

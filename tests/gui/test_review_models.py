@@ -239,3 +239,20 @@ def test_preflight_speaks_in_whole_sentences(qapp):
 @pytest.mark.parametrize("words", ["failed", "failed passed"])
 def test_switches_are_not_searched_for(words):
     assert parse_filter(words).search == ""
+
+
+def test_a_new_ranking_of_every_row_is_told_at_once_and_moves_nothing() -> None:
+    model = watched(RunQueueModel())
+    model.replace([row(f"r{number}", 0.5) for number in range(1357)])
+    selection = QItemSelectionModel(model)
+    selection.setCurrentIndex(model.index(700), QItemSelectionModel.SelectionFlag.ClearAndSelect)
+    told: list[tuple[int, int]] = []
+    resets: list[int] = []
+    model.dataChanged.connect(lambda top, bottom: told.append((top.row(), bottom.row())))
+    model.modelReset.connect(lambda: resets.append(1))
+    again = [row(f"r{number}", number / 1357 if number != 40 else 0.5) for number in range(1357)]
+    model.merge(sorted(again, key=lambda one: -one.risk), keep_places=True)
+    assert told == [(0, 39), (41, 1356)]
+    assert not resets
+    assert selection.currentIndex().row() == 700
+    assert [one.id for one in model.rows] == [f"r{number}" for number in range(1357)]

@@ -87,7 +87,9 @@ class Toast(QFrame):
         width = min(wide, text + buttons)
         self.setFixedWidth(max(width, 200))
         self.setFixedHeight(max(self._row.heightForWidth(self.width()), self._row.sizeHint().height()))
-        self.move((room.width() - self.width()) // 2, room.height() - self.height() - 40)
+        self.move(
+            (room.width() - self.width()) // 2, room.height() - self.height() - 2
+        )  # over the status line, not the step
 
     def _do(self) -> None:
         act = self._act
