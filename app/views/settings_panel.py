@@ -129,11 +129,15 @@ class SettingsPanel(Overlay):
         line = QLineEdit()
         if name in NUMBERS:
             line.setValidator(QIntValidator(*NUMBERS[name], line))
-            line.textEdited.connect(lambda text: self._form.set(name, int(text)) if text else None)
+            line.textEdited.connect(partial(self._take_number, name))
         else:
             line.textEdited.connect(partial(self._form.set, name))
         line.returnPressed.connect(self._form.save)
         return line
+
+    def _take_number(self, name: str, text: str) -> None:
+        if text:
+            self._form.set(name, int(text))
 
     # ------------------------------------------------------------ what is shown
     def _show(self) -> None:

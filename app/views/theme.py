@@ -149,7 +149,8 @@ class Theme(QObject):
         self._roles = derived(self._scheme)
         app = QApplication.instance()
         if self._applied and isinstance(app, QApplication):
-            app.setFont(self.font())
+            if app.font() != self.font():  # each of the three dresses every widget anew
+                app.setFont(self.font())
             app.setPalette(self._palette())
             app.setStyleSheet(self.style_sheet())
         self.changed.emit()
