@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from app.engine.errors import PathError
 from app.engine.events import JobChanged
 from app.engine.judgement import Flag, Label, Risk, Score, Verdict
 from app.engine.observation import TreeLine
@@ -32,14 +33,6 @@ from kb.tip import (
     TipDraft,
     VerifyReport,
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PathError:
-    """A file or folder that could not be read, and why."""
-
-    path: str
-    error: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

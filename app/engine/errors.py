@@ -10,6 +10,8 @@ SiteloreError            anything below; the command line prints it and exits wi
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 
 class SiteloreError(Exception):
     """An expected failure; ``str()`` of it says what, where and what to do."""
@@ -48,3 +50,11 @@ class StoreError(SiteloreError):
     """The workspace can't be read or written."""
 
     exit_code = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathError:
+    """A file or folder that could not be read, and why."""
+
+    path: str
+    error: str

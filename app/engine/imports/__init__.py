@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.engine.api import PathError
-from app.engine.errors import InputError
+from app.engine.errors import InputError, PathError
 from app.engine.imports import colorbrowseragent, native
 from app.engine.imports.reading import ReadRun
 from app.engine.sites import SiteTable

@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app.engine.api import PathError
-from app.engine.errors import InputError
+from app.engine.errors import InputError, PathError
 from app.engine.imports import step_records, surroundings
 from app.engine.imports.reading import MAX_JSON_BYTES, ReadRun, natural, read_bytes, read_json_object, walk
 from app.engine.imports.step_records import StepReader

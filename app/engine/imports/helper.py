@@ -18,7 +18,7 @@ from typing import Any
 
 import orjson
 
-from app.engine.api import PathError
+from app.engine.errors import PathError
 from app.engine.sites import SiteTable
 from app.engine.store.blobs import Packed
 

@@ -15,12 +15,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from app.engine.api import PathError, RunImportReport
-from app.engine.errors import InputError, SiteloreError
+from app.engine.api import RunImportReport
+from app.engine.errors import InputError, PathError, SiteloreError
 from app.engine.imports import Format, chosen_formats
 from app.engine.imports.helper import MIN_RUNS, Answer, Helper
 from app.engine.imports.reading import ReadRun, natural
-from app.engine.store.runs import Draft
+from app.engine.store.runs import Draft, sync_draft
 from app.engine.store.workspace import Workspace
 from app.engine.trajectory import Run, Step
 
@@ -31,6 +31,9 @@ OnRun = Callable[[Run, Sequence[Step]], None]
 
 READ_AHEAD = 2
 """Runs whose bytes are held before their turn; the longest real one has 35 MB."""
+
+SYNCING = 4
+"""Drafts whose files are waited for at once: the disk serves waits that come together together."""
 
 COMMIT_BYTES = 16 * 2**20
 COMMIT_SECONDS = 0.5
@@ -73,8 +76,9 @@ def import_paths(
     with (
         ThreadPoolExecutor(1, thread_name_prefix="import-read") as reading,
         ThreadPoolExecutor(1, thread_name_prefix="import-write") as writing,
+        ThreadPoolExecutor(SYNCING, thread_name_prefix="import-sync") as syncing,
     ):
-        importing = _Importing(workspace, tally, on_run, writing)
+        importing = _Importing(workspace, tally, on_run, writing, syncing)
         helper = importing.start_helper() if len(found) >= MIN_RUNS else None
         try:
             for folder in _take_all(found, importing, helper, reading):
@@ -156,8 +160,10 @@ class _Importing:
         tally: _Tally,
         on_run: OnRun | None,
         writing: ThreadPoolExecutor,
+        syncing: ThreadPoolExecutor,
     ) -> None:
-        self._workspace, self._tally, self._on_run, self._writing = workspace, tally, on_run, writing
+        self._workspace, self._tally, self._on_run = workspace, tally, on_run
+        self._writing, self._syncing = writing, syncing
         workspace.catch_up()
         self._known = set(workspace.index.hashes())
         self._ids = workspace.runs.ids()
@@ -258,6 +264,7 @@ class _Importing:
             self._commit()
 
     def _gather(self, draft: Draft) -> None:
+        draft.on_disk = self._syncing.submit(sync_draft, draft.folder)
         self._drafts.append(draft)
         self._gathered += sum(len(data) for _, _, data in draft.packed)
         if self._gathered > COMMIT_BYTES or time.monotonic() - self._since > COMMIT_SECONDS:

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.engine.api import PathError
-from app.engine.errors import InputError
+from app.engine.errors import InputError, PathError
 from app.engine.imports.cleaning import cleaned
 from app.engine.imports.reading import MAX_IMAGE_BYTES, MAX_JSON_BYTES, ReadRun, read_bytes, walk
 from app.engine.sites import SiteTable

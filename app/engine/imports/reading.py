@@ -14,8 +14,7 @@ from typing import Any, cast
 
 import orjson
 
-from app.engine.api import PathError
-from app.engine.errors import InputError
+from app.engine.errors import InputError, PathError
 from app.engine.trajectory import Run, Step
 
 MAX_JSON_BYTES = 256 * 2**20

@@ -7,8 +7,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from app.engine.api import PathError
-from app.engine.errors import InputError
+from app.engine.errors import InputError, PathError
 from app.engine.imports.reading import MAX_IMAGE_BYTES, read_bytes, read_json_object, walk
 from app.engine.imports.run_log import step_summaries
 

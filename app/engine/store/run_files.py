@@ -209,6 +209,12 @@ def write_file(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
 
 
+def sync_file(path: Path) -> None:
+    """Wait until a file that was written is on the disk."""
+    with path.open("r+b") as file:
+        os.fsync(file.fileno())
+
+
 def sync_folder(folder: Path) -> None:
     """Wait until a folder's entries are on the disk, where the system can be asked for that."""
     if os.name != "posix":

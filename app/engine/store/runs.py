@@ -10,8 +10,10 @@ import shutil
 import uuid
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.engine.errors import InputError, NotFound, StoreError
 from app.engine.store.blobs import BlobStore, Packed, pack
@@ -26,11 +28,14 @@ from app.engine.store.run_files import (
     digests,
     encode_run,
     encode_steps,
+    sync_file,
     sync_folder,
-    write_file,
     write_run_folder,
 )
 from app.engine.trajectory import Run, Step
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 _INCOMING = ".incoming-"
 _KEPT_OPEN = 8
@@ -44,10 +49,12 @@ class Draft:
     steps: Sequence[Step]
     folder: Path
     packed: list[Packed]
+    on_disk: Future[None] | None = None
+    """The wait for its files, where it has begun; ``commit`` waits for it, or begins it."""
 
 
 def write_draft(folder: Path, run: Run, steps: Sequence[Step]) -> None:
-    """Write a run's two files into a new folder, whole or not at all.
+    """Write a run's two files into a new folder, whole or not at all; ``sync_draft`` waits for the disk.
 
     Raises:
         StoreError: the disk is full or can't be written.
@@ -55,12 +62,23 @@ def write_draft(folder: Path, run: Run, steps: Sequence[Step]) -> None:
     with explained(folder):
         try:
             folder.mkdir()
-            write_file(folder / RUN_FILE, encode_run(run))
-            write_file(folder / STEPS_FILE, encode_steps(steps))
-            sync_folder(folder)
+            (folder / RUN_FILE).write_bytes(encode_run(run))
+            (folder / STEPS_FILE).write_bytes(encode_steps(steps))
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
+
+
+def sync_draft(folder: Path) -> None:
+    """Wait until a draft's files are on the disk; the waits of several threads share the disk's work.
+
+    Raises:
+        StoreError: the disk is full or can't be written.
+    """
+    with explained(folder):
+        sync_file(folder / RUN_FILE)
+        sync_file(folder / STEPS_FILE)
+        sync_folder(folder)
 
 
 class RunStore:
@@ -123,7 +141,12 @@ class RunStore:
         return self._incoming[0]
 
     def commit(self, drafts: Sequence[Draft]) -> list[str]:
-        """Put drafts into place, contents first; ids of those that are new."""
+        """Put drafts into place when they are on the disk, contents first; ids of those that are new."""
+        for draft in drafts:
+            if draft.on_disk is None:
+                sync_draft(draft.folder)
+            else:
+                draft.on_disk.result()
         self.blobs.add([row for draft in drafts for row in draft.packed])
         new: list[str] = []
         with explained(self._runs):
@@ -213,7 +236,10 @@ class RunStore:
             for folder in self._runs.glob(f"{_INCOMING}*"):
                 with FileLock(self._lock_of(folder)) as lock:
                     if lock.take():
-                        shutil.rmtree(folder, ignore_errors=True)
+                        with suppress(FileNotFoundError):  # another process swept it first
+                            # Under another name the dead import's helper, if it still ends, can't add to it.
+                            gone = folder.rename(self._runs / f"{_INCOMING}{uuid.uuid4().hex[:12]}")
+                            shutil.rmtree(gone, ignore_errors=True)
                         lock.path.unlink(missing_ok=True)
 
     def close(self) -> None:
