@@ -82,7 +82,7 @@ class _Camera:
         window = self._window
         for place in window.places:
             window.go(place)
-            await self.shoot(f"{place}-{mode}", 0.6)
+            await self.shoot(f"{place}-{mode}", 1.5)  # Knowledge asks for lint, places and history of its tip
         window.go("review")
         if window.center.trigger("tip.compose"):
             await self._pause(0.5)
@@ -99,7 +99,7 @@ class _Camera:
             field.setPlainText(text)
 
     async def walk_overlays(self) -> None:
-        """Palette, key sheet, key editor, search, jobs, doctor."""
+        """Palette, key sheet, key editor, search, jobs, doctor, settings, the freeze pane."""
         window, commands = self._window, self._window.commands
         window.go("review")
         commands.palette.present()
@@ -128,6 +128,15 @@ class _Camera:
         await self._until_checked()
         await self.shoot("doctor")
         commands.doctor.dismiss()
+        window.center.trigger("app.settings")
+        await self.shoot("settings", 0.5)
+        commands.settings.dismiss()
+        if "knowledge" in window.places:
+            window.go("knowledge")
+            window.center.trigger("kb.freeze")
+            await self.shoot("freeze", 1.0)
+            window.center.trigger("knowledge.back")
+            window.go("review")
 
     async def _until_checked(self) -> None:
         model, waited = self._window.workspace, 0.0
