@@ -132,11 +132,16 @@ class ComposerModel(QObject):
         self.is_ready = False
         self.opened.emit()
 
-        async def begin_anew() -> tuple[TipForm, None]:
-            await self._client.api.keep_draft(self.key, None)
-            return await self._client.api.compose_tip(self.run, self.step), None
-
-        self._tasks.start(begin_anew(), self._fill, self._failed, key="compose-open")
+        # Two tasks: closing at once must not keep the draft from being forgotten.
+        self._tasks.start(
+            self._client.api.keep_draft(self.key, None), failed=self._failed, key="compose-keep"
+        )
+        self._tasks.start(
+            self._client.api.compose_tip(self.run, self.step),
+            lambda form: self._fill((form, None)),
+            self._failed,
+            key="compose-open",
+        )
 
     def save(self, *, go_on: bool = True) -> None:
         """Store the tip: as reviewed when lint finds no error, else as a draft."""

@@ -215,3 +215,18 @@ def test_it_slides_only_where_motion_is_wanted(desk, theme):
     assert desk.view.composer.pos().x() == 0
     desk.press(Key.Key_Escape)
     assert not desk.view.composer.isVisible()
+
+
+def test_a_draft_thrown_away_is_gone_even_when_the_composer_closes_at_once(desk):
+    write(desk, "A sentence nobody wants")
+    desk.press(Key.Key_Escape)
+    desk.until(lambda: not desk.model.composer.is_open)
+    write(desk, "")
+    desk.until(lambda: desk.model.composer.kept)
+
+    desk.center.trigger("composer.discard")
+    desk.center.trigger("composer.close")
+    desk.until(lambda: not desk.model.composer.is_open)
+
+    write(desk, "")
+    assert not desk.model.composer.kept
