@@ -8,9 +8,10 @@ Pages are long and secrets rare: a plain search for a few literals decides where
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import AnyStr
 
 from app.engine.action import Action, Target
 
@@ -75,17 +76,18 @@ _KEY_HINTS = (
     "AKIA",
     "xox",
 )
-_HTML_HINTS = ("token", 'type="password"', "secret=", "form_key", "api_key")
+_HTML_HINTS_BUT_KEYS = (b"token", b'type="password"', b"secret=")
+_HTML_HINTS = (*_HTML_HINTS_BUT_KEYS, b"form_key", b"api_key")
 _THOROUGH_HINTS = (
     *_HTML_HINTS,
-    "passw",
-    "Passw",
-    "secret",
-    "://",
-    "earer ",
-    "uthorization",
-    "ookie:",
-    "key=",
+    b"passw",
+    b"Passw",
+    b"secret",
+    b"://",
+    b"earer ",
+    b"uthorization",
+    b"ookie:",
+    b"key=",
 )
 _TREE_HINTS = (
     "pass", "token", "secret", "pwd=", "key=", "id=", "uthorization", "private", "cookie:", "bearer ", "eyj",
@@ -93,16 +95,34 @@ _TREE_HINTS = (
     'key"', "key'",
     "api key", "api-key",
 )  # fmt: skip
-_NAME_ENDS = "\"'=]"
+_NAME_ENDS = b"\"'=]"
 """What stands behind "token" where it ends the name of a field or parameter."""
 
 _DIGITS = bytes(48 if 48 <= code <= 57 else code for code in range(256))
 _CARD_SHAPES = (b"0" * 14, b"0000 0000 0000 00", b"0000-0000-0000-00")
 _MAX_WINDOW = 4000
 
+_REMEMBERED = 2000
+"""Length up to which a text's clean form is remembered, in characters."""
+
 
 def redact_text(text: str) -> str:
     """A short text (a thought, an error, an answer) without its secrets; the same text where it holds none."""
+    return _redact_short(text) if len(text) <= _REMEMBERED else _redact_text(text)
+
+
+def redact_url(url: str) -> str:
+    """An address without passwords and tokens in it."""
+    return redact_text(url)
+
+
+@lru_cache(maxsize=1024)
+def _redact_short(text: str) -> str:
+    """Addresses and titles come again at every step."""
+    return _redact_text(text)
+
+
+def _redact_text(text: str) -> str:
     if not text:
         return text
     clean = _redact_line(text)
@@ -111,18 +131,13 @@ def redact_text(text: str) -> str:
     return clean if without is data else without.decode()
 
 
-@lru_cache(maxsize=1024)
-def redact_url(url: str) -> str:
-    """An address without passwords and tokens in it."""
-    return redact_text(url)
-
-
 def redact_tree(tree: str) -> bytes:
     """An accessibility tree as UTF-8 without secrets; lines, ids, roles and depths stay as they are."""
     low = tree.lower()
     hints = [hint for hint in _TREE_HINTS if hint in low]
     if hints and len(low) == len(tree):
-        tree = _redact_page(tree, low, hints, "\n", "\n")
+        windows = {window for hint in hints for window in _windows(low, hint, "\n", "\n")}
+        tree = "".join(_redact_windows(tree, windows, _redact_fragment)) or tree
     elif hints:  # a letter whose small form is longer: positions don't agree
         tree = "\n".join(map(_redact_line, tree.split("\n")))
     if "@" in low and "://" in low:
@@ -136,11 +151,18 @@ def redact_html(html: str, *, thorough: bool = True) -> bytes:
     HTML is ten times as long as the tree, so it is searched for few hints.  Keys and card numbers are on show, in the
     tree too: where the tree had none, the caller may say that it need not be ``thorough``.
     """
-    page = _redact_page(html, html, _THOROUGH_HINTS if thorough else _HTML_HINTS, "<", ">")
-    if thorough:
-        page = _KEYS.sub(MARK, _LONG_KEY.sub(rf"\1{MARK}\2", page))
-        return _without_cards(page.encode("utf-8", "replace"))
-    return page.encode("utf-8", "replace")
+    page = html.encode("utf-8", "replace")
+    hints = _THOROUGH_HINTS if thorough else _HTML_HINTS if b"_key" in page else _HTML_HINTS_BUT_KEYS
+    windows = {
+        window
+        for hint in hints
+        for window in _windows(page, hint, b"<", b">", _NAME_ENDS if hint == b"token" else None)
+    }
+    page = b"".join(_redact_windows(page, windows, _redact_tag)) or page
+    if not thorough:
+        return page
+    clean = _KEYS.sub(MARK, _LONG_KEY.sub(rf"\1{MARK}\2", page.decode("utf-8", "replace")))
+    return _without_cards(clean.encode("utf-8", "replace"))
 
 
 def typed_secret(action: Action | None, target: Target | None) -> str:
@@ -157,33 +179,42 @@ def without_typed(action: Action, secret: str) -> Action:
     return replace(action, args=args)
 
 
-def _redact_page(page: str, searched: str, hints: Sequence[str], opening: str, closing: str) -> str:
-    """Look only at the tags (or lines) around a hint; the same object where nothing was found."""
-    windows = sorted({window for hint in hints for window in _windows(searched, hint, opening, closing)})
-    parts: list[str] = []
+def _redact_windows(
+    page: AnyStr, windows: Iterable[tuple[int, int]], redact: Callable[[AnyStr], AnyStr]
+) -> list[AnyStr]:
+    """The page in pieces, those in the windows redacted; none where nothing was found."""
+    parts: list[AnyStr] = []
     done = 0
-    for start, end in windows:
+    for start, end in sorted(windows):
         if start >= done:
             fragment = page[start:end]
-            clean = _redact_fragment(fragment)
+            clean = redact(fragment)
             if clean != fragment:
                 parts += (page[done:start], clean)
                 done = end
-    return "".join((*parts, page[done:])) if parts else page
+    return [*parts, page[done:]] if parts else []
 
 
-def _windows(page: str, hint: str, opening: str, closing: str) -> Iterator[tuple[int, int]]:
-    is_name = hint == "token" and opening == "<"
+def _windows(
+    page: AnyStr, hint: AnyStr, opening: AnyStr, closing: AnyStr, ends: AnyStr | None = None
+) -> Iterator[tuple[int, int]]:
+    """Where the tags (or lines) around a hint begin and end; of those with ``ends`` only where one stands behind it."""
     at = page.find(hint)
     while at != -1:
-        if is_name and page[at + 5 : at + 6] not in _NAME_ENDS:
-            at = page.find(hint, at + 5)
+        behind = at + len(hint)
+        if ends is not None and page[behind : behind + 1] not in ends:
+            at = page.find(hint, behind)
             continue
         start = max(page.rfind(opening, max(at - _MAX_WINDOW, 0), at), 0)
         end = page.find(closing, at, at + _MAX_WINDOW)
         end = end if end != -1 else min(at + _MAX_WINDOW, len(page))
         yield start, end
         at = page.find(hint, end)
+
+
+def _redact_tag(tag: bytes) -> bytes:
+    """A tag as UTF-8; a window may end within a letter."""
+    return _redact_fragment(tag.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
 def _redact_fragment(text: str) -> str:
@@ -195,12 +226,19 @@ def _redact_fragment(text: str) -> str:
 def _redact_line(text: str) -> str:
     if "://" in text and "@" in text:
         text = _LOGIN.sub(rf"\1{MARK}", text)
-    if any(hint in text for hint in _KEY_HINTS):
+    if _holds(text, _KEY_HINTS):
         text = _KEYS.sub(MARK, _LONG_KEY.sub(rf"\1{MARK}\2", text))
     if "textbox" in text and "value=" in text:
         text = _FILLED_BOX.sub(_masked_box, text)
     low = text.lower()
-    return _SECRETS.sub(_masked, text) if any(hint in low for hint in _HINTS) else text
+    return _SECRETS.sub(_masked, text) if _holds(low, _HINTS) else text
+
+
+def _holds(text: str, hints: Sequence[str]) -> bool:
+    for hint in hints:  # noqa: SIM110 (``any`` over a generator takes twice as long, and this is asked of every text)
+        if hint in text:
+            return True
+    return False
 
 
 def _masked(match: re.Match[str]) -> str:

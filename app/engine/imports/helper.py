@@ -24,7 +24,7 @@ from app.engine.store.blobs import Packed
 
 log = logging.getLogger(__name__)
 
-AHEAD = 2
+AHEAD = 3
 """Runs given to the helper before it has answered."""
 
 MIN_RUNS = 16
@@ -96,7 +96,7 @@ class Helper:
                 break
             if answer is None:
                 log.warning("the import's helper process ended; going on without it")
-                self._process = None
+                self.close()
                 found += [Answer(number, lost=True) for number in sorted(self._given)]
                 self._given.clear()
             else:
