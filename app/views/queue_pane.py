@@ -9,7 +9,6 @@ from PySide6.QtCore import (
     QModelIndex,
     QPersistentModelIndex,
     QRectF,
-    QSignalBlocker,
     QSize,
     Qt,
 )
@@ -18,7 +17,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QListView,
     QStackedWidget,
     QStyledItemDelegate,
@@ -31,6 +29,7 @@ from app.models.object_list import OBJECT_ROLE
 from app.models.run_queue import QueueState, detector_words, score_level, score_words
 from app.views.marks import draw_score, draw_tick, elided, paint_ground
 from app.views.widgets import EmptyState
+from app.views.widgets.filter_line import FilterLine
 
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
@@ -128,11 +127,12 @@ class QueuePane(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.count = QLabel()
         self.count.setProperty("kind", "secondary")
-        self.filter = QLineEdit(self._queue.text)
-        self.filter.setProperty("kind", "quiet")
-        self.filter.setClearButtonEnabled(True)
-        self.filter.setPlaceholderText(self.tr("Filter: failed  site:gitlab  words"))
-        self.filter.setAccessibleName(self.tr("Filter of the queue"))
+        self.filter = FilterLine(
+            self._queue.text,
+            self.tr("Filter: failed  site:gitlab  words"),
+            self.tr("Filter of the queue"),
+            self.take_keys,
+        )
         self.filter.setToolTip(
             self.tr(
                 'failed, passed, unjudged, site:gitlab, detector:loop, label:"gave up", suite:webarena,\n'
@@ -148,7 +148,6 @@ class QueuePane(QWidget):
         self._lay_out()
         self.filter.textEdited.connect(self._queue.set_filter)
         self.filter.textChanged.connect(self._queue.set_filter)
-        self.filter.returnPressed.connect(self.take_keys)
         self.list.selectionModel().currentChanged.connect(self._on_current)
         self._queue.changed.connect(self._show)
         self._queue.current_changed.connect(self._mark)
@@ -158,8 +157,7 @@ class QueuePane(QWidget):
 
     def focus_filter(self) -> None:
         """Go to the filter line with its words selected."""
-        self.filter.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.filter.selectAll()
+        self.filter.take_keys()
 
     def take_keys(self) -> None:
         """Give the keys to the list, now or once it is there."""
@@ -168,13 +166,7 @@ class QueuePane(QWidget):
 
     def leave_filter(self) -> bool:
         """One level back from the filter line: first empty it, then leave it.  False when not in it."""
-        if not self.filter.hasFocus():
-            return False
-        if self.filter.text():
-            self.filter.clear()
-        else:
-            self.take_keys()
-        return True
+        return self.filter.leave()
 
     def _add_faces(self) -> None:
         center = self._center
@@ -227,9 +219,7 @@ class QueuePane(QWidget):
         self.error.set(self.tr("The queue can't be shown"), queue.error)
         self.count.setText(f"{queue.shown} / {queue.total}")
         self.count.setAccessibleName(self.tr("{0} of {1} runs shown").format(queue.shown, queue.total))
-        if not self.filter.hasFocus() and self.filter.text() != queue.text:
-            with QSignalBlocker(self.filter):
-                self.filter.setText(queue.text)
+        self.filter.show_words(queue.text)
 
     def _mark(self, run: str) -> None:
         row = self._queue.model.row_of(run)

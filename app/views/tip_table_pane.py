@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QSignalBlocker, Qt
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
     QLabel,
-    QLineEdit,
     QStackedWidget,
     QTableView,
     QVBoxLayout,
@@ -22,6 +21,7 @@ from app.models.knowledge import KnowledgeState
 from app.models.tip_table import COLUMNS
 from app.views.tip_rows import TipDelegate
 from app.views.widgets import EmptyState
+from app.views.widgets.filter_line import FilterLine
 
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
@@ -120,11 +120,12 @@ class TipTablePane(QWidget):
         self.count, self.chosen = QLabel(), QLabel()
         self.count.setProperty("kind", "secondary")
         self.chosen.setProperty("kind", "secondary")
-        self.filter = QLineEdit()
-        self.filter.setProperty("kind", "quiet")
-        self.filter.setClearButtonEnabled(True)
-        self.filter.setPlaceholderText(self.tr("Filter: site:gitlab  status:draft  kind:policy  words"))
-        self.filter.setAccessibleName(self.tr("Filter of the tips"))
+        self.filter = FilterLine(
+            "",
+            self.tr("Filter: site:gitlab  status:draft  kind:policy  words"),
+            self.tr("Filter of the tips"),
+            self.take_keys,
+        )
         self.table = TipTable(model.table, theme)
         self.table.setAccessibleName(self.tr("Tips"))
         self._stack = QStackedWidget()
@@ -135,7 +136,6 @@ class TipTablePane(QWidget):
         header = self.table.horizontalHeader()
         header.sectionClicked.connect(self._on_header)
         self.filter.textChanged.connect(model.set_filter)
-        self.filter.returnPressed.connect(self.take_keys)
         self.table.selectionModel().selectionChanged.connect(self._on_selection)
         self.table.selectionModel().currentChanged.connect(self._on_selection)
         model.table.modelAboutToBeReset.connect(self._begin_marking)
@@ -151,8 +151,7 @@ class TipTablePane(QWidget):
     # ------------------------------------------------------------ what the view asks
     def focus_filter(self) -> None:
         """Go to the filter line with its words selected."""
-        self.filter.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.filter.selectAll()
+        self.filter.take_keys()
 
     def take_keys(self) -> None:
         """Give the keys to the table, now or once it is there."""
@@ -161,13 +160,7 @@ class TipTablePane(QWidget):
 
     def leave_filter(self) -> bool:
         """One level back from the filter line: first empty it, then leave it.  False when not in it."""
-        if not self.filter.hasFocus():
-            return False
-        if self.filter.text():
-            self.filter.clear()
-        else:
-            self.take_keys()
-        return True
+        return self.filter.leave()
 
     def clear_selection(self) -> bool:
         """From many selected back to one.  False when it is one."""
@@ -316,9 +309,7 @@ class TipTablePane(QWidget):
         self.count.setText(model.counts_text)
         shown, total = model.table.rowCount(), model.table.total
         self.count.setAccessibleName(self.tr("{0} of {1} tips shown").format(shown, total))
-        if not self.filter.hasFocus() and self.filter.text() != model.table.text:
-            with QSignalBlocker(self.filter):
-                self.filter.setText(model.table.text)
+        self.filter.show_words(model.table.text)
         self._show_chosen()
 
     def _show_chosen(self) -> None:
