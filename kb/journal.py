@@ -50,7 +50,9 @@ class Journal:
         self._connection = connection
         self._table = table
         self._clock = clock
-        if connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone() is None:
+        # The guard is made last: where it stands, all stands.
+        guard = (f"{table}_kept",)
+        if connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", guard).fetchone() is None:
             create_table(connection, table)
 
     def record(
@@ -121,9 +123,12 @@ class Journal:
 
 
 def create_table(connection: sqlite3.Connection, table: str = "deed") -> None:
-    """Make the journal's table, with the guard that keeps deeds from being deleted."""
+    """Make the journal's table, with the guard that keeps deeds from being deleted.
+
+    What another process has made meanwhile is left as it is.
+    """
     connection.execute(
-        f"""CREATE TABLE {table} (
+        f"""CREATE TABLE IF NOT EXISTS {table} (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             kind TEXT NOT NULL,
             label TEXT NOT NULL,
@@ -136,7 +141,7 @@ def create_table(connection: sqlite3.Connection, table: str = "deed") -> None:
         )"""
     )
     connection.execute(
-        f"CREATE TRIGGER {table}_kept BEFORE DELETE ON {table}"
+        f"CREATE TRIGGER IF NOT EXISTS {table}_kept BEFORE DELETE ON {table}"
         " BEGIN SELECT RAISE(ABORT, 'deeds are kept for ever'); END"
     )
 

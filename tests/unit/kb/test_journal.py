@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kb.database import transaction
-from kb.journal import Journal
+from kb.journal import Journal, create_table
 
 
 class Counter:
@@ -137,3 +137,21 @@ def test_it_behaves_like_two_stacks(deeds):
                 past.append(value)
                 value, future = deed, []
             assert counter.value == value
+
+
+def test_two_processes_that_open_a_new_file_at_once_both_get_their_journal(tmp_path):
+    one, two = (sqlite3.connect(tmp_path / "file.sqlite", isolation_level=None) for _ in range(2))
+    with closing(one), closing(two):
+        create_table(one)
+        create_table(two)  # it had seen no table either
+        Journal(one).record("edit", "edit", {}, {})
+        assert [entry.label for entry in Journal(two).entries()] == ["edit"]
+
+
+def test_a_journal_whose_making_was_cut_short_gets_its_guard_at_the_next_opening(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "file.sqlite", isolation_level=None)) as connection:
+        create_table(connection)
+        connection.execute("DROP TRIGGER deed_kept")
+        Journal(connection).record("edit", "edit", {}, {})
+        with pytest.raises(sqlite3.IntegrityError, match="kept for ever"):
+            connection.execute("DELETE FROM deed")
