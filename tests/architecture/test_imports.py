@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 QT = ("PySide6", "shiboken6", "qasync", "pyqtgraph", "qtawesome")
 HEAVY = (
@@ -51,8 +49,6 @@ def test_kb_loads_nothing_of_the_application() -> None:
 
 
 def test_the_command_line_starts_without_qt_and_without_the_heavy_libraries() -> None:
-    if not (ROOT / "app" / "cli").exists():
-        pytest.skip("there is no command line yet")
     assert loaded_after(["app.cli", "app.__main__"], (*QT, *HEAVY)) == []
 
 
