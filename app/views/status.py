@@ -65,7 +65,7 @@ class StatusBar(QWidget):
         self.encoder.setAccessibleName(self.tr("Encoder: {0}").format(model.encoder_words))
         if model.info is not None:
             self.counts.setText(
-                self.tr("{0} runs · {1} tips").format(number(model.info.runs), number(model.info.tips))
+                self.tr("Runs {0} · tips {1}").format(number(model.info.runs), number(model.info.tips))
             )
             self.encoder.setToolTip(model.info.encoder)
 

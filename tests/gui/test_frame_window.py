@@ -60,7 +60,7 @@ def test_it_opens_on_the_review_with_its_counts(bench: Workbench) -> None:
     assert window.place == "review"
     assert window.center.place == "review"
     assert window.windowTitle() == "webarena — Sitelore"
-    assert "40 runs" in window.status.counts.text()
+    assert window.status.counts.text() == "Runs 40 · tips 14"
     assert bench.review.run
 
 
