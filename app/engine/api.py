@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from app.engine.errors import PathError
 from app.engine.events import JobChanged
+from app.engine.graph_api import GraphApi
 from app.engine.judgement import Flag, Label, Risk, Score, Verdict
 from app.engine.observation import TreeLine
 from app.engine.trajectory import Run, Step
@@ -235,7 +236,7 @@ class WorkspaceInfo:
     encoder_ready: bool
 
 
-class EngineApi(Protocol):
+class EngineApi(GraphApi, Protocol):
     """Use cases.  Errors are ``SiteloreError``s; long ones run as jobs and tell their progress as events."""
 
     # the workspace

@@ -66,7 +66,7 @@ def method(name: str) -> Method:
 
 def warm_up() -> None:
     """Make every reader and writer now, on a worker thread: the first answers would each wait 50 ms for theirs."""
-    for name in vars(EngineApi):
+    for name in dir(EngineApi):
         if not name.startswith("_") and inspect.iscoroutinefunction(getattr(EngineApi, name)):
             use_case = method(name)
             for annotation in (use_case.result, *use_case.parameters.values()):

@@ -59,6 +59,32 @@ class EncoderChanged(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExplorationChanged(Event):
+    """An exploration advanced, paused or ended; ``state`` is ``running``, ``paused``, ``done``, ``stopped`` or
+    ``failed``, ``trying`` says in words what is being tried, ``skipped`` counts elements by reason.
+    """
+
+    site: str
+    state: str
+    states: int = 0
+    frontier: int = 0
+    tried: int = 0
+    depth: int = 0
+    states_per_minute: float = 0.0
+    seconds: float = 0.0
+    trying: str = ""
+    skipped: tuple[tuple[str, int], ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphChanged(Event):
+    """A site's graph got states or transitions, or a person merged or split some."""
+
+    site: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HostLost(Event):
     """The engine process ended unexpectedly; it is being started again."""
 
@@ -67,7 +93,16 @@ class HostLost(Event):
 
 EVENTS: dict[str, type[Event]] = {
     kind.__name__: kind
-    for kind in (RunsChanged, KnowledgeChanged, HistoryChanged, JobChanged, EncoderChanged, HostLost)
+    for kind in (
+        RunsChanged,
+        KnowledgeChanged,
+        HistoryChanged,
+        JobChanged,
+        EncoderChanged,
+        ExplorationChanged,
+        GraphChanged,
+        HostLost,
+    )
 }
 """Event types by the name they travel under."""
 

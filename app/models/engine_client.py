@@ -22,6 +22,8 @@ from PySide6.QtCore import QObject, Signal
 from app.engine.events import (
     EncoderChanged,
     Event,
+    ExplorationChanged,
+    GraphChanged,
     HistoryChanged,
     HostLost,
     JobChanged,
@@ -47,6 +49,8 @@ class EngineEvents(QObject):
     history_changed = Signal(object)
     job_changed = Signal(object)
     encoder_changed = Signal(object)
+    exploration_changed = Signal(object)
+    graph_changed = Signal(object)
     host_changed = Signal(str)
 
     api: EngineApi
@@ -64,6 +68,10 @@ class EngineEvents(QObject):
                 self.job_changed.emit(event)
             case EncoderChanged():
                 self.encoder_changed.emit(event)
+            case ExplorationChanged():
+                self.exploration_changed.emit(event)
+            case GraphChanged():
+                self.graph_changed.emit(event)
             case HostLost():
                 self.host_changed.emit(event.message)
             case _:
