@@ -1,0 +1,344 @@
+"""``sitelore explore`` and ``sitelore graph``."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.cli import graph_words as words
+from app.cli.common import Json, say, show, table, with_engine
+from app.engine.errors import UsageError
+from app.engine.graph_api import ExploreOptions, Journey, LabReport, NodeDetail, PathPlan
+from app.engine.page_state import Mode
+
+if TYPE_CHECKING:
+    from app.engine.engine import Engine
+
+app = typer.Typer(help="Interaction graphs: maps of sites.", no_args_is_help=True)
+
+Site = Annotated[str, typer.Argument(help="Site, as 'graph list' names it.")]
+StorageState = Annotated[
+    Path | None, typer.Option(help="A recorded log-in (Playwright's storage state); read, never copied.")
+]
+
+
+class Method(StrEnum):
+    """How states are compared with a question."""
+
+    LATE = "late"
+    DENSE = "dense"
+    KEYWORD = "keyword"
+    PICTURE = "picture"
+
+
+class Format(StrEnum):
+    """What a graph is written as."""
+
+    GRAPHML = "graphml"
+    GEXF = "gexf"
+    JSON = "json"
+    WEBNAVIGATOR = "webnavigator"
+
+
+def explore(
+    url: Annotated[str, typer.Argument(help="The site's home page.")],
+    site: Annotated[str, typer.Option(help="Name of the site (default: told by its address).")] = "",
+    depth: Annotated[int, typer.Option(min=0, help="Transitions from the home page at most.")] = 3,
+    max_states: Annotated[int, typer.Option(min=1, help="Stop at so many states.")] = 1000,
+    max_seconds: Annotated[float, typer.Option(min=1, help="Stop after so long.")] = 1800.0,
+    mode: Annotated[Mode, typer.Option(help="full: every page; skeleton: one of each kind.")] = Mode.FULL,
+    block_list: Annotated[
+        Path | None, typer.Option(help="Rule file, besides the built-in rules and the site's own.")
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, max=16, help="Pages worked on at once.")] = 2,
+    rate: Annotated[
+        float,
+        typer.Option(
+            min=0, help="Page loads a second at most (0: 2 on a public host, free on this machine)."
+        ),
+    ] = 0.0,
+    storage_state: StorageState = None,
+    robots: Annotated[bool, typer.Option("--robots/--no-robots", help="Do as robots.txt asks.")] = True,
+    headed: Annotated[bool, typer.Option("--headed", help="Show the browser.")] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Begin anew instead of going on where the last one stopped.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Explore a website into an interaction graph. No model, no tokens; nothing is sent, bought or deleted."""
+    options = ExploreOptions(
+        depth=depth,
+        max_states=max_states,
+        max_seconds=max_seconds,
+        mode=mode,
+        block_list=str(block_list.resolve()) if block_list else "",
+        workers=workers,
+        rate=rate,
+        storage_state=_file(storage_state),
+        obey_robots=robots,
+        headed=headed,
+        resume=not fresh,
+    )
+    report = with_engine(lambda engine: engine.explore(url, site, options))
+    show(report, as_json, lambda: words.explored(report))
+    if report.ended == "failed":
+        raise typer.Exit(1)
+
+
+@app.command("list")
+def list_(as_json: Json = False) -> None:
+    """The graphs of this workspace."""
+    rows = with_engine(lambda engine: engine.graphs())
+    heads = ("site", "states", "transitions", "waiting", "mode", "exploration", "home")
+    show(
+        rows,
+        as_json,
+        lambda: table([words.row_cells(row) for row in rows], heads) or "no graph yet: sitelore explore URL",
+    )
+
+
+@app.command()
+def stats(site: Site, as_json: Json = False) -> None:
+    """A graph in numbers, with the states found at each depth."""
+    found = with_engine(lambda engine: engine.graph_stats(site))
+
+    def text() -> str:
+        row = found.row
+        facts = [
+            f"{row.states} states, {found.templates} address templates, {found.interaction_only} without an address"
+            " of their own",
+            f"{row.transitions} transitions: {found.tried} tried ({found.success_rate:.0%} led where expected),"
+            f" {found.seen_only} seen and not followed",
+            *(f"not tried, {reason}: {count}" for reason, count in sorted(found.skipped.items())),
+            *found.notes,
+        ]
+        return "\n".join(facts) + "\n\n" + words.depths_table(found.depths)
+
+    show(found, as_json, text)
+
+
+@app.command("show")
+def show_(site: Site, node: str, as_json: Json = False) -> None:
+    """One state: elements, what was tried, ways in and out, runs, tips."""
+    detail = with_engine(lambda engine: engine.graph_node(site, node))
+    show(detail, as_json, lambda: words.state(detail))
+
+
+@app.command()
+def search(
+    site: Site,
+    query: str,
+    method: Annotated[Method, typer.Option(help="How states are compared with the question.")] = Method.LATE,
+    k: Annotated[int, typer.Option(min=1, help="States at most.")] = 10,
+    as_json: Json = False,
+) -> None:
+    """Find the state a question is about."""
+    hits = with_engine(
+        lambda engine: engine.graph_search(site, query, method.value, k), encoder=_encoder(method.value)
+    )
+    show(hits, as_json, lambda: words.hits_table(hits) or "nothing on this map answers to that")
+
+
+@app.command()
+def compare(
+    site: Site,
+    queries: Annotated[
+        Path, typer.Argument(help='Labelled queries, one JSON object a line: {"query", "expect"}.')
+    ],
+    as_json: Json = False,
+) -> None:
+    """Compare the retrieval methods on labelled queries."""
+    found = with_engine(
+        lambda engine: engine.graph_compare_search(site, str(queries.resolve())), encoder="wanted"
+    )
+    heads = ("method", "recall@1", "recall@10", "MRR", "p50 ms", "p95 ms", "MB")
+    rows = [
+        (m.method, f"{m.recall_at_1:.2f}", f"{m.recall_at_10:.2f}", f"{m.mrr:.2f}", f"{m.p50_ms:.1f}",
+         f"{m.p95_ms:.1f}", f"{m.megabytes:.1f}")
+        for m in found.methods
+    ]  # fmt: skip
+    missed = "".join(f"\nmissed by all: {query}" for query in found.missed)
+    show(
+        found,
+        as_json,
+        lambda: f"{found.queries} queries over {found.states} states\n{table(rows, heads)}{missed}",
+    )
+
+
+@app.command()
+def path(
+    site: Site,
+    to: Annotated[str, typer.Argument(help="A state's id (or its first digits), or words to find it by.")],
+    start: Annotated[str, typer.Option("--from", help="A state's id; empty is the home page.")] = "",
+    as_json: Json = False,
+) -> None:
+    """The cheapest way to a state."""
+
+    async def planning(engine: Engine) -> PathPlan:
+        return await engine.graph_path(site, await _node(engine, site, to), start)
+
+    plan = with_engine(planning, encoder="cached")
+    show(plan, as_json, lambda: words.way(plan))
+
+
+@app.command()
+def go(
+    site: Site,
+    to: Annotated[str, typer.Argument(help="A state's id (or its first digits), or words to find it by.")],
+    headed: Annotated[
+        bool, typer.Option("--headed", help="Show the browser, and leave it open for you.")
+    ] = False,
+    storage_state: StorageState = None,
+    as_json: Json = False,
+) -> None:
+    """Go there in a live browser; every step's arrival is compared with what the map expects."""
+
+    async def going(engine: Engine) -> Journey:
+        node = await _node(engine, site, to)
+        journey = await engine.graph_go(site, node, headed, storage_state=_file(storage_state))
+        if headed and journey.arrived:
+            say("the browser stays open; press Enter to close it")
+            await _enter()
+        return journey
+
+    journey = with_engine(going, encoder="cached")
+    show(journey, as_json, lambda: words.journey_words(journey))
+    if not journey.arrived:
+        raise typer.Exit(1)
+
+
+@app.command()
+def verify(site: Site, storage_state: StorageState = None, as_json: Json = False) -> None:
+    """Visit every state and try every transition again; what is gone is marked, and tips about it become suspect."""
+    report = with_engine(lambda engine: engine.graph_verify(site, _file(storage_state)))
+    show(report, as_json, lambda: words.verified(report))
+    if report.gone_states or report.gone_transitions:
+        raise typer.Exit(1)
+
+
+@app.command()
+def update(
+    site: Site,
+    storage_state: StorageState = None,
+    depth: Annotated[int, typer.Option(min=0, help="Transitions from the home page at most.")] = 3,
+    max_states: Annotated[int, typer.Option(min=1, help="Stop at so many states.")] = 1000,
+    as_json: Json = False,
+) -> None:
+    """Verify, then explore only what is new."""
+    options = ExploreOptions(depth=depth, max_states=max_states, storage_state=_file(storage_state))
+    report = with_engine(lambda engine: engine.graph_update(site, options))
+    show(
+        report,
+        as_json,
+        lambda: (
+            f"{words.verified(report.verify)}\n{words.explored(report.explore)}\n{words.difference(report.diff)}"
+        ),
+    )
+
+
+@app.command()
+def diff(
+    site: Site,
+    other: Annotated[
+        str, typer.Argument(help="An exported graph (JSON); empty compares the last two explorations.")
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """What changed between two explorations."""
+    found = with_engine(lambda engine: engine.graph_diff(site, other))
+    show(found, as_json, lambda: words.difference(found))
+
+
+@app.command()
+def export(
+    site: Site,
+    out: Path,
+    format: Annotated[Format, typer.Option(help="What it is written as.")] = Format.JSON,
+    as_json: Json = False,
+) -> None:
+    """Write the graph for another program."""
+    count = with_engine(lambda engine: engine.graph_export(site, str(out.resolve()), format.value))
+    show({"states": count, "out": str(out)}, as_json, lambda: f"{count} states written to {out}")
+
+
+@app.command("from-runs")
+def from_runs(site: Site, as_json: Json = False) -> None:
+    """Build or extend the graph from the stored runs on this site; nothing is visited."""
+    row = with_engine(lambda engine: engine.graph_from_runs(site))
+    show(row, as_json, lambda: f"{row.states} states, {row.transitions} transitions of {row.site}")
+
+
+@app.command()
+def merge(site: Site, nodes: list[str], as_json: Json = False) -> None:
+    """Make several states one (undo with 'sitelore review undo')."""
+    node = with_engine(lambda engine: engine.merge_nodes(site, nodes))
+    show({"node": node}, as_json, lambda: f"they are {node[:8]} now")
+
+
+@app.command()
+def split(site: Site, node: str, as_json: Json = False) -> None:
+    """Take a state apart into the pages it stands for."""
+    parts = with_engine(lambda engine: engine.split_node(site, node))
+    show({"nodes": parts}, as_json, lambda: " ".join(part[:8] for part in parts))
+
+
+@app.command()
+def rules(
+    site: Site,
+    node: str,
+    file: Annotated[Path | None, typer.Option(help="Rule file to try (default: the rules in force).")] = None,
+    as_json: Json = False,
+) -> None:
+    """Which elements of a stored page the rules would stop."""
+
+    async def trying(engine: Engine) -> tuple[LabReport, NodeDetail]:
+        text = file.read_text("utf-8") if file else await engine.block_rules(site)
+        return await engine.try_rules(site, node, text), await engine.graph_node(site, node)
+
+    report, detail = with_engine(trying)
+    by_index = {element.index: element for element in detail.elements}
+
+    def text() -> str:
+        rows = [
+            (hit.verdict, by_index[hit.element].role, by_index[hit.element].name, hit.rule, hit.why)
+            for hit in report.hits
+            if hit.element in by_index and hit.verdict != "allow"
+        ]
+        heads = ("verdict", "role", "name", "rule", "why")
+        here = f"{report.stopped_here} of {len(detail.elements)} here"
+        everywhere = f"{report.stopped_everywhere} of {report.elements_everywhere} on all pages"
+        return f"{table(rows, heads)}\n{here}, {everywhere}"
+
+    if report.error:
+        say(report.error)
+        raise typer.Exit(3)
+    show(report, as_json, text)
+
+
+def _file(path: Path | None) -> str:
+    return str(path.expanduser().resolve()) if path else ""
+
+
+def _encoder(method: str) -> str:
+    return "" if method == "keyword" else "wanted"
+
+
+async def _enter() -> None:
+    import asyncio
+    import sys
+
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
+
+
+async def _node(engine: Engine, site: str, words: str) -> str:
+    """A state's id as it stands, else the first state that words find."""
+    if len(words) >= 4 and all(letter in "0123456789abcdef" for letter in words):
+        return words
+    hits = await engine.graph_search(site, words, "late", 1)
+    if not hits:
+        raise UsageError(f"nothing on the map of {site} answers to '{words}'", remedy="try other words")
+    say(f"found: {hits[0].title} ({hits[0].url})")
+    return hits[0].node
