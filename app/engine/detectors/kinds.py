@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from app.engine.addresses import path_template
 from app.engine.detectors.risk import began, suspect_step
 from app.engine.detectors.runner import points_at_a_step, telling_rank
 from app.engine.judgement import Flag
 from app.engine.trajectory import Run, Step
 
-_NUMBER = re.compile(r"\d+")
-_HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{8,}|[A-Za-z0-9_%=+.~-]{32,}")
 _MAX_SEGMENTS = 6
 
 
@@ -33,18 +31,4 @@ def page_template(url: str) -> str:
     if not rest:
         return url.partition("?")[0][:60]
     path = rest.partition("/")[2].partition("#")[0].partition("?")[0]
-    project, mark, tail = path.partition("/-/")
-    segments = ["{project}", "-", *tail.split("/")] if mark and project else path.split("/")
-    kept = [_template(segment) for segment in segments if segment]
-    return "/" + "/".join(kept[:_MAX_SEGMENTS])
-
-
-def _template(segment: str) -> str:
-    if _NUMBER.fullmatch(segment):
-        return "{n}"
-    stem, dot, suffix = segment.rpartition(".")
-    if dot and suffix.isalpha() and len(suffix) <= 5:
-        return f"{_template(stem)}.{suffix}"
-    if _HASH.fullmatch(segment) or segment.count("-") >= 3 or segment.count("_") >= 4:
-        return "{id}"
-    return segment[:40]
+    return "/" + "/".join(path_template(path)[:_MAX_SEGMENTS])

@@ -283,7 +283,7 @@ def test_the_kind_of_a_failure_is_site_detector_and_page_template():
         ("http://h/admin/x/filter/cmVwb3J0X3R5cGU9Y3JlYXRlZF9hdA%3D%3D/", "/admin/x/filter/{id}"),
         ("http://h:7770/tony-bleu-john-boys-leather.html?a=1#top", "/{id}.html"),
         ("http://h/a11yproject/a11yproject.com/-/merge_requests/1270", "/{project}/-/merge_requests/{n}"),
-        ("http://h/f/books/129-post", "/f/books/129-post"),
+        ("http://h/f/books/129-post", "/f/books/{id}"),
         ("http://h/1/2/3/4/5/6/7/8", "/{n}/{n}/{n}/{n}/{n}/{n}"),
         ("http://h", "/"),
         ("about:blank", "about:blank"),

@@ -1,0 +1,215 @@
+"""An address with what changes from visit to visit taken out, and the template of addresses that are alike.  Pure data.
+
+``url_key``       ``/catalogue/mug_12?page=2``: path and the query that counts, in one spelling; names the page.
+``url_template``  ``/catalogue/{id}``: what is data is taken out as well; names the kind of page.
+``section``       ``/product/{id}`` for ``/product/apron``: the last segment counts as data even if it is a plain word.
+
+The home host is left out of all of them, so the same site on another host or port has the same keys.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
+
+_SAFE = "!$'()*,:@~"
+_NUMBER = re.compile(r"\d+")
+_HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{8,}|[A-Za-z0-9_%=+.~-]{32,}")
+_NUMBERED_SLUG = re.compile(r"[^\W_][\w.~-]*[_-]\d+|\d+[_-]\w[\w.~-]*")
+_ROUTE = re.compile(r"!?/")
+_PATH_SESSION = re.compile(r";(?:j?sessionid|sid)=[^/]*", re.IGNORECASE)
+
+_VOLATILE = re.compile(
+    r"(?:utm|hsa|mc|pk|mtm|matomo|ga|gad)_.*|_(?:ga|gl|hsenc|hsmi|ke|_.*)?|gclid|gclsrc|dclid|wbraid|gbraid|fbclid|msclkid"
+    r"|yclid|igshid|twclid|ttclid|epik|s_cid|icid"
+    r"|(?:.*[_.\[-])?(?:csrf|xsrf|nonce|token|signature|sessid|session|sid)(?:[_-]?(?:id|key|token|value))?\]?"
+    r"|\w*(?:csrf|xsrf)\w*|(?:php|asp|j)?sess(?:ion)?id|form_?key|authenticity_token|access_token|state_token"
+    r"|ts|timestamp|cachebust(?:er)?|cache_?bust|cb|rnd|rand(?:om)?|nocache|uenc|__cf.*|cf_chl.*"
+    r"|referr?er|came_from",
+    re.IGNORECASE,
+)
+"""Query keys that say how somebody came here, or when, or as whom; never which page it is."""
+
+_BACK = re.compile(
+    r"next|return(?:_?(?:to|url|path))?|redirect(?:_?(?:to|url|uri|path))?|continue|back_?url|goto|dest(?:ination)?"
+    r"|success_url",
+    re.IGNORECASE,
+)
+"""Query keys that say where to go afterwards; with a number as value they may turn pages."""
+
+_MAYBE_TIME = re.compile(r"[a-z]|v|ver|version|time|date|dt|now|stamp", re.IGNORECASE)
+_TIME = re.compile(r"1\d{9}(?:\d{3})?")
+_SECRET_SEGMENTS = frozenset({"key", "form_key", "uenc", "referer", "sid"})
+"""Segments whose next one is a secret or the page one came from (``/key/3f5a.../``)."""
+
+_VIEW = re.compile(r"(?:tab|view|section|mode|panel|pane|step|layout|display|scope|type|kind)", re.IGNORECASE)
+_PAGING = re.compile(
+    r"(?:page|p|pg|paged?|page_?(?:no|num|number|index|size)|offset|start|skip|limit|per_?page|size|count|cursor|after|before"
+    r"|from|product_list_\w+|sort|sort_?by|order|order_?by|dir|direction|asc|desc|ordering|o)",
+    re.IGNORECASE,
+)
+"""Query keys that turn the pages of a list or sort it: the kind of page stays the same."""
+
+MAX_SEGMENT = 80
+
+
+def host_of(url: str) -> str:
+    """Host and port of an address (or of a bare ``host:port``), in small letters, the usual port left out."""
+    try:
+        parts = urlsplit(url if "//" in url else f"//{url}")
+        host, port = (parts.hostname or "").lower(), parts.port
+    except ValueError:
+        return ""
+    usual = {"http": 80, "https": 443}.get(parts.scheme)
+    return f"{host}:{port}" if port and port != usual else host
+
+
+def same_host(url: str, home: str) -> bool:
+    """Whether an address lies on the home host; ``www.`` makes no difference."""
+    return _bare(host_of(url)) == _bare(host_of(home))
+
+
+@lru_cache(maxsize=16_384)
+def url_key(url: str, home: str = "") -> str:
+    """The address in one spelling, without what changes from visit to visit.
+
+    Args:
+        url: an absolute address.
+        home: address or ``host:port`` whose host is left out of the key; "" leaves every host out.
+    """
+    split = _split(url)
+    if split is None:
+        return url.partition("?")[0][:MAX_SEGMENT]
+    scheme, path, query, fragment = split
+    if scheme not in ("http", "https", ""):
+        return url.partition("?")[0][:MAX_SEGMENT]
+    key = _away(url, home) + _path(path)
+    kept = sorted(_kept_query(query))
+    if kept:
+        key += "?" + "&".join(f"{_quoted(name)}={_quoted(value)}" for name, value in kept)
+    if _ROUTE.match(fragment):
+        route, _, rest = fragment.partition("?")
+        inner = sorted(_kept_query(rest))
+        key += f"#{_path(route.lstrip('!'))}"
+        key += "?" + "&".join(f"{_quoted(name)}={_quoted(value)}" for name, value in inner) if inner else ""
+    return key
+
+
+@lru_cache(maxsize=16_384)
+def url_template(url: str, home: str = "") -> str:
+    """The address with what is data taken out: numbers ``{n}``, hashes and long or numbered names ``{id}``.
+
+    Of the query only the names are kept, and values of those that choose a view (``tab=``, ``section=``); what turns
+    pages or sorts a list goes.
+    """
+    key = url_key(url, home)
+    away = _away(url, home)
+    if not key.startswith((f"{away}/", "/")):
+        return key
+    rest, mark, route = key.removeprefix(away).partition("#")
+    template = away + _templated(rest)
+    return f"{template}#{_templated(route)}" if mark else template
+
+
+def section(template: str) -> str:
+    """A template whose last segment counts as data where the path has two or more (``/product/apron``)."""
+    head, mark, query = template.partition("?")
+    if "#" in head or "#" in query:
+        head, _, route = template.partition("#")
+        return f"{head.partition('?')[0]}#{section(route)}"
+    host, slash, path = head.partition("/")
+    segments = path.split("/")
+    if len(segments) >= 2 and segments[-1] not in ("{n}", ""):
+        stem, dot, suffix = segments[-1].rpartition(".")
+        segments[-1] = f"{{id}}.{suffix}" if dot and stem and _is_suffix(suffix) else "{id}"
+    segments = ["{id}" if segment == "{n}" else segment for segment in segments]
+    return host + slash + "/".join(segments) + mark + query
+
+
+def path_template(path: str) -> tuple[str, ...]:
+    """Segments of a path, those that are data taken out; what stands before ``/-/`` is a project's name."""
+    project, mark, tail = path.strip("/").partition("/-/")
+    if mark and project:
+        return ("{project}", "-", *map(segment_template, filter(None, tail.split("/"))))
+    return tuple(segment_template(segment) for segment in path.split("/") if segment)
+
+
+@lru_cache(maxsize=16_384)
+def segment_template(segment: str) -> str:
+    """One segment of a path: itself, or ``{n}``, ``{id}`` if it is data; a file's suffix stays."""
+    if _NUMBER.fullmatch(segment):
+        return "{n}"
+    stem, dot, suffix = segment.rpartition(".")
+    if dot and stem and _is_suffix(suffix):
+        return f"{segment_template(stem)}.{suffix}"
+    if _HASH.fullmatch(segment) or segment.count("-") >= 3 or segment.count("_") >= 4:
+        return "{id}"
+    if _NUMBERED_SLUG.fullmatch(segment) or len(segment) > MAX_SEGMENT:
+        return "{id}"
+    return segment
+
+
+def _is_suffix(suffix: str) -> bool:
+    return suffix.isascii() and suffix.isalpha() and len(suffix) <= 5
+
+
+def _split(url: str) -> tuple[str, str, str, str] | None:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # one out of range is an address nobody can open
+    except ValueError:
+        return None
+    return parts.scheme, parts.path, parts.query, parts.fragment
+
+
+def _bare(host: str) -> str:
+    return host.removeprefix("www.")
+
+
+def _away(url: str, home: str) -> str:
+    """The host, where it is not the home one."""
+    return host_of(url) if home and not same_host(url, home) else ""
+
+
+def _path(path: str) -> str:
+    segments = [_quoted(unquote(segment)) for segment in _PATH_SESSION.sub("", path).split("/") if segment]
+    kept: list[str] = []
+    skip = False
+    for at, segment in enumerate(segments):
+        following = segments[at + 1] if at + 1 < len(segments) else ""
+        if skip:
+            skip = False
+        elif segment.lower() in _SECRET_SEGMENTS and _HASH.fullmatch(following):
+            skip = True
+        else:
+            kept.append(segment)
+    return "/" + "/".join(kept)
+
+
+def _kept_query(query: str) -> Iterator[tuple[str, str]]:
+    if not query:
+        return
+    for name, value in parse_qsl(query, keep_blank_values=True, max_num_fields=None):
+        if _VOLATILE.fullmatch(name) or (_BACK.fullmatch(name) and not value.isdigit()):
+            continue
+        if _MAYBE_TIME.fullmatch(name) and _TIME.fullmatch(value):
+            continue
+        yield name, value
+
+
+def _templated(key: str) -> str:
+    path, _, query = key.partition("?")
+    names: dict[str, None] = {}
+    for part in filter(None, query.split("&")):
+        name, _, value = part.partition("=")
+        if _PAGING.fullmatch(name):
+            continue
+        names[f"{name}={segment_template(value)}" if value and _VIEW.fullmatch(name) else name] = None
+    template = "/" + "/".join(path_template(path))
+    return f"{template}?{'&'.join(names)}" if names else template
+
+
+def _quoted(text: str) -> str:
+    return quote(text, safe=_SAFE)

@@ -1,0 +1,233 @@
+"""What makes a page state the same state: the typed parts of its identity, computed from one look.  Pure functions.
+
+The parts are sets of *features*, sorted before they are hashed, so neither the order of elements nor the process's hash
+seed matters.  A feature says what an element is for a person: role, landmarks around it, name, the state words that
+change what can be done.  What a page carries for its machinery says nothing: element ids, tokens, values typed, focus,
+adverts, live regions.  Repeated lists count once, however many rows they have.
+
+(WebNavigator, appendix C, hashes XPaths with the full address; a reordered or renamed element is a new state there.)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Collection, Iterable
+from functools import lru_cache
+
+from app.engine.addresses import path_template, section, url_key, url_template
+from app.engine.page_state import Element, Mode, PageCapture, PageKeys
+from app.engine.tree_elements import elements_of_tree
+
+__all__ = [
+    "INTERACTIVE", "element_key", "elements_of_tree", "features", "is_interactive", "keys_of", "kind_key", "node_id",
+    "normal_name", "page_id", "path_template", "section", "similarity", "skeleton_features", "url_key", "url_template",
+]  # fmt: skip
+
+INTERACTIVE = frozenset(
+    {
+        "link",
+        "button",
+        "tab",
+        "menuitem",
+        "menuitemcheckbox",
+        "menuitemradio",
+        "combobox",
+        "listbox",
+        "option",
+    }
+    | {"checkbox", "radio", "switch", "treeitem", "summary", "searchbox", "textbox", "slider", "spinbutton"}
+)
+"""Roles whose elements count for the structure."""
+
+STATES = frozenset({"expanded", "collapsed", "checked", "selected", "pressed"})
+"""State words that make another state of the page; focus, values and validity don't."""
+
+_CHROME = (
+    "navigation",
+    "banner",
+    "menu",
+    "menubar",
+    "tablist",
+    "dialog",
+    "alertdialog",
+    "toolbar",
+    "contentinfo",
+)
+_MENUS = ("menu", "menubar", "tablist", "dialog", "alertdialog", "toolbar")
+_NAMED = frozenset({"navigation", *_MENUS})
+"""Landmarks whose label tells one from another; the label of a region or form may be data."""
+
+_NUMBER = re.compile(r"\d+(?:[.,:/\u202f\u00a0' -]\d+)*")
+_CODE = re.compile(r"\b(?=\w*\d)(?=\w*[a-z])[0-9a-z]{8,}\b")
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_DAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,? )"
+_DATE = re.compile(rf"{_DAY}?(?:{_MONTH} #|# {_MONTH})(?:,? #)*(?: ?[ap]\.?m\.?)?")
+_AGO = re.compile(
+    r"(?:(?:#|an?|one|about) )*(?:second|minute|hour|day|week|month|year)s? ago|just now|yesterday"
+)
+_LONGEST = 120
+_SEPARATOR = "\x1f"
+
+
+@lru_cache(maxsize=131_072)
+def normal_name(name: str) -> str:
+    """A name without what counts or tells the time: digits and codes as ``#``, dates and "2 hours ago" as one word."""
+    text = " ".join(name.lower().split())[:_LONGEST]
+    if any(map(str.isdigit, text)):
+        text = _NUMBER.sub("#", _CODE.sub("#", text))
+        text = _DATE.sub("{date}", text)
+    return _AGO.sub("{date}", text) if "ago" in text or "just now" in text or "yesterday" in text else text
+
+
+def is_interactive(element: Element) -> bool:
+    """Whether it counts for the structure: something to act on that can be seen and is here to stay."""
+    return (
+        element.visible
+        and not element.in_live
+        and not element.in_advert
+        and (element.role in INTERACTIVE or element.listens)
+    )
+
+
+def keys_of(page: PageCapture, home: str) -> PageKeys:
+    """The typed parts of a page's identity.
+
+    Args:
+        page: one look at it.
+        home: address of the graph's home page; its host is left out of the keys.
+    """
+    counted = [element for element in page.elements if is_interactive(element)]
+    titles = tuple(
+        sorted({normal_name(h) for h in page.headings[:3] if len(h.strip()) >= 3}, key=len, reverse=True)
+    )
+    return PageKeys(
+        url=url_key(page.url, home),
+        template=url_template(page.url, home),
+        structure=_digest(features(counted)),
+        skeleton=_digest(skeleton_features(counted, titles)),
+        content=_digest({normal_name(line) for line in page.text.splitlines() if line.strip()}),
+    )
+
+
+def page_id(keys: PageKeys) -> str:
+    """The id of a page state: 16 hex digits over its address and structure."""
+    return _hash("page", keys.url, keys.structure)
+
+
+def node_id(keys: PageKeys, mode: Mode | str) -> str:
+    """The id of the node a page state belongs to, before a person's decisions: itself, or its skeleton."""
+    if mode == Mode.FULL:
+        return page_id(keys)
+    return _hash("skeleton", section(keys.template), keys.skeleton)
+
+
+def features(elements: Iterable[Element]) -> set[str]:
+    """What the structure key is made of; ``elements`` are those that count (``is_interactive``)."""
+    found: set[str] = set()
+    for element in elements:
+        chrome = _within(element.landmarks, _CHROME)
+        name = "*" if element.repeat and not chrome else _name(element)
+        found.add(_feature(element, _labels(element.landmarks), name))
+    return found
+
+
+def skeleton_features(elements: Iterable[Element], titles: tuple[str, ...] = ()) -> set[str]:
+    """What the skeleton key is made of: names that are data are left out, the page's own headings among them."""
+    found: set[str] = set()
+    for element in elements:
+        kept = _within(element.landmarks, _MENUS) or not (
+            element.repeat or element.role in ("link", "option", "treeitem")
+        )
+        name = _name(element) if kept else "*"
+        for title in titles:
+            if title in name:
+                name = name.replace(title, "{title}")
+        found.add(_feature(element, _roles(element.landmarks), name))
+    return found
+
+
+def element_key(element: Element, home: str = "") -> str:
+    """16 hex digits that name an element on whatever page it stands: the same menu entry on two pages has one key."""
+    name = _name(element)
+    if element.role != "link" and element.name.strip().isdigit():
+        name = element.name.strip()  # the buttons of a pager lead to different places
+    return _hash(
+        "element",
+        element.role,
+        ">".join(_labels(element.landmarks)),
+        ">".join(element.frame),
+        name,
+        url_key(element.href, home) if element.href else "",
+        element.form,
+    )
+
+
+def kind_key(element: Element) -> str:
+    """16 hex digits equal for elements of one kind in one repeated list: the titles of all products, say.
+
+    Links of one kind lead to one template; entries of menus and other elements outside of lists are kinds of their own.
+    """
+    if not element.repeat or _within(element.landmarks, _CHROME):
+        return element_key(element)
+    leads = url_template(element.href) if element.href else ""
+    name = "" if leads else _name(element)
+    return _hash(
+        "kind",
+        element.role,
+        ">".join(_roles(element.landmarks)),
+        ">".join(element.frame),
+        element.repeat,
+        name,
+        leads,
+    )
+
+
+def similarity(a: Collection[str], b: Collection[str]) -> float:
+    """How alike two sets of keys are: common ones against all of them, in [0, 1]; 1 for two empty sets."""
+    left, right = set(a), set(b)
+    if not left and not right:
+        return 1.0
+    return len(left & right) / len(left | right)
+
+
+def _feature(element: Element, landmarks: Collection[str], name: str) -> str:
+    words = " ".join(word for word in element.states if word in STATES)
+    return _SEPARATOR.join((element.role, ">".join(landmarks), ">".join(element.frame), name, words))
+
+
+def _name(element: Element) -> str:
+    """The name in its normal form; an icon without one is told by its stable attributes."""
+    if element.name:
+        return normal_name(element.name)
+    told = element.test_id or " ".join(f"{key}={value}" for key, value in sorted(element.attributes))
+    return normal_name(told)
+
+
+@lru_cache(maxsize=4096)
+def _labels(landmarks: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(normal_name(landmark) for landmark in landmarks)
+
+
+@lru_cache(maxsize=4096)
+def _roles(landmarks: tuple[str, ...]) -> tuple[str, ...]:
+    """Landmarks without labels that may be data."""
+    roles = (landmark.partition(":") for landmark in landmarks)
+    return tuple(normal_name(role + mark + label) if role in _NAMED else role for role, mark, label in roles)
+
+
+@lru_cache(maxsize=4096)
+def _within(landmarks: tuple[str, ...], roles: tuple[str, ...]) -> bool:
+    return any(landmark.partition(":")[0] in roles for landmark in landmarks)
+
+
+def _digest(found: set[str]) -> str:
+    return _hash(*sorted(found))
+
+
+def _hash(*parts: str) -> str:
+    text = "\x1e".join(parts).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, digest_size=8).hexdigest()
