@@ -13,6 +13,9 @@ from app.cli import graph, kb, review, runs, tip
 from app.cli.common import GLOBALS, Json, say, show, table, workspace_path
 from app.engine.errors import SiteloreError
 
+DEMO_PORT = 7801
+"""First of the three ports the demo site is served on; the recorded runs name the same."""
+
 app = typer.Typer(
     name="sitelore",
     help="Turn failed web-agent runs into site knowledge. Without a command the workbench opens.",
@@ -65,6 +68,9 @@ def root(
 @app.command()
 def demo(
     headless: Annotated[bool, typer.Option("--headless", help="No window: print what was done.")] = False,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Only serve the bundled site, to explore it or to click around.")
+    ] = False,
     out: Annotated[
         Path, typer.Option(help="Folder for pictures, the frozen file and the demo workspace.")
     ] = Path("demo-out"),
@@ -73,6 +79,9 @@ def demo(
     """The whole loop on the bundled site: import, detect, judge, tip, retrieve, freeze. No model, no tokens."""
     from app.engine import demo as whole_loop
 
+    if serve:
+        _serve_demo()
+        return
     if headless:
         report = whole_loop.run_headless(
             out, say if as_json else lambda line: sys.stdout.write(line + "\n") and None
@@ -87,6 +96,23 @@ def demo(
     from app.main import run_workbench
 
     raise typer.Exit(run_workbench(whole_loop.prepare_workspace(), demo=True))
+
+
+def _serve_demo() -> None:
+    """Serve the bundled site until it is stopped (Ctrl+C)."""
+    import asyncio
+
+    from app.engine.browser.demo_server import DemoServer
+
+    async def serving() -> None:
+        async with await DemoServer.start(DEMO_PORT) as server:
+            say(f"shop {server.shop_url}/  admin {server.admin_url}/admin  (Ctrl+C stops it)")
+            await asyncio.Event().wait()
+
+    try:
+        asyncio.run(serving())
+    except OSError as error:
+        raise SiteloreError(f"the demo site can't be served on port {DEMO_PORT}: {error.strerror}") from error
 
 
 def _pictures(workspace: str, out: Path) -> list[str]:

@@ -1,0 +1,107 @@
+"""What people and agents know of a graph's states: runs that passed, failures, tips in force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from app.engine import identity
+from app.engine.page_state import PageState
+from kb.retrieval.scopes import Place, ScopeIndex, Sites
+from kb.retrieval.url import is_site_wide, parse_address
+from kb.tip import RETRIEVABLE, Status, StoredStep, Tip
+
+
+@dataclass(slots=True)
+class NodeFacts:
+    """What is known of one node.
+
+    ``runs`` are (run, step) that passed, ``failures`` failed runs whose suspect step was here, ``tips`` ids of the tips
+    written for pages like this one, ``site_tips`` of those that hold anywhere on the site, ``suspect`` of ``tips``.
+    """
+
+    runs: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
+    failures: int = 0
+    tips: list[str] = field(default_factory=list[str])
+    site_tips: list[str] = field(default_factory=list[str])
+    suspect: int = 0
+
+
+class Places:
+    """Finds the node an address belongs to: by its url key, else by its template where only one state has it."""
+
+    def __init__(self, nodes: Mapping[str, Sequence[PageState]]) -> None:
+        self._by_url: dict[str, tuple[int, str]] = {}
+        self._by_template: dict[str, set[str]] = {}
+        for node, pages in nodes.items():
+            for page in pages:
+                # Several states share an address (a menu open, a tab chosen); the one found first is the page itself.
+                known = self._by_url.get(page.keys.url)
+                if known is None or page.depth < known[0]:
+                    self._by_url[page.keys.url] = (page.depth, node)
+                self._by_template.setdefault(page.keys.template, set()).add(node)
+
+    def node_at(self, url: str) -> str:
+        """The node of an address, "" where none is known.  The host is not asked: runs come from many."""
+        found = self._by_url.get(identity.url_key(url, url))
+        if found is not None:
+            return found[1]
+        alike = self._by_template.get(identity.url_template(url, url), ())
+        return next(iter(alike)) if len(alike) == 1 else ""
+
+
+def annotate(
+    nodes: Mapping[str, Sequence[PageState]],
+    site: str,
+    steps: Iterable[StoredStep],
+    suspects: Mapping[str, int],
+    tips: Sequence[Tip],
+    hosts: Sequence[str],
+) -> dict[str, NodeFacts]:
+    """Facts for every node.
+
+    Args:
+        nodes: page states by node.
+        steps: stored steps on this site.  suspects: the suspect step of each failed run.
+        hosts: host globs of the site, the graph's home among them.
+    """
+    facts = {node: NodeFacts() for node in nodes}
+    places = Places(nodes)
+    failed: dict[str, set[str]] = {}
+    for step in steps:
+        node = places.node_at(step.url)
+        if not node:
+            continue
+        facts[node].runs.append((step.run, step.step))
+        if suspects.get(step.run) == step.step:
+            failed.setdefault(node, set()).add(step.run)
+    for node, runs in failed.items():
+        facts[node].failures = len(runs)
+    _count_tips(facts, nodes, site, [tip for tip in tips if tip.status in RETRIEVABLE], hosts)
+    return facts
+
+
+def _count_tips(
+    facts: Mapping[str, NodeFacts],
+    nodes: Mapping[str, Sequence[PageState]],
+    site: str,
+    tips: Sequence[Tip],
+    hosts: Sequence[str],
+) -> None:
+    index = ScopeIndex(Sites({site: hosts}))
+    for tip in tips:
+        index.append(tip.site, tip.scope)
+    if not tips:
+        return
+    wide = [is_site_wide(tip.scope) for tip in tips]
+    for node, pages in nodes.items():
+        here: dict[int, None] = {}
+        for page in pages:
+            address = parse_address(page.url)
+            if address is not None:
+                _, scores = index.look_up(Place(address, site))
+                here.update(dict.fromkeys(scores.nonzero()[0].tolist()))
+        for row in here:
+            (facts[node].site_tips if wide[row] else facts[node].tips).append(tips[row].id)
+            if not wide[row] and tips[row].status is Status.SUSPECT:
+                facts[node].suspect += 1

@@ -1,0 +1,133 @@
+"""The map on the command line: explore the demo site, find a state by words, be taken there, keep the map true."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import networkx
+import pytest
+
+from app.engine.browser.find import candidates
+from tests.support.served import demo_site
+
+CHECKOUT = Path(__file__).parents[2]
+
+pytestmark = pytest.mark.browser
+
+
+class Sitelore:
+    """Calls the program as a user's script would."""
+
+    def __init__(self, workspace: Path) -> None:
+        self.workspace = workspace
+
+    def __call__(self, *arguments: str, code: int = 0):
+        command = [sys.executable, "-m", "app", "--workspace", str(self.workspace), *arguments, "--json"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False, cwd=CHECKOUT)
+        assert done.returncode == code, done.stderr + done.stdout
+        return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def server():
+    with demo_site() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def explored(server, tmp_path_factory):
+    """A workspace with a map of the demo shop, and the report of its exploration."""
+    if not os.environ.get("CI") and not any(c.executable for c in candidates()):
+        pytest.skip("no browser is installed")
+    sitelore = Sitelore(tmp_path_factory.mktemp("map") / "workspace")
+    report = sitelore("explore", server.shop_url, "--site", "demo-shop", "--depth", "3")
+    return sitelore, report
+
+
+def test_an_exploration_finds_pages_and_states_without_an_address_at_no_tokens(explored, server):
+    sitelore, report = explored
+    assert report["ended"] == "done"
+    assert report["tokens"] == 0
+    assert report["states"] > 5
+    assert report["interaction_only"] >= 1
+    assert [row["depth"] for row in report["depths"]][:2] == [0, 1]
+    listed = sitelore("graph", "list")
+    assert [(row["site"], row["states"]) for row in listed] == [("demo-shop", report["states"])]
+    stats = sitelore("graph", "stats", "demo-shop")
+    assert stats["row"]["transitions"] == report["transitions"]
+    assert sum(stats["skipped"].values()) > 0
+    assert server.state.orders == type(server.state).seeded().orders, "an exploration ordered something"
+
+
+def test_words_lead_to_a_state_and_the_live_browser_is_taken_there_step_by_step(explored, server):
+    sitelore, _ = explored
+    hits = sitelore("graph", "search", "demo-shop", "what is in my basket", "--method", "keyword")
+    basket = next(hit for hit in hits if "basket" in hit["url"])
+    plan = sitelore("graph", "path", "demo-shop", basket["node"])
+    assert plan["nodes"][-1] == basket["node"]
+    journey = sitelore("graph", "go", "demo-shop", basket["node"])
+    assert journey["arrived"]
+    assert {arrival["kind"] for arrival in journey["arrivals"]} <= {"exact", "same template"}
+    assert "/basket" in journey["url"]
+
+
+def test_a_second_exploration_finds_the_same_states_and_the_diff_is_empty(explored, server, tmp_path):
+    sitelore, report = explored
+    other = Sitelore(tmp_path / "other")
+    again = other("explore", server.shop_url, "--site", "demo-shop", "--depth", "3", "--workers", "1")
+    assert again["states"] == report["states"]
+    file = tmp_path / "first.json"
+    assert sitelore("graph", "export", "demo-shop", str(file))["states"] == report["states"]
+    difference = other("graph", "diff", "demo-shop", str(file))
+    assert difference["added"] == []
+    assert difference["removed"] == []
+    assert difference["same"] == report["states"]
+
+
+def test_every_format_is_read_back_by_networkx_with_all_states(explored, tmp_path):
+    sitelore, report = explored
+    readers = {
+        "graphml": lambda path: networkx.read_graphml(path, force_multigraph=True),
+        "gexf": networkx.read_gexf,
+        "json": lambda path: networkx.node_link_graph(json.loads(path.read_text()), edges="edges"),
+    }
+    for form, read in readers.items():
+        path = tmp_path / f"map.{form}"
+        sitelore("graph", "export", "demo-shop", str(path), "--format", form)
+        graph = read(path)
+        assert graph.number_of_nodes() == report["states"], form
+        assert graph.number_of_edges() == report["transitions"], form
+
+
+def test_an_unchanged_site_is_verified_without_a_loss(explored):
+    sitelore, _ = explored
+    report = sitelore("graph", "verify", "demo-shop")
+    assert report["gone_states"] == []
+    assert report["gone_transitions"] == []
+    assert report["states"] > 5
+
+
+def test_a_merge_is_undone_by_the_one_undo(explored):
+    sitelore, report = explored
+    hits = sitelore("graph", "search", "demo-shop", "product", "--method", "keyword")
+    chosen = [hit["node"] for hit in hits[:2]]
+    sitelore("graph", "merge", "demo-shop", *chosen)
+    assert sitelore("graph", "list")[0]["states"] == report["states"] - 1
+    sitelore("review", "undo")
+    assert sitelore("graph", "list")[0]["states"] == report["states"]
+
+
+def test_bad_questions_get_one_sentence_and_the_right_code(explored, tmp_path):
+    sitelore, _ = explored
+    assert "no graph of 'nowhere'" in sitelore("graph", "stats", "nowhere", code=1)["error"]
+    assert "no address of a page" in sitelore("explore", "file:///etc/passwd", code=2)["error"]
+    rules = tmp_path / "rules.json"
+    rules.write_text("{")
+    wrong = sitelore("explore", "http://127.0.0.1:9/", "--block-list", str(rules), code=3)["error"]
+    assert "rules.json" in wrong
+    silent = sitelore("explore", "http://127.0.0.1:9/", "--site", "silent", code=1)
+    assert "127.0.0.1:9" in json.dumps(silent)
