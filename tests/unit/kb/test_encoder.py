@@ -143,15 +143,6 @@ def test_tokens_have_unit_vectors_and_say_where_they_stand(encoder: Encoder):
 
 
 @has_torch
-def test_the_mean_of_the_tokens_points_where_the_text_does(encoder: Encoder):
-    """Only nearly, as the text's vector is the mean before the tokens are brought to length one."""
-    assert isinstance(encoder, TokenEncoder)
-    for text, vector in zip(TEXTS, encoder.encode(TEXTS), strict=True):
-        mean = encoder.encode_tokens([text])[0].vectors.mean(axis=0)
-        assert float(mean @ vector) / np.linalg.norm(mean) > 0.99
-
-
-@has_torch
 def test_the_copys_token_vectors_agree_with_those_of_the_model_it_was_made_from(
     encoder: Encoder, cache: Path
 ):
