@@ -1,7 +1,7 @@
 """An engine without disk, database or model: made-up data that looks like an annotator's morning.
 
-40 runs over five sites, 12 steps each with trees before and after, flags, verdicts, 14 tips.  Every use case of
-``EngineApi`` answers at once and publishes the events the real one would.
+40 runs over five sites, 12 steps each with trees before and after, flags, verdicts, 14 tips, and the graph of a shop.
+Every use case of ``EngineApi`` answers at once and publishes the events the real one would.
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ from kb.tip import (
     TipDraft,
     VerifyReport,
 )
+from tests.support.fake_graph import FakeGraphs
 from tests.support.made_up import (
     DETECTORS,
     NOW,
@@ -73,7 +74,7 @@ from tests.support.made_up import (
 )
 
 
-class FakeEngine:
+class FakeEngine(FakeGraphs):
     """``EngineApi`` over lists in memory; ``empty=True`` is the first start of a new workspace."""
 
     def __init__(self, bus: EventBus | None = None, *, empty: bool = False) -> None:
@@ -90,6 +91,7 @@ class FakeEngine:
         self.undone: list[str] = []
         self.done: list[str] = []
         self.running: dict[str, JobChanged] = {}
+        self.start_graphs(empty=empty)
 
     # ------------------------------------------------------------ the workspace
     async def info(self) -> WorkspaceInfo:
@@ -194,7 +196,7 @@ class FakeEngine:
         )
 
     async def blob(self, digest: str) -> bytes:
-        raise NotFound(f"no blob {digest}")
+        return self.graph_blob(digest)
 
     async def search(self, text: str, limit: int = 50) -> list[SearchHit]:
         words = text.lower().split()
