@@ -39,6 +39,8 @@ class Locator:
         nth, of: its place among the elements of the same role, name, landmarks and frame, and their number.
         attributes: stable attributes that together named it alone when it was recorded.
         frame: the chain of frames it is in, outermost first.
+        href: key of the address a link leads to (``identity.url_key``), its own host left out.
+        near: a name that stands in the same row of a repeated list and in no other row ("" outside of lists).
     """
 
     role: str = ""
@@ -54,6 +56,7 @@ class Locator:
     css: str = ""
     xpath: str = ""
     frame: tuple[str, ...] = ()
+    near: str = ""
 
     @property
     def words(self) -> str:

@@ -28,9 +28,27 @@ class NoSuchElement(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Performed:
-    """``error`` is empty when the action was done, else what Playwright says, call log and all."""
+    """What came of an action.
+
+    Attributes:
+        error: empty when the action was done; from ``perform`` what Playwright says, call log and all, from
+            ``app.engine.browser.hand`` one sentence.
+        status: HTTP status of the page that was opened, 0 where none was or it is not known.
+        settled: the page came to rest afterwards.
+        seconds: from the start of the action until the page had settled.
+        notes: what is worth knowing though it was done (answered at the second try only).
+    """
 
     error: str = ""
+    status: int = 0
+    settled: bool = True
+    seconds: float = 0.0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """The action was done."""
+        return not self.error
 
 
 async def perform(
@@ -120,6 +138,39 @@ async def element(visit: Visit, bid: str) -> ElementHandle:
     return handle
 
 
+async def touch(
+    handle: ElementHandle, verb: str, value: str | list[str] = "", *, timeout: float = TIMEOUT * 1000
+) -> None:
+    """The hand itself: do one thing to one element with real pointer and keys; ``timeout`` in milliseconds.
+
+    Raises ``playwright.async_api.Error`` where the element can't be reached, or is covered or disabled.
+    """
+    text = value if isinstance(value, str) else value[0] if value else ""
+    match verb:
+        case "click":
+            await handle.click(timeout=timeout)
+        case "dblclick":
+            await handle.dblclick(timeout=timeout)
+        case "fill":
+            await handle.fill(text, timeout=timeout)
+        case "clear":
+            await handle.fill("", timeout=timeout)
+        case "check":
+            await handle.check(timeout=timeout)
+        case "uncheck":
+            await handle.uncheck(timeout=timeout)
+        case "hover":
+            await handle.hover(timeout=timeout)
+        case "focus":
+            await handle.focus()
+        case "press":
+            await handle.press(text, timeout=timeout)
+        case "select":
+            await handle.select_option(label=value, timeout=timeout)
+        case _:
+            raise NoSuchElement(f"Invalid action type: {verb}")
+
+
 async def _act(visit: Visit, action: Action, timeout: float) -> None:
     """``timeout`` in milliseconds."""
     page = visit.page
@@ -132,28 +183,12 @@ async def _act(visit: Visit, action: Action, timeout: float) -> None:
         return await element(visit, action.bid or "")
 
     match action.kind:
-        case "click":
-            await (await target()).click(timeout=timeout)
-        case "dblclick":
-            await (await target()).dblclick(timeout=timeout)
-        case "fill":
-            await (await target()).fill(text("value"), timeout=timeout)
-        case "clear":
-            await (await target()).fill("", timeout=timeout)
+        case "click" | "dblclick" | "fill" | "clear" | "check" | "uncheck" | "hover" | "focus" | "press":
+            await touch(await target(), action.kind, text("key_comb") or text("value"), timeout=timeout)
         case "select_option":
             chosen = action.args.get("options")
             names = [str(option) for option in chosen] if isinstance(chosen, list) else [text("options")]
-            await (await target()).select_option(label=names, timeout=timeout)
-        case "check":
-            await (await target()).check(timeout=timeout)
-        case "uncheck":
-            await (await target()).uncheck(timeout=timeout)
-        case "hover":
-            await (await target()).hover(timeout=timeout)
-        case "focus":
-            await (await target()).focus()
-        case "press":
-            await (await target()).press(text("key_comb"), timeout=timeout)
+            await touch(await target(), "select", names, timeout=timeout)
         case "keyboard_press":
             await page.keyboard.press(text("key"))
         case "keyboard_type":

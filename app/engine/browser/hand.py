@@ -1,0 +1,178 @@
+"""Opens addresses and operates elements, and says in one sentence what went wrong where something did.
+
+What a page does to whoever visits it is answered here: hosts that don't answer, redirects in a circle, errors that go
+away at the second try, pages that never come to rest, elements that are covered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from urllib.parse import urlsplit
+
+from playwright.async_api import Error, Response
+from playwright.async_api import TimeoutError as Late
+
+from app.engine.browser.actions import TIMEOUT, NoSuchElement, Performed, touch
+from app.engine.browser.session import Visit
+from app.engine.browser.settle import LOAD, MOST, QUIET, Traffic, settle
+from app.engine.page_state import Element
+from app.engine.redaction import redact_text, redact_url
+from app.engine.transition import Operation
+
+RETRY_AFTER = 0.5
+"""Seconds after which a page that answered with a fault of the server is asked for once more."""
+
+_VERBS = {
+    Operation.CLICK: "click",
+    Operation.HOVER: "hover",
+    Operation.SELECT: "select",
+    Operation.TYPE: "fill",
+    Operation.PRESS: "press",
+}
+_OPENED_ELSEWHERE = frozenset({"", "_self", "_parent", "_top"})
+_COVERED = re.compile(r"<(\w+)[^>]*>.*? intercepts pointer events")
+_NET = re.compile(r"net::(ERR_[A-Z_]+)")
+_SENTENCES = {
+    "ERR_CONNECTION_REFUSED": "{host} does not answer: it refuses the connection",
+    "ERR_CONNECTION_TIMED_OUT": "{host} does not answer",
+    "ERR_ADDRESS_UNREACHABLE": "{host} can't be reached",
+    "ERR_INTERNET_DISCONNECTED": "{host} can't be reached: there is no network",
+    "ERR_NAME_NOT_RESOLVED": "there is no host {host}",
+    "ERR_TOO_MANY_REDIRECTS": "{url} redirects in a circle",
+    "ERR_CONNECTION_RESET": "{host} broke the connection off",
+    "ERR_CONNECTION_CLOSED": "{host} broke the connection off",
+    "ERR_EMPTY_RESPONSE": "{host} answered with nothing",
+    "ERR_INVALID_RESPONSE": "{host} answered with what is no page",
+    "ERR_UNSAFE_PORT": "browsers refuse the port of {host}",
+    "ERR_ABORTED": "{url} brings no page: it offers a file, or another page was set out for",
+}
+
+
+async def open_page(visit: Visit, url: str, *, most: float = MOST) -> Performed:
+    """Go to an address and let the page settle.
+
+    A fault of the server (5xx) or a broken connection is tried once more.  ``error`` is one sentence when no page came,
+    or when the server still had a fault; a page that says 404 or asks for a log-in is a page, told by ``status``.
+    """
+    began = time.monotonic()
+    if urlsplit(url).scheme not in ("http", "https", "about"):
+        return Performed(f"{_short(url)} is no address of a page")
+    Traffic.of(visit.page)
+    status, error = await _go(visit, url)
+    notes: tuple[str, ...] = ()
+    if status >= 500 or error.endswith(("broke the connection off", "answered with nothing")):
+        first = error or f"the server answered {status}"
+        await asyncio.sleep(RETRY_AFTER)
+        status, error = await _go(visit, url)
+        notes = (f"answered at the second try only ({first})",) if not error and status < 500 else ()
+    if not error and status >= 500:
+        error = f"{_short(url)}: the server has a fault (status {status}, twice)"
+    settled = await settle(visit, most=most) if not error or status else False
+    if not error and not settled:
+        notes = (*notes, "the page never came to rest")
+    return Performed(error, status, settled, round(time.monotonic() - began, 3), notes)
+
+
+async def operate(
+    visit: Visit,
+    element: Element,
+    operation: Operation,
+    value: str = "",
+    *,
+    timeout: float = TIMEOUT,
+    quiet: float = QUIET,
+    most: float = MOST,
+) -> Performed:
+    """Do one thing to an element of the last capture and let the page settle.
+
+    Links that open a window of their own are followed in this tab.  ``value`` is the address to open, the label of the
+    option to select, the text to type or the key to press; ``timeout`` is in seconds.
+    """
+    if operation is Operation.OPEN:
+        return await open_page(visit, value or element.href, most=most)
+    if operation is Operation.CLICK and element.href and element.target not in _OPENED_ELSEWHERE:
+        return await open_page(visit, element.href, most=most)
+    began = time.monotonic()
+    traffic = Traffic.of(visit.page)
+    before = traffic.document
+    from app.engine.browser.snapshot import handle_of
+
+    try:
+        handle = await handle_of(visit, element.index)
+        await touch(handle, _VERBS[operation], value, timeout=timeout * 1000)
+    except (Error, NoSuchElement) as error:
+        return Performed(_said(element, error, timeout), 0, False, round(time.monotonic() - began, 3))
+    settled = await settle(visit, quiet=quiet, most=most, acted=True)
+    opened = traffic.document
+    status = opened.status if opened is not None and opened is not before else 0
+    notes = () if settled else ("the page never came to rest",)
+    error = f"the server has a fault (status {status})" if status >= 500 else ""
+    if visit.page.url.startswith("chrome-error://"):
+        error = f"the page behind {_named(element)} can't be reached"
+    return Performed(error, status, settled, round(time.monotonic() - began, 3), notes)
+
+
+async def _go(visit: Visit, url: str) -> tuple[int, str]:
+    """HTTP status (0 without one), and one sentence where no page came."""
+    page = visit.page
+    traffic = Traffic.of(page)
+    before = traffic.document
+    answer: Response | None
+    try:
+        answer = await page.goto(url, wait_until="domcontentloaded", timeout=LOAD * 1000)
+    except Late:
+        answer = traffic.document
+        if answer is None or answer is before:
+            return 0, f"{_host(url)} does not answer ({_short(url)}, {LOAD:.0f} s)"
+    except Error as error:
+        if page.is_closed():
+            return 0, "the browser's tab was closed"
+        found = _NET.search(error.message)
+        sentence = _SENTENCES.get(found[1] if found else "", "{url} can't be opened: {why}")
+        why = found[1] if found else _first_line(error.message)
+        return 0, sentence.format(host=_host(url), url=_short(url), why=why)
+    return (answer.status if answer is not None else 0), ""
+
+
+def _said(element: Element, error: Exception, timeout: float) -> str:
+    """What stood in the way, in one sentence."""
+    text = str(error)
+    named = _named(element)
+    covered = _COVERED.search(text)
+    if isinstance(error, NoSuchElement):
+        return f"{named} has left the page"
+    if covered:
+        return f"{named} is covered by another element (<{covered[1]}>)"
+    if "outside of the viewport" in text:
+        return f"{named} lies outside of the page's visible part"
+    if "element is not visible" in text:
+        return f"{named} is not visible"
+    if "element is not enabled" in text:
+        return f"{named} is disabled"
+    if "not attached" in text:
+        return f"{named} has left the page"
+    if "did not find some options" in text:
+        return f"{named} has no such option"
+    if isinstance(error, Late):
+        return f"{named} could not be reached within {timeout:g} s"
+    return f"{named}: {_first_line(text)}"
+
+
+def _named(element: Element) -> str:
+    return f"{element.role or 'element'} '{redact_text(element.name or element.text or element.tag)[:80]}'"
+
+
+def _first_line(text: str) -> str:
+    return redact_text(next((line.strip() for line in text.splitlines() if line.strip()), "no reason given"))[
+        :160
+    ]
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).netloc.rpartition("@")[2]
+
+
+def _short(url: str) -> str:
+    return redact_url(url)[:160]

@@ -1,0 +1,185 @@
+"""Waits until a page has come to rest: nothing is being loaded that matters, and the document stays as it is.
+
+A fixed wait is too long for most pages and too short for some.  What never ends is not waited for: tickers, endless
+animations, polling, streams, and single requests that take longer than ``SLOW`` seconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from functools import cache
+from weakref import WeakKeyDictionary
+
+from playwright.async_api import Error, Page, Request, Response
+
+from app.assets import resource
+from app.engine.browser.session import Visit
+
+QUIET = 0.15
+"""Seconds without a change that count as rest."""
+LEAST = 0.05
+"""Seconds a page is looked at in any case."""
+MOST = 5.0
+LOAD = 10.0
+"""Seconds a page that was set out for may take to come."""
+SLOW = 2.0
+"""Seconds after which a request that is not the page itself is no longer waited for."""
+POLLED = 3
+"""As often as this an address may be asked for before it counts as polling."""
+
+_COUNTED = frozenset({"document", "stylesheet", "script", "xhr", "fetch", "image", "font"})
+_WORLD = "sitelore-settle"
+
+
+class Traffic:
+    """What a page is waiting for from the network, from the moment it is first asked for (``Traffic.of``)."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._open: dict[Request, float] = {}
+        self._asked: Counter[str] = Counter()
+        self._moved = asyncio.Event()
+        self.document: Response | None = None
+        self.gone = False
+        page.on("request", self._started)
+        page.on("requestfinished", self._ended)
+        page.on("requestfailed", self._ended)
+        page.on("response", self._answered)
+        page.on("close", self._lost)
+        page.on("crash", self._lost)
+
+    @staticmethod
+    def of(page: Page) -> Traffic:
+        """The one of this page; it watches from now on, and for as long as the page stands."""
+        found = _watched.get(page)
+        if found is None:
+            found = _watched[page] = Traffic(page)
+        return found
+
+    @property
+    def navigating(self) -> bool:
+        """The page itself is being replaced, and the new one has not answered yet."""
+        return any(self._is_page(request) for request in self._open)
+
+    @property
+    def busy(self) -> bool:
+        """Something is under way that the page will look different for."""
+        now = time.monotonic()
+        return any(
+            self._is_page(request) or (now - since < SLOW and self._asked[_address(request)] <= POLLED)
+            for request, since in self._open.items()
+        )
+
+    async def calm(self, deadline: float) -> bool:
+        """Wait until nothing that matters is under way; ``deadline`` is of ``time.monotonic()``."""
+        while self.busy and not self.gone:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            self._moved.clear()
+            try:
+                await asyncio.wait_for(self._moved.wait(), min(left, 0.1))
+            except TimeoutError:
+                continue  # a request may have become too slow to count
+        return True
+
+    def _is_page(self, request: Request) -> bool:
+        return request.is_navigation_request() and _frame(request) == self._page.main_frame
+
+    def _started(self, request: Request) -> None:
+        if self._is_page(request):
+            # What the page before was still waiting for concerns nobody any more.
+            self._open.clear()
+            self._asked.clear()
+        if request.resource_type in _COUNTED:
+            self._open[request] = time.monotonic()
+            self._asked[_address(request)] += 1
+            self._moved.set()
+
+    def _ended(self, request: Request) -> None:
+        self._open.pop(request, None)
+        self._moved.set()
+
+    def _answered(self, response: Response) -> None:
+        if self._is_page(response.request):
+            self.document = response
+
+    def _lost(self, _: Page) -> None:
+        self.gone = True
+        self._open.clear()
+        self._moved.set()
+
+
+_watched: WeakKeyDictionary[Page, Traffic] = WeakKeyDictionary()
+
+
+async def settle(visit: Visit, *, quiet: float = QUIET, most: float = MOST, acted: bool = False) -> bool:
+    """Wait until the tab in front has come to rest; True if it has, False when ``most`` seconds were not enough.
+
+    A page that loaded a while ago and stays as it is takes ``LEAST`` seconds.  With ``acted`` (something was just done)
+    rest is counted from now on, so that it takes ``quiet``.  A page that is on its way is waited for ``LOAD`` seconds
+    first.  Never raises: a page that crashed or was closed has come to no rest.
+    """
+    page = visit.page
+    traffic = Traffic.of(page)
+    deadline = time.monotonic() + most
+    on_the_way = time.monotonic() + LOAD
+    while not traffic.gone:
+        if traffic.navigating:
+            if not await traffic.calm(on_the_way):
+                return False
+            deadline = max(deadline, time.monotonic() + most / 2)
+        left = deadline - time.monotonic()
+        if left <= 0 or not await traffic.calm(deadline):
+            return False
+        try:
+            async with asyncio.timeout(left + 0.5):
+                still = await _still(visit, quiet, left, acted=acted)
+        except Error:  # the document was replaced meanwhile
+            await asyncio.sleep(0.02)
+            continue
+        except TimeoutError:  # its script keeps the page from answering
+            return False
+        if not still:
+            return False
+        if not traffic.busy:
+            return not traffic.gone
+        acted = False
+    return False
+
+
+async def _still(visit: Visit, quiet: float, most: float, *, acted: bool) -> bool:
+    """Whether the document is at rest within ``most`` seconds.  Raises ``Error`` when it is replaced."""
+    frame = (await visit.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
+    world = await visit.send("Page.createIsolatedWorld", frameId=frame, worldName=_WORLD)
+    told = (
+        f"{{quiet: {quiet * 1000}, most: {most * 1000}, least: {LEAST * 1000}, acted: {str(acted).lower()}}}"
+    )
+    answer = await visit.send(
+        "Runtime.evaluate",
+        expression=f"({_script()})({told})",
+        contextId=world["executionContextId"],
+        awaitPromise=True,
+        returnByValue=True,
+    )
+    return answer["result"].get("value") is True
+
+
+@cache
+def _script() -> str:
+    text = resource("js", "settle.js").read_text("utf-8")
+    return text[text.index("({ quiet") :].rstrip().rstrip(";")
+
+
+def _address(request: Request) -> str:
+    return request.url.partition("?")[0]
+
+
+def _frame(request: Request) -> object:
+    """The frame that asked, ``None`` for one that is not there yet or no longer, or for a worker."""
+    try:
+        return request.frame
+    except Error:
+        return None
