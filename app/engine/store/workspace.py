@@ -4,6 +4,7 @@
     runs/  trash/     run folders             blobs.sqlite   pages' contents
     review.sqlite     verdicts, history       index.sqlite   can be made anew
     knowledge.akb     the knowledge base (opened by ``kb``)
+    graphs/           one file a site: its interaction graph
 
 Two processes may have it open, the window and the command line: nothing is held in memory that the other could
 change, and each writes in short transactions or by moving whole folders into place.
@@ -19,10 +20,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
+from urllib.parse import quote, unquote
 
+from app.engine.decision import Decision
 from app.engine.errors import Conflict, InputError, NotFound, StoreError
 from app.engine.sites import SiteTable, load_sites, site_table
 from app.engine.store.database import explained, is_damaged
+from app.engine.store.graphs import GraphStore
 from app.engine.store.index import RunIndex
 from app.engine.store.locks import FileLock
 from app.engine.store.review import ReviewStore
@@ -35,6 +39,9 @@ log = logging.getLogger(__name__)
 VERSION = 1
 _FILE = "workspace.json"
 _DELETE_RUNS = "delete-runs"
+_DECIDE = "graph-decision"
+_GRAPHS = "graphs"
+_LONGEST_NAME = 200
 
 
 class Workspace:
@@ -49,6 +56,7 @@ class Workspace:
         self.path, self._table = path, table
         self.notes: list[str] = []
         self.index_made_anew = False
+        self._graphs: dict[str, GraphStore] = {}
         self.review = ReviewStore(path / "review.sqlite")
         try:
             self.runs = RunStore(path)
@@ -98,7 +106,36 @@ class Workspace:
         """The site an address belongs to; its host where no site has it."""
         return self._table.site_of(url)
 
+    def graph_sites(self) -> list[str]:
+        """Sites that have an interaction graph."""
+        folder = self.path / _GRAPHS
+        return sorted(unquote(file.stem) for file in folder.glob("*.sqlite")) if folder.is_dir() else []
+
+    def graph(self, site: str) -> GraphStore:
+        """The interaction graph of a site; its file is made where there is none, and stays open.
+
+        Raises:
+            InputError: the site's name is empty or too long for a file.
+            StoreError: the file is of a newer version, damaged, or can't be written.
+        """
+        if site not in self._graphs:
+            name = quote(site, safe="")
+            if not name or len(name) > _LONGEST_NAME:
+                raise InputError(
+                    f"{site[:80]!r} can't name a site's graph", remedy="give a shorter name with --site"
+                )
+            self._graphs[site] = GraphStore(self.path / _GRAPHS / f"{name}.sqlite", site)
+        return self._graphs[site]
+
     # deeds that can be undone
+
+    def decide(self, site: str, decision: Decision, label: str) -> None:
+        """Merge or split nodes of a graph; undo takes it back.  ``label`` says it in words."""
+        self.graph(site).add_decision(decision)
+        deed = {"site": site, "decision": decision.id}
+        self.review.record(
+            _DECIDE, label, {**deed, "standing": True}, {**deed, "standing": False}, decision.author
+        )
 
     def delete_runs(self, runs: Sequence[str], author: str = "") -> int:
         """Move runs to the trash; undo brings them back."""
@@ -120,7 +157,7 @@ class Workspace:
         return len(back)
 
     def undo(self) -> Entry | None:
-        """Take back the latest verdict or deletion; which it was, ``None`` for nothing."""
+        """Take back the latest verdict, deletion, merge or split; which it was, ``None`` for nothing."""
         with explained(self.review.path):
             return self.review.journal.undo(self._apply)
 
@@ -160,6 +197,9 @@ class Workspace:
 
     def close(self) -> None:
         """Close all files."""
+        for graph in self._graphs.values():
+            graph.close()
+        self._graphs.clear()
         self.index.close()
         self.runs.close()
         self.review.close()
@@ -181,6 +221,12 @@ class Workspace:
                 self.restore_runs(runs)
             else:
                 self.index.remove(self.runs.delete(runs))
+        elif kind == _DECIDE:
+            graph = self.graph(str(deed["site"]))
+            if deed["standing"]:
+                graph.restore_decision(str(deed["decision"]))
+            else:
+                graph.remove_decision(str(deed["decision"]))
         else:
             self.review.set_standing(str(deed["verdict"]), bool(deed["standing"]))
 

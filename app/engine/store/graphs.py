@@ -1,0 +1,306 @@
+"""A site's interaction graph on disk: one SQLite file with page states, transitions, frontier and decisions.
+
+Pictures, texts and elements lie in the workspace's blobs; here are their digests.  Every public method is one
+transaction; ``batch`` makes one of several, so that a process killed in the middle loses the step in flight at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import orjson
+
+from app.engine.graph_api import DepthRow
+from app.engine.page_state import Mode, PageState
+from app.engine.store.graph_file import GraphFile
+from app.engine.store.graph_rows import (
+    COUNT_ATTEMPT,
+    FRONTIER,
+    PAGES,
+    PUT_FRONTIER,
+    PUT_PAGE,
+    PUT_TRANSITION,
+    TRANSITIONS,
+    frontier_of,
+    frontier_values,
+    page_of,
+    page_values,
+    transition_of,
+    transition_values,
+)
+from app.engine.transition import Attempt, FrontierItem, FrontierStatus, Operation, SkipReason, Transition
+
+_UNTRIED: dict[str, Any] = {"attempts": 0, "successes": 0, "seconds": 0.0, "last_at": 0.0, "last_ok_at": 0.0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplorationRecord:
+    """One exploration.  ``ended`` is "" while it runs (or was killed); times are Unix seconds."""
+
+    number: int
+    home: str
+    options: dict[str, Any]
+    started_at: float
+    ended_at: float
+    ended: str
+    depth_rows: tuple[DepthRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphCounts:
+    """How much there is; ``states``, ``transitions`` and ``templates`` without what is gone."""
+
+    states: int
+    gone: int
+    transitions: int
+    tried: int
+    templates: int
+    waiting: int
+    """Elements of the frontier that are still to be tried."""
+
+
+class GraphStore(GraphFile):
+    """Pages, transitions, frontier and explorations of one site's graph."""
+
+    def counts(self) -> GraphCounts:
+        """How much there is."""
+        row = self._one(
+            "SELECT (SELECT count(*) FROM page WHERE gone_at = 0), (SELECT count(*) FROM page WHERE gone_at > 0),"
+            " (SELECT count(*) FROM transition WHERE gone_at = 0),"
+            " (SELECT count(*) FROM transition WHERE gone_at = 0 AND attempts > 0),"
+            " (SELECT count(DISTINCT template) FROM page WHERE gone_at = 0),"
+            " (SELECT count(*) FROM frontier WHERE status = ?)",
+            FrontierStatus.WAITING.value,
+        )
+        states, gone, transitions, tried, templates, waiting = row
+        return GraphCounts(
+            states=states,
+            gone=gone,
+            transitions=transitions,
+            tried=tried,
+            templates=templates,
+            waiting=waiting,
+        )
+
+    # explorations
+
+    def begin_exploration(self, home: str, options: Mapping[str, Any], at: float) -> int:
+        """Note that an exploration starts; its number."""
+        with self._writing():
+            self.describe(home=home, mode=Mode(options["mode"]) if options.get("mode") else None)
+            cursor = self._connection.execute(
+                "INSERT INTO exploration (home, options, started_at) VALUES (?,?,?)",
+                (home, orjson.dumps(dict(options)).decode(), at),
+            )
+            return int(cursor.lastrowid or 0)
+
+    def end_exploration(
+        self, number: int, ended: str, at: float, depth_rows: Iterable[DepthRow] = ()
+    ) -> None:
+        """Note how an exploration ended (``ExploreReport.ended``); without rows those kept before stay."""
+        with self._writing():
+            self._connection.execute(
+                "UPDATE exploration SET ended = ?, ended_at = ? WHERE number = ?", (ended, at, number)
+            )
+            rows = tuple(depth_rows)
+            if rows:
+                self.put_depth_rows(number, rows)
+
+    def put_depth_rows(self, number: int, rows: Iterable[DepthRow]) -> None:
+        """Keep the discovery velocity of an exploration so far."""
+        with self._writing():
+            self._connection.execute(
+                "UPDATE exploration SET depth_rows = ? WHERE number = ?",
+                (orjson.dumps(list(rows)).decode(), number),
+            )
+
+    def reopen_exploration(self, number: int) -> None:
+        """Note that an exploration goes on."""
+        with self._writing():
+            self._connection.execute(
+                "UPDATE exploration SET ended = '', ended_at = 0 WHERE number = ?", (number,)
+            )
+
+    def explorations(self) -> list[ExplorationRecord]:
+        """All explorations, the first first."""
+        return [
+            ExplorationRecord(
+                number=row["number"],
+                home=row["home"],
+                options=orjson.loads(row["options"]),
+                started_at=row["started_at"],
+                ended_at=row["ended_at"],
+                ended=row["ended"],
+                depth_rows=tuple(DepthRow(**depth) for depth in orjson.loads(row["depth_rows"])),
+            )
+            for row in self._all("SELECT * FROM exploration ORDER BY number")
+        ]
+
+    # pages
+
+    def put_page(self, page: PageState) -> None:
+        """Keep a page state; of one that is known the depth stays the smaller, pictures and texts are never emptied."""
+        self._write(PUT_PAGE, page_values(page))
+
+    def touch(self, page: str, at: float) -> None:
+        """Note that a page state was seen again."""
+        self._write("UPDATE page SET last_seen = max(last_seen, ?), gone_at = 0 WHERE id = ?", (at, page))
+
+    def set_direct(self, page: str, direct: bool) -> None:
+        """Note whether its address alone leads to a page state."""
+        self._write("UPDATE page SET direct = ? WHERE id = ?", (direct, page))
+
+    def pages(self) -> list[PageState]:
+        """All page states in the order they were found, those that are gone among them."""
+        return [page_of(row) for row in self._all(f"{PAGES} ORDER BY rowid")]
+
+    def page(self, page: str) -> PageState | None:
+        """One page state."""
+        rows = self._all(f"{PAGES} WHERE id = ?", page)
+        return page_of(rows[0]) if rows else None
+
+    # transitions
+
+    def record(self, found: Transition, attempt: Attempt | None = None) -> None:
+        """Keep a transition, and what came of trying it.
+
+        Without an attempt a new one is kept with the evidence it carries.  Of a known one the evidence stays and the
+        locator is renewed.  An attempt is added to the evidence in the file, whatever the given transition carries.
+        """
+        with self._writing():
+            if attempt is not None:
+                found = replace(found, **_UNTRIED)
+            self._connection.execute(PUT_TRANSITION, transition_values(found))
+            if attempt is not None:
+                self._count(attempt)
+
+    def try_again(self, attempt: Attempt) -> None:
+        """Add an attempt of a known transition to its evidence."""
+        with self._writing():
+            self._count(attempt)
+
+    def transitions(self) -> list[Transition]:
+        """All transitions in the order they were found, those that are gone among them."""
+        return [transition_of(row) for row in self._all(f"{TRANSITIONS} ORDER BY rowid")]
+
+    def transition(self, transition_id: str) -> Transition | None:
+        """One transition."""
+        rows = self._all(f"{TRANSITIONS} WHERE id = ?", transition_id)
+        return transition_of(rows[0]) if rows else None
+
+    def attempts(self, transition_id: str) -> list[tuple[float, str, float, str]]:
+        """(time, arrival, seconds, divergence) of every attempt, oldest first."""
+        rows = self._all(
+            "SELECT at, arrival, seconds, divergence FROM attempt WHERE transition_id = ? ORDER BY seq",
+            transition_id,
+        )
+        return [(row[0], row[1], row[2], row[3]) for row in rows]
+
+    def mark_gone(self, pages: Iterable[str], transitions: Iterable[str], at: float) -> None:
+        """Note what is no longer there; ``at`` = 0 takes it back.  Nothing is removed."""
+        with self._writing():
+            self._connection.executemany(
+                "UPDATE page SET gone_at = ? WHERE id = ?", [(at, page) for page in pages]
+            )
+            self._connection.executemany(
+                "UPDATE transition SET gone_at = ? WHERE id = ?", [(at, found) for found in transitions]
+            )
+
+    # frontier
+
+    def add_frontier(self, items: Iterable[FrontierItem]) -> None:
+        """Add elements; what is known of them already stays, so nothing is tried twice."""
+        with self._writing():
+            self._connection.executemany(PUT_FRONTIER, [frontier_values(item) for item in items])
+
+    def set_frontier(
+        self,
+        page: str,
+        element: str,
+        status: FrontierStatus,
+        reason: SkipReason | None = None,
+        detail: str = "",
+        *,
+        operation: Operation | None = None,
+        value: str | None = None,
+    ) -> None:
+        """Note what became of an element; of one of its operations or values where these are given."""
+        self._write(
+            "UPDATE frontier SET status = ?, reason = ?, detail = ? WHERE page = ? AND element = ?"
+            " AND (? IS NULL OR operation = ?) AND (? IS NULL OR value = ?)",
+            (
+                *(status.value, reason.value if reason is not None else "", detail, page, element),
+                *(operation, operation, value, value),
+            ),
+        )
+
+    def frontier(self, page: str | None = None, status: FrontierStatus | None = None) -> list[FrontierItem]:
+        """Elements in the order they are to be tried: by depth, then as they were found."""
+        wanted = [("page = ?", page), ("status = ?", status.value if status is not None else None)]
+        given = [(clause, value) for clause, value in wanted if value is not None]
+        where = f" WHERE {' AND '.join(clause for clause, _ in given)}" if given else ""
+        rows = self._all(f"{FRONTIER}{where} ORDER BY depth, rowid", *(value for _, value in given))
+        return [frontier_of(row) for row in rows]
+
+    def waiting(self) -> dict[str, int]:
+        """How many elements of each page are still to be tried."""
+        rows = self._all(
+            "SELECT page, count(*) FROM frontier WHERE status = ? GROUP BY page", FrontierStatus.WAITING
+        )
+        return {row[0]: row[1] for row in rows}
+
+    def skipped(self) -> dict[str, int]:
+        """How many elements were not tried, by reason."""
+        rows = self._all(
+            "SELECT reason, count(*) FROM frontier WHERE status = ? GROUP BY reason", FrontierStatus.SKIPPED
+        )
+        return {row[0]: row[1] for row in rows}
+
+    # runs that passed
+
+    def add_passes(self, passes: Iterable[tuple[str, str, int]]) -> None:
+        """Note (page, run, step): at that step the run was on that page."""
+        with self._writing():
+            self._connection.executemany(
+                "INSERT INTO passed (page, run, step) VALUES (?,?,?)"
+                " ON CONFLICT (run, step) DO UPDATE SET page = excluded.page",
+                list(passes),
+            )
+
+    def passes(self, pages: Collection[str] | None = None) -> dict[str, list[tuple[str, int]]]:
+        """(run, step) by page, of these pages or of all."""
+        found: dict[str, list[tuple[str, int]]] = {}
+        for row in self._all("SELECT page, run, step FROM passed ORDER BY page, run, step"):
+            if pages is None or row[0] in pages:
+                found.setdefault(row[0], []).append((row[1], row[2]))
+        return found
+
+    def runs_taken(self) -> set[str]:
+        """Runs whose steps are in the graph."""
+        return {row[0] for row in self._all("SELECT DISTINCT run FROM passed")}
+
+    # inside
+
+    def _count(self, attempt: Attempt) -> None:
+        self._connection.execute(
+            "INSERT INTO attempt (transition_id, at, arrival, seconds, tier, divergence, by) VALUES (?,?,?,?,?,?,?)",
+            (
+                attempt.transition, attempt.at, attempt.arrival.value, attempt.seconds, attempt.tier,
+                attempt.divergence, attempt.by.value,
+            ),
+        )  # fmt: skip
+        self._connection.execute(
+            COUNT_ATTEMPT,
+            {
+                "ok": attempt.arrival.ok,
+                "seconds": attempt.seconds,
+                "at": attempt.at,
+                "arrival": attempt.arrival.value,
+                "divergence": attempt.divergence,
+                "tier": attempt.tier,
+                "by": attempt.by.value,
+                "transition": attempt.transition,
+            },
+        )
