@@ -1,0 +1,71 @@
+"""Dense search over states: one vector for a state's text, one for the query, their cosine.
+
+The text is title, headings, address and then controls, until the model's longest input is full; controls that few
+states have come first, as a menu that is everywhere would fill it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.graph.search.state_text import Field, Kind
+from kb.encoder import Encoder
+from kb.retrieval import encode_cached
+from kb.vectors import VectorCache
+
+MAX_TEXT = 1_000
+"""Characters of a state's text; about as many as the embedded model's 256 tokens hold."""
+
+
+class DenseIndex:
+    """The states of one graph, a vector each."""
+
+    def __init__(self, encoder: Encoder, cache: VectorCache | None = None) -> None:
+        self._encoder, self._cache = encoder, cache
+        self._fields: dict[str, tuple[Field, ...]] = {}
+        self._nodes: list[str] = []
+        self._matrix = np.zeros((0, encoder.dim), dtype=np.float32)
+
+    def update(
+        self,
+        states: Mapping[str, Sequence[Field]],
+        gone: Sequence[str] = (),
+        progress: Callable[[int, int], Any] | None = None,
+    ) -> None:
+        """Take in the fields of new and changed nodes by id, forget those that are gone.
+
+        Blocks for some milliseconds a text that was never encoded.
+        """
+        for node in gone:
+            self._fields.pop(node, None)
+        self._fields.update((node, tuple(found)) for node, found in states.items())
+        self._nodes = sorted(self._fields)
+        held_by = Counter(
+            field.text for found in self._fields.values() for field in found if field.kind is Kind.CONTROL
+        )
+        texts = [dense_text(self._fields[node], held_by) for node in self._nodes]
+        self._matrix = encode_cached(self._encoder, texts, self._cache, progress)
+
+    def scores(self, query: str) -> tuple[list[str], NDArray[np.float32]]:
+        """All nodes and their cosines with the query in the same order; no nodes for an empty query."""
+        if not query.strip():
+            return [], np.zeros(0, dtype=np.float32)
+        return self._nodes, self._matrix @ self._encoder.encode([query])[0]
+
+    @property
+    def megabytes(self) -> float:
+        """Memory of the vectors."""
+        return self._matrix.nbytes / 2**20
+
+
+def dense_text(found: Sequence[Field], held_by: Mapping[str, int]) -> str:
+    """A state's text for one vector; ``held_by`` is in how many states a control stands."""
+    head = [field.text for field in found if field.kind is not Kind.CONTROL]
+    controls = [field.text for field in found if field.kind is Kind.CONTROL]
+    controls.sort(key=lambda text: held_by[text])
+    return ". ".join([*head, *controls])[:MAX_TEXT]

@@ -1,0 +1,129 @@
+"""Search over the states of one graph by any of three methods, kept in step with the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from app.engine.errors import UsageError
+from app.engine.graph.search.dense import DenseIndex
+from app.engine.graph.search.keyword import KeywordIndex
+from app.engine.graph.search.late import LateIndex, Match, Weighting
+from app.engine.graph.search.state_text import Field, StateText, fields
+from kb.encoder import Encoder, TokenEncoder
+from kb.vectors import VectorCache
+
+LATE, DENSE, KEYWORD = "late", "dense", "keyword"
+METHODS = (LATE, DENSE, KEYWORD)
+"""Best first."""
+
+_MOST_WORDS = 8
+
+
+class SearchHit(NamedTuple):
+    """One state found.
+
+    ``score`` is comparable within one method only (a mean cosine, a cosine, a BM25 sum); ``matched`` are the words of
+    the state that answered the query's, best first, each once.
+    """
+
+    node: str
+    score: float
+    matched: tuple[str, ...] = ()
+
+
+class StateSearch:
+    """The states of one graph, searchable.  Blocks while it encodes; not for several threads at once.
+
+    Args:
+        encoder: None leaves keyword search; one without token vectors (``TokenEncoder``) leaves dense beside it.
+        cache: where vectors are kept between starts, by encoder and content.
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder | None = None,
+        cache: VectorCache | None = None,
+        weighting: Weighting | None = None,
+    ) -> None:
+        self._late = LateIndex(encoder, cache, weighting) if isinstance(encoder, TokenEncoder) else None
+        self._dense = DenseIndex(encoder, cache) if encoder is not None else None
+        self._keyword = KeywordIndex()
+        self._states: dict[str, StateText] = {}
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Those that can be used here, the best first."""
+        have = {LATE: self._late is not None, DENSE: self._dense is not None, KEYWORD: True}
+        return tuple(method for method in METHODS if have[method])
+
+    def usable(self, method: str) -> str:
+        """The method asked for, or the best that can be used in its place."""
+        return method if method in self.methods else self.methods[0]
+
+    def update(self, states: Iterable[StateText], progress: Callable[[int, int], Any] | None = None) -> int:
+        """Make these the states there are; gives how many were new or changed.
+
+        Only texts never encoded cost anything much: 1 to 2 ms each.
+        """
+        now = {state.node: state for state in states}
+        gone = [node for node in self._states if node not in now]
+        fresh = {node: fields(state) for node, state in now.items() if self._states.get(node) != state}
+        if fresh or gone:
+            self._take_in(fresh, gone, progress)
+            self._states = now
+        return len(fresh)
+
+    def search(self, query: str, method: str = LATE, k: int = 10) -> list[SearchHit]:
+        """The best ``k`` states for a query, best first; equal scores by id.
+
+        Raises:
+            UsageError: there is no such method, or no encoder for it.
+        """
+        nodes, scores = self._scores(query, method)
+        rounded = [round(float(score), 6) for score in scores]
+        order = sorted(range(len(nodes)), key=lambda at: (-rounded[at], nodes[at]))[:k]
+        return [SearchHit(nodes[at], rounded[at], self._matched(query, nodes[at], method)) for at in order]
+
+    def explain(self, query: str, node: str) -> tuple[Match, ...]:
+        """Which word of the state answers which word of the query, and how well; empty without late interaction."""
+        return self._late.matches(query, node) if self._late is not None else ()
+
+    def megabytes(self, method: str) -> float:
+        """Memory of a method's vectors; 0 for keywords."""
+        if method == LATE and self._late is not None:
+            return self._late.megabytes
+        return self._dense.megabytes if method == DENSE and self._dense is not None else 0.0
+
+    def _take_in(
+        self,
+        fresh: dict[str, tuple[Field, ...]],
+        gone: Sequence[str],
+        progress: Callable[[int, int], Any] | None,
+    ) -> None:
+        self._keyword.update(fresh, gone)
+        if self._dense is not None:
+            self._dense.update(fresh, gone, progress)
+        if self._late is not None:
+            self._late.update(fresh, gone, progress)
+
+    def _scores(self, query: str, method: str) -> tuple[list[str], Sequence[float]]:
+        if method == KEYWORD:
+            return self._keyword.scores(query)
+        if method not in METHODS:
+            raise UsageError(f"no search method {method!r}", remedy=f"take one of {', '.join(METHODS)}")
+        index = self._late if method == LATE else self._dense
+        if index is None:
+            raise UsageError(
+                f"search method {method!r} needs an encoder{' with token vectors' if method == LATE else ''}",
+                remedy=f"take {' or '.join(self.methods)}, or have the encoder made (sitelore doctor)",
+            )
+        nodes, scores = index.scores(query)
+        return nodes, scores.tolist()
+
+    def _matched(self, query: str, node: str, method: str) -> tuple[str, ...]:
+        """Dense search knows no words: there, those that hold the query's stems are shown."""
+        if method != LATE or self._late is None:
+            return self._keyword.matches(query, node)[:_MOST_WORDS]
+        words = dict.fromkeys(match.word for match in self._late.matches(query, node))
+        return tuple(words)[:_MOST_WORDS]

@@ -1,0 +1,109 @@
+"""What is searched of a state: title, headings, controls and address, as short texts of their own.
+
+Each field is encoded alone.  A menu that stands on every page is then encoded, stored and compared once, however many
+states hold it, and a word is matched within what it names ("Orders" the link, "Orders" the heading) instead of within
+a page poured into one text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import unquote
+
+from app.engine.graph_api import ROLES
+from app.engine.page_state import PageState
+
+MAX_CONTROLS = 400
+"""Controls read of one state; a list of thousands says no more than its first rows."""
+
+MAX_LENGTH = 160
+"""Characters of a field; a control's name beyond is a whole card's text."""
+
+_SPACE = re.compile(r"\s+")
+_BETWEEN = re.compile(r"[\W_]+")
+
+
+class Kind(StrEnum):
+    """Where in a state a text stands."""
+
+    TITLE = "title"
+    HEADING = "heading"
+    CONTROL = "control"
+    ADDRESS = "address"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One short text of a state."""
+
+    kind: Kind
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateText:
+    """A node of the graph as search reads it.
+
+    Attributes:
+        node: id of the node.
+        controls: with their roles in front (``button Save``), as ``PageState.controls`` has them.
+        address: words of its address (``dashboard orders``).
+    """
+
+    node: str
+    title: str = ""
+    headings: tuple[str, ...] = ()
+    controls: tuple[str, ...] = ()
+    address: str = ""
+
+
+def state_text(node: str, pages: Sequence[PageState]) -> StateText:
+    """What is searched of a node; where it stands for several page states, the texts of all of them, each once.
+
+    The first page's title and address come first; a node of hundreds of products keeps a bounded number of controls.
+    """
+    return StateText(
+        node=node,
+        title=" · ".join(_once(page.title for page in pages)[:3]),
+        headings=_once(heading for page in pages for heading in page.headings)[:MAX_CONTROLS],
+        controls=_once(control for page in pages for control in page.controls)[:MAX_CONTROLS],
+        address=" ".join(_once(address_words(page.keys.url) for page in pages)[:3]),
+    )
+
+
+def fields(state: StateText) -> tuple[Field, ...]:
+    """The texts of a state, each once: title, headings, address, controls."""
+    found = dict.fromkeys(
+        Field(kind, short)
+        for kind, texts in (
+            (Kind.TITLE, (state.title,)),
+            (Kind.HEADING, state.headings),
+            (Kind.ADDRESS, (state.address,)),
+            (Kind.CONTROL, map(_name, state.controls)),
+        )
+        for text in texts
+        if (short := _short(text))
+    )
+    return tuple(found)
+
+
+def address_words(url: str) -> str:
+    """The words of an address's path and query (``/catalogue/oak-stool_12/`` gives ``catalogue oak stool 12``)."""
+    return _BETWEEN.sub(" ", unquote(url.partition("://")[2] or url)).strip()
+
+
+def _name(control: str) -> str:
+    """A control's name without its role, which says nothing that a person asks for."""
+    role, _, name = control.partition(" ")
+    return name if role in ROLES else control
+
+
+def _short(text: str) -> str:
+    return _SPACE.sub(" ", text).strip()[:MAX_LENGTH]
+
+
+def _once(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(short for text in texts if (short := _SPACE.sub(" ", text).strip())))

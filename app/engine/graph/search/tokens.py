@@ -1,0 +1,122 @@
+"""Token vectors of short texts, packed small: one byte a component, one scale a token.
+
+A token vector is unit length; stored as whole numbers from -127 to 127 times the token's own scale, a dot product with
+another unit vector moves by less than 0.005.  The model's own marks and punctuation are left out: they say nothing of
+the text, and being alike everywhere they would answer any query a little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kb.encoder import TokenEncoder, TokenVectors
+from kb.retrieval import content_key
+from kb.vectors import VectorCache
+
+CACHE_FORM = "tokens.1"
+"""Added to the encoder's id in the cache; changes with the packing below."""
+
+_PIECE = 64
+_LARGEST = 127
+
+
+@dataclass(frozen=True, slots=True)
+class PackedTokens:
+    """The tokens of one text that count.
+
+    Attributes:
+        spans: shape (tokens, 2), characters of the text each token stands for.
+        scales: shape (tokens,).
+        values: shape (tokens, dim); times ``scales`` they are the token's vector.
+    """
+
+    spans: NDArray[np.uint16]
+    scales: NDArray[np.float32]
+    values: NDArray[np.int8]
+
+    def to_bytes(self) -> bytes:
+        """Number of tokens, spans, scales, values; little-endian."""
+        head = np.array([len(self.scales)], dtype="<u2")
+        return b"".join(
+            (
+                head.tobytes(),
+                self.spans.astype("<u2").tobytes(),
+                self.scales.astype("<f4").tobytes(),
+                self.values.tobytes(),
+            )
+        )
+
+    @classmethod
+    def from_bytes(cls, blob: bytes, dim: int) -> PackedTokens | None:
+        """What ``to_bytes`` wrote; None for bytes of another length, as of another model."""
+        if len(blob) < 2:
+            return None
+        count = int(np.frombuffer(blob, "<u2", 1)[0])
+        if len(blob) != 2 + count * (4 + 4 + dim):
+            return None
+        spans = np.frombuffer(blob, "<u2", 2 * count, 2).reshape(count, 2)
+        scales = np.frombuffer(blob, "<f4", count, 2 + 4 * count)
+        values = np.frombuffer(blob, np.int8, count * dim, 2 + 8 * count).reshape(count, dim)
+        return cls(spans.astype(np.uint16), scales.astype(np.float32), values)
+
+
+def telling(text: str, tokens: TokenVectors) -> list[int]:
+    """Positions of the tokens that hold a letter or digit; of a text without any, those that stand for something."""
+    standing = [at for at, (start, end) in enumerate(tokens.spans) if end > start]
+    words = [at for at in standing if any(map(str.isalnum, text[slice(*tokens.spans[at])]))]
+    return words or standing
+
+
+def pack(text: str, tokens: TokenVectors) -> PackedTokens:
+    """Keep the telling tokens of a text, rounded."""
+    kept = telling(text, tokens)
+    vectors = tokens.vectors[kept]
+    spans = np.array([tokens.spans[at] for at in kept], dtype=np.uint16).reshape(len(kept), 2)
+    largest: NDArray[np.float32] = np.abs(vectors).max(axis=1, initial=1e-9).astype(np.float32)
+    scales = largest / _LARGEST
+    values = np.rint(vectors / scales[:, None]).astype(np.int8)
+    return PackedTokens(spans, scales.astype(np.float32), values)
+
+
+def word_at(text: str, start: int, end: int) -> str:
+    """The whole word around a token, which may be a piece of one."""
+    while start > 0 and text[start - 1].isalnum():
+        start -= 1
+    while end < len(text) and text[end].isalnum():
+        end += 1
+    return text[start:end]
+
+
+def packed_tokens(
+    encoder: TokenEncoder,
+    texts: Sequence[str],
+    cache: VectorCache | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> list[PackedTokens]:
+    """Packed tokens of all texts: from the cache where they are, else encoded (1 to 2 ms each) and cached.
+
+    A cached entry of the wrong length is made anew.
+    """
+    name = f"{encoder.id}:{CACHE_FORM}"
+    keys = {text: content_key(text) for text in dict.fromkeys(texts)}
+    cached = cache.get_many(name, list(keys.values())) if cache is not None and keys else {}
+    found: dict[str, PackedTokens] = {}
+    for text, key in keys.items():
+        packed = PackedTokens.from_bytes(cached[key], encoder.dim) if key in cached else None
+        if packed is not None:
+            found[text] = packed
+    pending = [text for text in keys if text not in found]
+    for at in range(0, len(pending), _PIECE):
+        piece = pending[at : at + _PIECE]
+        fresh = [pack(text, one) for text, one in zip(piece, encoder.encode_tokens(piece), strict=True)]
+        found.update(zip(piece, fresh, strict=True))
+        if cache is not None:
+            cache.put_many(name, {keys[text]: one.to_bytes() for text, one in zip(piece, fresh, strict=True)})
+        if progress is not None:
+            progress(min(at + _PIECE, len(pending)), len(pending))
+    return [found[text] for text in texts]
