@@ -22,6 +22,7 @@ from app.engine.store.graph_rows import (
     PUT_FRONTIER,
     PUT_PAGE,
     PUT_TRANSITION,
+    SET_FRONTIER,
     TRANSITIONS,
     frontier_of,
     frontier_values,
@@ -214,6 +215,15 @@ class GraphStore(GraphFile):
         """Add elements; what is known of them already stays, so nothing is tried twice."""
         with self._writing():
             self._connection.executemany(PUT_FRONTIER, [frontier_values(item) for item in items])
+
+    def put_frontier(self, items: Iterable[FrontierItem]) -> None:
+        """Add elements with what became of them; of those that are known it is renewed."""
+        with self._writing():
+            self._connection.executemany(SET_FRONTIER, [frontier_values(item) for item in items])
+
+    def clear_frontier(self) -> None:
+        """Forget every element: another exploration begins, which tries all of them anew."""
+        self._write("DELETE FROM frontier", ())
 
     def set_frontier(
         self,

@@ -119,13 +119,12 @@ class Workspace:
             StoreError: the file is of a newer version, damaged, or can't be written.
         """
         if site not in self._graphs:
-            name = quote(site, safe="")
-            if not name or len(name) > _LONGEST_NAME:
-                raise InputError(
-                    f"{site[:80]!r} can't name a site's graph", remedy="give a shorter name with --site"
-                )
-            self._graphs[site] = GraphStore(self.path / _GRAPHS / f"{name}.sqlite", site)
+            self._graphs[site] = GraphStore(self._of_site(site, ".sqlite"), site)
         return self._graphs[site]
+
+    def rules_path(self, site: str) -> Path:
+        """Where the site's own block rules lie; the file need not be there.  Raises ``InputError`` as ``graph``."""
+        return self._of_site(site, ".rules.json")
 
     # deeds that can be undone
 
@@ -213,6 +212,14 @@ class Workspace:
         self.close()
 
     # inside
+
+    def _of_site(self, site: str, suffix: str) -> Path:
+        name = quote(site, safe="")
+        if not name or len(name) > _LONGEST_NAME:
+            raise InputError(
+                f"{site[:80]!r} can't name a site's graph", remedy="give a shorter name with --site"
+            )
+        return self.path / _GRAPHS / f"{name}{suffix}"
 
     def _apply(self, kind: str, deed: dict[str, Any]) -> None:
         if kind == _DELETE_RUNS:
