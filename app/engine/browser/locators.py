@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from app.engine.identity import normal_name, url_key
+from app.engine.browser.page_index import PageIndex, has
+from app.engine.identity import normal_name
 from app.engine.page_state import Element, PageCapture
 from app.engine.transition import Locator, Tier
 
@@ -48,69 +49,66 @@ class Resolved:
 
 def locator_of(element: Element, page: PageCapture) -> Locator:
     """Describe a visible element of a capture."""
-    alike = _alike(element, page.elements)
+    index = PageIndex.of(page)
     return Locator(
         role=element.role,
         name=element.name,
-        nth=next((n for n, other in enumerate(alike) if other.index == element.index), 0),
-        of=max(1, len(alike)),
+        nth=index.place(element),
+        of=max(1, len(index.alike(element))),
         landmarks=element.landmarks,
         test_id=element.test_id,
-        attributes=_naming(element, page.elements),
+        attributes=_naming(element, index),
         label=element.label,
         text=element.text if element.text != element.name else "",
-        href=_leads(element, page),
+        href=index.leads(element),
         css=element.css,
         xpath=element.xpath,
         frame=element.frame,
-        near=_near(element, page.elements),
+        near=index.near(element),
     )
 
 
 def resolve(locator: Locator, page: PageCapture) -> Resolved:
     """Find the element again; the first tier that names one element alone decides."""
+    index = PageIndex.of(page)
     pool = [element for element in page.elements if element.frame == locator.frame]
     moved = ""
     if not pool and locator.frame:
-        pool, moved = list(page.elements), "in another frame, "
-    closest = Resolved(None, None, 0, f"{locator.words} is not on this page")
+        pool, moved = list(page.elements), " in another frame"
+    closest: Resolved | None = None
+    alike: list[Element] = []
     for tier, fits in _TIERS:
-        found = fits(locator, pool, page)
+        found = fits(locator, pool, index)
         if not found:
             continue
-        chosen, how = _one(locator, found, pool, page)
-        if chosen is None:
-            closest = Resolved(None, None, len(found), f"{how} by {tier.value}")
-            continue
-        objection = _objection(locator, chosen, tier, pool, page)
-        if objection:
-            closest = Resolved(None, None, len(found), objection)
-            continue
-        return Resolved(
-            chosen, tier, len(found), f"found by {tier.value}{moved and ', ' + moved.rstrip(', ')}{how}"
-        )
-    return closest
+        best, how = _best(locator, found, index)
+        objection = _objection(locator, best, alike, tier, pool, index)
+        if not objection:
+            return Resolved(best[0], tier, len(found), f"found by {tier.value}{moved}{how}")
+        closest = closest or Resolved(None, None, len(found), objection)
+        alike = alike or (best if len(best) > 1 else [])
+    return closest or Resolved(None, None, 0, f"{locator.words} is not on this page")
 
 
 # the tiers: which elements fit, by one kind of evidence
 
 
-def _by_test_id(locator: Locator, pool: Sequence[Element], _: PageCapture) -> list[Element]:
+def _by_test_id(locator: Locator, pool: Sequence[Element], _: PageIndex) -> list[Element]:
     if not locator.test_id:
         return []
     return [e for e in pool if e.test_id == locator.test_id and e.role == locator.role]
 
 
-def _by_attributes(locator: Locator, pool: Sequence[Element], page: PageCapture) -> list[Element]:
+def _by_attributes(locator: Locator, pool: Sequence[Element], index: PageIndex) -> list[Element]:
     found: list[Element] = []
     if locator.attributes:
-        found = [e for e in pool if e.role == locator.role and _has(e, locator.attributes)]
+        found = [e for e in pool if e.role == locator.role and has(e, locator.attributes)]
     if not found and locator.href:
-        found = [e for e in pool if e.role == locator.role and _leads(e, page) == locator.href]
+        found = [e for e in pool if e.role == locator.role and index.leads(e) == locator.href]
     return found
 
 
-def _by_role_and_name(locator: Locator, pool: Sequence[Element], _: PageCapture) -> list[Element]:
+def _by_role_and_name(locator: Locator, pool: Sequence[Element], _: PageIndex) -> list[Element]:
     if not locator.name:
         return []
     exact = [e for e in pool if e.role == locator.role and e.name == locator.name]
@@ -120,27 +118,27 @@ def _by_role_and_name(locator: Locator, pool: Sequence[Element], _: PageCapture)
     return [e for e in pool if e.role == locator.role and normal_name(e.name) == name]
 
 
-def _by_label(locator: Locator, pool: Sequence[Element], _: PageCapture) -> list[Element]:
+def _by_label(locator: Locator, pool: Sequence[Element], _: PageIndex) -> list[Element]:
     if not locator.label:
         return []
     return [e for e in pool if e.role == locator.role and locator.label in (e.label, e.name)]
 
 
-def _by_text(locator: Locator, pool: Sequence[Element], _: PageCapture) -> list[Element]:
+def _by_text(locator: Locator, pool: Sequence[Element], _: PageIndex) -> list[Element]:
     """Whatever its role has become; a single character tells nothing."""
     text = normal_name(locator.text or locator.name)
     return [e for e in pool if text in (normal_name(e.text), normal_name(e.name))] if len(text) > 1 else []
 
 
-def _by_css(locator: Locator, pool: Sequence[Element], _: PageCapture) -> list[Element]:
+def _by_css(locator: Locator, pool: Sequence[Element], _: PageIndex) -> list[Element]:
     return [e for e in pool if e.css == locator.css and e.role == locator.role] if locator.css else []
 
 
-def _by_xpath(locator: Locator, pool: Sequence[Element], _: PageCapture) -> list[Element]:
+def _by_xpath(locator: Locator, pool: Sequence[Element], _: PageIndex) -> list[Element]:
     return [e for e in pool if e.xpath == locator.xpath and e.role == locator.role] if locator.xpath else []
 
 
-_TIERS: tuple[tuple[Tier, Callable[[Locator, Sequence[Element], PageCapture], list[Element]]], ...] = (
+_TIERS: tuple[tuple[Tier, Callable[[Locator, Sequence[Element], PageIndex], list[Element]]], ...] = (
     (Tier.TEST_ID, _by_test_id),
     (Tier.ATTRIBUTES, _by_attributes),
     (Tier.ROLE_NAME, _by_role_and_name),
@@ -154,53 +152,57 @@ _TIERS: tuple[tuple[Tier, Callable[[Locator, Sequence[Element], PageCapture], li
 # from several that fit to one
 
 
-def _one(
-    locator: Locator, found: list[Element], pool: Sequence[Element], page: PageCapture
-) -> tuple[Element | None, str]:
-    """The one that fits best in everything else, and how it was told from the others; ``None`` where none is."""
+def _best(locator: Locator, found: list[Element], index: PageIndex) -> tuple[list[Element], str]:
+    """Those that fit best in everything else, and how they were told from the others."""
     if len(found) == 1:
-        return found[0], ""
-    for told, fits in _refinements(locator, page):
+        return found, ""
+    for told, fits in _refinements(locator, index):
         better = [element for element in found if fits(element)]
         if len(better) == 1:
-            return better[0], f", told from {len(found) - 1} alike by its {told}"
+            return better, f", told from {len(found) - 1} alike by its {told}"
         found = better or found
-    row = _alike(found[0], pool)
-    if locator.of == len(row) and 0 <= locator.nth < len(row):
+    row = index.alike(found[0])
+    if locator.of == len(row) and 0 <= locator.nth < len(row) and row[locator.nth] in found:
         chosen = row[locator.nth]
         stands = chosen.css == locator.css if locator.css else chosen.xpath == locator.xpath != ""
-        if chosen in found and stands and (not locator.near or _near(chosen, page.elements) == locator.near):
-            return chosen, f", number {locator.nth + 1} of {locator.of} alike, which stand where they stood"
-    return None, f"{len(found)} elements fit {locator.words}"
+        if stands and _told(chosen, index) == (locator.href, locator.test_id, locator.label, locator.near):
+            return [chosen], f", number {locator.nth + 1} of {locator.of} alike, which stand where they stood"
+    return found, ""
 
 
-def _refinements(locator: Locator, page: PageCapture) -> Iterable[tuple[str, Callable[[Element], bool]]]:
+def _refinements(locator: Locator, index: PageIndex) -> Iterable[tuple[str, Callable[[Element], bool]]]:
     yield "name", lambda e: e.name == locator.name
     yield "name", lambda e: normal_name(e.name) == normal_name(locator.name)
     yield "landmarks", lambda e: e.landmarks == locator.landmarks
-    if locator.href:
-        yield "address", lambda e: _leads(e, page) == locator.href
-    if locator.near:
-        yield "row", lambda e: _near(e, page.elements) == locator.near
-    if locator.test_id:
-        yield "test id", lambda e: e.test_id == locator.test_id
+    yield "address", lambda e: index.leads(e) == locator.href
+    yield "row", lambda e: index.near(e) == locator.near
+    yield "test id", lambda e: e.test_id == locator.test_id
     if locator.attributes:
-        yield "attributes", lambda e: _has(e, locator.attributes)
-    if locator.label:
-        yield "label", lambda e: e.label == locator.label
+        yield "attributes", lambda e: has(e, locator.attributes)
+    yield "label", lambda e: e.label == locator.label
     yield "visibility", lambda e: e.visible
 
 
 def _objection(
-    locator: Locator, chosen: Element, tier: Tier, pool: Sequence[Element], page: PageCapture
+    locator: Locator,
+    best: Sequence[Element],
+    alike: Sequence[Element],
+    tier: Tier,
+    pool: Sequence[Element],
+    index: PageIndex,
 ) -> str:
-    """Why the only element that fits is not to be trusted; "" where it is."""
+    """Why what fits best is not to be trusted, "" where it is; ``alike`` could not be told apart by a better tier."""
+    if len(best) > 1:
+        return f"{len(best)} elements fit {locator.words} by {tier.value}"
+    chosen = best[0]
+    if alike and chosen not in alike:
+        return f"{len(alike)} elements are like {locator.words}, and none stands where it stood"
     if tier is Tier.TEST_ID:
         return ""
     same_name = normal_name(chosen.name) == normal_name(locator.name)
-    same_address = bool(locator.href) and _leads(chosen, page) == locator.href
+    same_address = bool(locator.href) and index.leads(chosen) == locator.href
     if tier is Tier.ATTRIBUTES and not same_name and locator.name:
-        if _by_role_and_name(locator, pool, page):
+        if _by_role_and_name(locator, pool, index):
             return f"another element is called {locator.name!r} now"
         weak = all(key in _WEAK or any(map(str.isdigit, value)) for key, value in locator.attributes)
         if weak and not same_address and not _words_alike(chosen.name, locator.name):
@@ -208,45 +210,25 @@ def _objection(
     by_place = tier in (Tier.CSS, Tier.XPATH)
     if by_place and not same_name and not same_address and not _words_alike(chosen.name, locator.name):
         return f"where {locator.words} stood there is {chosen.role} {chosen.name!r} now"
-    if locator.of > 1 and tier is not Tier.ATTRIBUTES and len(_alike(chosen, pool)) != locator.of:
-        known = same_address or (bool(locator.near) and _near(chosen, page.elements) == locator.near)
-        if not known:
-            return f"{locator.of} elements like {locator.words} were here, and their number has changed"
+    if tier is Tier.ATTRIBUTES or (same_address and not by_place):
+        return ""
+    same_row = normal_name(index.near(chosen)) == normal_name(locator.near)
+    if locator.near and not same_row and (by_place or locator.of > 1):
+        return f"the row of {locator.near!r} that {locator.words} was in is not here"
+    if locator.of > 1 and not (locator.near and same_row) and len(index.alike(chosen)) != locator.of:
+        return f"{locator.of} elements like {locator.words} were here, and their number has changed"
     return ""
 
 
 # what an element is compared by
 
 
-def _alike(element: Element, pool: Iterable[Element]) -> list[Element]:
-    return [
-        other
-        for other in pool
-        if (other.role, other.name, other.landmarks, other.frame)
-        == (element.role, element.name, element.landmarks, element.frame)
-    ]
+def _told(element: Element, index: PageIndex) -> tuple[str, str, str, str]:
+    return index.leads(element), element.test_id, element.label, index.near(element)
 
 
-def _leads(element: Element, page: PageCapture) -> str:
-    return url_key(element.href, page.url) if element.href else ""
-
-
-def _has(element: Element, attributes: Iterable[tuple[str, str]]) -> bool:
-    """Whether the element still has them; of a class list it may have got more."""
-    held = dict(element.attributes)
-    return all(
-        set(value.split()) <= set(held.get(key, "").split()) if key == "class" else held.get(key) == value
-        for key, value in attributes
-    )
-
-
-def _naming(element: Element, pool: Sequence[Element]) -> tuple[tuple[str, str], ...]:
+def _naming(element: Element, index: PageIndex) -> tuple[tuple[str, str], ...]:
     """The fewest stable attributes that name it alone among those of its role; none where all together do not."""
-    rivals = [
-        other
-        for other in pool
-        if other.index != element.index and other.role == element.role and other.frame == element.frame
-    ]
     stable = sorted(
         (
             (key, value)
@@ -257,7 +239,7 @@ def _naming(element: Element, pool: Sequence[Element]) -> tuple[tuple[str, str],
     )
     for size in (1, 2, 3):
         for chosen in combinations(stable[:6], size):
-            if not any(_has(other, chosen) for other in rivals):
+            if index.holders(element, chosen) <= {element.index}:
                 return chosen
     return ()
 
@@ -265,21 +247,6 @@ def _naming(element: Element, pool: Sequence[Element]) -> tuple[tuple[str, str],
 def is_generated(value: str) -> bool:
     """Whether an attribute's value looks made up by a machine for this one load (``:r3:``, ``ext-gen1042``)."""
     return bool(_GENERATED.search(value))
-
-
-def _near(element: Element, pool: Iterable[Element]) -> str:
-    """A name of the element's row in a repeated list that stands in no other row."""
-    if not element.repeat:
-        return ""
-    rows: dict[str, set[int]] = {}
-    own: list[str] = []
-    for other in pool:
-        if (other.repeat, other.frame) != (element.repeat, element.frame) or not other.name:
-            continue
-        rows.setdefault(other.name, set()).add(other.repeat_index)
-        if other.repeat_index == element.repeat_index and other.name != element.name:
-            own.append(other.name)
-    return next((name for name in own if len(rows[name]) == 1), "")
 
 
 def _words_alike(now: str, before: str) -> bool:
