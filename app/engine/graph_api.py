@@ -298,13 +298,16 @@ class MethodScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchComparison:
-    """Methods on the same labelled queries over the same states; ``missed`` are queries no method found at 10."""
+    """Methods on the same labelled queries over the same states; ``missed`` are queries no method found at 10,
+    ``absent`` those whose state the graph does not have: they are left out.
+    """
 
     site: str
     states: int
     queries: int
     methods: tuple[MethodScore, ...]
     missed: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
