@@ -11,7 +11,8 @@ class Command:
 
     Attributes:
         keys: defaults in Qt's portable text, the one to show first; ``G, R`` is a chord.
-        place: where it works: ``everywhere``, ``review``, ``composer`` (inside the review) or ``knowledge``.
+        place: where it works: ``everywhere``, ``review``, ``composer`` (inside the review), ``map`` or
+            ``knowledge``.
         menu: where it stands in the menus (``View/Text size``); "" is palette only.
         icon: a name of the Material Design set.
         in_text: its plain keys work in a text field too (Esc).
@@ -30,6 +31,7 @@ REACH = {
     "everywhere": ("everywhere",),
     "review": ("review", "everywhere"),
     "composer": ("composer", "review", "everywhere"),
+    "map": ("map", "everywhere"),
     "knowledge": ("knowledge", "everywhere"),
 }
 """The places whose commands work in a place, the narrowest first."""
@@ -38,5 +40,6 @@ PLACE_TITLES = {
     "everywhere": "Everywhere",
     "review": "Review",
     "composer": "Writing a tip",
+    "map": "Map",
     "knowledge": "Knowledge",
 }

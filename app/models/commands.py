@@ -13,10 +13,11 @@ from PySide6.QtGui import QAction, QKeySequence
 from app.engine.judgement import Label
 from app.models.command import PLACE_TITLES, REACH, Command
 from app.models.keymap import Keymap, readable
+from app.models.map_commands import MAP
 
 __all__ = ["COMMANDS", "MENUS", "PLACE_TITLES", "REACH", "Command", "CommandCenter"]
 
-MENUS = ("File", "Edit", "Go", "Review", "Knowledge", "View", "Help")
+MENUS = ("File", "Edit", "Go", "Review", "Map", "Knowledge", "View", "Help")
 """The menu bar, left to right."""
 
 EVERYWHERE = (
@@ -37,6 +38,7 @@ EVERYWHERE = (
     Command("app.settings", "Settings…", ("Ctrl+,",), menu="Edit", icon="cog-outline"),
     Command("app.keys", "Change keys…", (), menu="Edit", icon="keyboard-settings-outline"),
     Command("go.review", "Go to Review", ("Ctrl+1", "G, R"), menu="Go", icon="clipboard-search-outline"),
+    Command("go.map", "Go to Map", ("Ctrl+2", "G, M"), menu="Go", icon="map-outline"),
     Command("go.knowledge", "Go to Knowledge", ("Ctrl+4", "G, K"), menu="Go", icon="book-open-variant"),
     Command("view.fold.left", "Fold the list", ("[", "Ctrl+B"), menu="View", icon="dock-left"),
     Command("view.fold.middle", "Fold the middle", ("\\",), menu="View", icon="dock-window"),
@@ -204,7 +206,10 @@ KNOWLEDGE = (
     Command("kb.export", "Export tips…", ("Shift+I",), "knowledge", "Knowledge", "export"),
 )
 
-COMMANDS: tuple[Command, ...] = (*EVERYWHERE, *REVIEW, *COMPOSER, *KNOWLEDGE)
+COMMANDS: tuple[Command, ...] = (*EVERYWHERE, *REVIEW, *COMPOSER, *MAP, *KNOWLEDGE)
+
+REPEATING = ("review.next", "review.prev", "review.step", "knowledge.", "map.next", "map.prev", "map.zoom")
+"""Commands that go on while their key is held."""
 
 
 class CommandCenter(QObject):
@@ -332,9 +337,7 @@ class CommandCenter(QObject):
     def _make(self, command: Command) -> QAction:
         action = QAction(self)
         action.setObjectName(command.id)
-        action.setAutoRepeat(
-            command.id.startswith(("review.next", "review.prev", "review.step", "knowledge."))
-        )
+        action.setAutoRepeat(command.id.startswith(REPEATING))
         return action
 
     def _apply_keys(self) -> None:

@@ -16,9 +16,13 @@ BREAKS = {
     "review.filter",
     "app.about",
     "kb.freeze",
+    "map.next",
+    "map.links",
+    "map.merge",
+    "map.verify",
 }
 """Commands that begin a new group in their menu."""
-SHOWN_HERE_ONLY = {"Review": ("review", "composer"), "Knowledge": ("knowledge",)}
+SHOWN_HERE_ONLY = {"Review": ("review", "composer"), "Map": ("map",), "Knowledge": ("knowledge",)}
 """Menus that are there only in their own perspective."""
 
 

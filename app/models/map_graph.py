@@ -1,0 +1,199 @@
+"""A site's map as arrays: made once for each picture of the graph, then only read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntFlag
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from app.engine.graph_api import GraphPicture, NodeRow
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+SIDEWAYS = 4.0
+"""How much more a step aside counts than a step in the direction of an arrow key."""
+
+
+class Mark(IntFlag):
+    """What is drawn on a state besides its picture."""
+
+    FAILED = 1
+    TIPS = 2
+    SUSPECT = 4
+    GONE = 8
+    BARRED = 16  # a log-in or a captcha stands there
+    WAITING = 32
+
+
+@dataclass(frozen=True, eq=False)
+class MapGraph:
+    """n states and m edges.
+
+    Attributes:
+        places: (n, 2) column and row, in units of one state.
+        sources, targets: (m,) numbers of states; ``tried`` (m,) whether the edge was ever followed.
+        marks: (n,) of ``Mark``.
+        order: (m,) a fixed rank of each edge, followed ones first: of too many, those of low rank are drawn.
+    """
+
+    site: str
+    version: int
+    rows: tuple[NodeRow, ...]
+    number: dict[str, int]
+    places: Floats
+    sources: Ints
+    targets: Ints
+    tried: Mask
+    marks: Ints
+    order: Ints
+
+    @classmethod
+    def of(cls, picture: GraphPicture) -> MapGraph:
+        """Arrays of a picture; safe on a worker thread."""
+        rows = picture.nodes
+        places = np.empty((len(rows), 2))
+        places[:, 0], places[:, 1] = picture.x, picture.y
+        tried = np.array(picture.tried, dtype=bool)
+        edges = len(tried)
+        shuffled = np.random.default_rng(0).permutation(edges)
+        order = np.empty(edges, np.int64)
+        order[shuffled[np.argsort(~tried[shuffled], kind="stable")]] = np.arange(edges)
+        return cls(
+            site=picture.site,
+            version=picture.version,
+            rows=rows,
+            number={row.id: number for number, row in enumerate(rows)},
+            places=places,
+            sources=np.array(picture.sources, dtype=np.int64),
+            targets=np.array(picture.targets, dtype=np.int64),
+            tried=tried,
+            marks=np.fromiter(map(marks_of, rows), np.int64, len(rows)),
+            order=order,
+        )
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def bounds(self) -> tuple[float, float, float, float]:
+        """Left, top, right, bottom of all states, in their units."""
+        if not len(self):
+            return (0.0, 0.0, 0.0, 0.0)
+        (left, top), (right, bottom) = self.places.min(axis=0), self.places.max(axis=0)
+        return (float(left), float(top), float(right), float(bottom))
+
+    def row(self, node: str) -> NodeRow | None:
+        """The row of a node, ``None`` when the map does not have it."""
+        number = self.number.get(node)
+        return self.rows[number] if number is not None else None
+
+    def edges_of(self, number: int) -> tuple[Ints, Ints]:
+        """Numbers of the edges that leave a state, and of those that come in."""
+        return _run(self._by_source, number), _run(self._by_target, number)
+
+    def toward(self, number: int, right: int, down: int, shown: Mask) -> int:
+        """The state an arrow key goes to: one that is linked before one that only stands there; itself if none is.
+
+        ``right`` and ``down`` are -1, 0 or 1.  Up and down go along the column, where links say little.
+        """
+        leaves, comes = self.edges_of(number)
+        linked = np.unique(np.concatenate((self.targets[leaves], self.sources[comes])))
+        everyone = np.arange(len(self))
+        for candidates in (linked, everyone) if right else (everyone,):
+            found = self._nearest(number, candidates[shown[candidates]], right, down)
+            if found >= 0:
+                return found
+        return number
+
+    def _nearest(self, number: int, candidates: Ints, right: int, down: int) -> int:
+        step = self.places[candidates] - self.places[number]
+        along, aside = (
+            step[:, 0] * right + step[:, 1] * down,
+            np.abs(step[:, 0] * down) + np.abs(step[:, 1] * right),
+        )
+        ahead = along > 0.01
+        if down:  # stay in the column as long as it goes on
+            same = ahead & (aside < 0.01)
+            ahead = same if same.any() else ahead
+        if not ahead.any():
+            return -1
+        far = along[ahead] * (1 if down else SIDEWAYS) + aside[ahead] * (SIDEWAYS if down else 1)
+        return int(candidates[ahead][np.argmin(far)])
+
+    @cached_property
+    def degrees(self) -> Ints:
+        """Edges at each state, both ways."""
+        count = len(self)
+        both = np.bincount(self.sources, minlength=count) + np.bincount(self.targets, minlength=count)
+        return both.astype(np.int64)
+
+    @cached_property
+    def _by_source(self) -> tuple[Ints, Ints]:
+        return _index(self.sources, len(self))
+
+    @cached_property
+    def _by_target(self) -> tuple[Ints, Ints]:
+        return _index(self.targets, len(self))
+
+
+def marks_of(row: NodeRow) -> int:
+    """The marks of a row, as a number."""
+    return int(
+        (Mark.FAILED if row.failures else 0)
+        | (Mark.TIPS if row.tips else 0)
+        | (Mark.SUSPECT if row.suspect_tips else 0)
+        | (Mark.GONE if row.gone else 0)
+        | (Mark.BARRED if row.challenge else 0)
+        | (Mark.WAITING if row.waiting else 0)
+    )
+
+
+def counts(graph: MapGraph) -> dict[Mark, int]:
+    """How many states have each mark."""
+    return {mark: int(((graph.marks & mark) > 0).sum()) for mark in Mark}
+
+
+def plural(count: int, one: str, many: str) -> str:
+    """``1 state``, ``2 states``."""
+    return f"{count} {one if count == 1 else many}"
+
+
+def node_words(row: NodeRow, *, lines: bool = False) -> str:
+    """A state in words, for a hover and for a screen reader."""
+    facts = [
+        f"depth {row.depth}",
+        plural(row.pages, "page", "pages") if row.pages > 1 else "",
+        f"{row.outgoing} ways out, {row.incoming} in",
+        f"{row.waiting} elements to be tried" if row.waiting else "",
+        plural(row.runs, "run passed", "runs passed") if row.runs else "",
+        plural(row.failures, "failed run", "failed runs") if row.failures else "",
+        plural(row.tips, "tip", "tips") if row.tips else "",
+        plural(row.suspect_tips, "suspect tip", "suspect tips") if row.suspect_tips else "",
+        "no address of its own" if row.direct is False else "",
+        f"{row.challenge.value} stands in the way" if row.challenge else "",
+        "gone" if row.gone else "",
+    ]
+    told: Sequence[str] = [fact for fact in facts if fact]
+    if lines:
+        return "\n".join((row.title or row.url, row.url, ", ".join(told)))
+    return ", ".join((row.title or row.url, *told))
+
+
+def _index(ends: Ints, count: int) -> tuple[Ints, Ints]:
+    order = np.argsort(ends, kind="stable")
+    starts = np.zeros(count + 1, np.int64)
+    np.cumsum(np.bincount(ends, minlength=count), out=starts[1:])
+    return order, starts
+
+
+def _run(index: tuple[Ints, Ints], number: int) -> Ints:
+    order, starts = index
+    return order[starts[number] : starts[number + 1]]
