@@ -51,7 +51,7 @@ async def server() -> AsyncIterator[DemoServer]:
 
 @asynccontextmanager
 async def walking(browser: Browser) -> AsyncIterator[Walker]:
-    async with visit(browser) as tab:
+    async with visit(browser, keep_tabs=True) as tab:
         errors: list[str] = []
         tab.page.on("pageerror", lambda error: errors.append(str(error)))
         tab.page.on("request", lambda request: errors.extend(_strange(request.url)))
@@ -83,5 +83,5 @@ async def admin(chromium: Browser, server: DemoServer) -> AsyncIterator[Walker]:
 @pytest_asyncio.fixture(loop_scope="session")
 async def blank(chromium: Browser) -> AsyncIterator[Visit]:
     """An empty tab."""
-    async with visit(chromium) as tab:
+    async with visit(chromium, keep_tabs=True) as tab:
         yield tab

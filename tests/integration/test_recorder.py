@@ -41,7 +41,7 @@ def script_of(name: str, server: DemoServer, **changes: object) -> Script:
 
 async def record(name: str, server: DemoServer, chromium: Browser, **changes: object):
     done = ATTEMPTS[name].task.done
-    async with visit(chromium) as tab:
+    async with visit(chromium, keep_tabs=True) as tab:
         return await record_run(
             tab,
             script_of(name, server, **changes),

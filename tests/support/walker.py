@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from app.engine.action import Action, ArgValue
 from app.engine.browser.actions import perform
+from app.engine.browser.ax_snapshot import Snapshot, capture
 from app.engine.browser.session import Visit
-from app.engine.browser.snapshot import Snapshot, capture
 from app.engine.observation import Node, content_key, parse_tree
 
 

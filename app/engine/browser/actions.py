@@ -213,7 +213,7 @@ async def _act(visit: Visit, action: Action, timeout: float) -> None:
 
 async def _switch(visit: Visit, action: Action) -> None:
     if action.kind == "new_tab":
-        await visit.context.new_page()
+        await visit.open_tab()
     elif action.kind == "tab_close":
         await visit.page.close()
         visit.active = max(0, len(visit.pages) - 1)

@@ -34,7 +34,7 @@ async def record_attempt(attempt: scripts.Attempt, setting: str = "", port: int 
     async with (
         await DemoServer.start(port) as server,
         open_browser(setting) as browser,
-        visit(browser) as tab,
+        visit(browser, keep_tabs=True) as tab,
     ):
         start = scripts.start_url(server, task)
         script = Script(

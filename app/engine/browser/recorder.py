@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 from app.engine.action import Action, ArgValue, Target, format_action
 from app.engine.browser.actions import SETTLE, perform
+from app.engine.browser.ax_snapshot import Snapshot, box_of, capture
 from app.engine.browser.session import Visit
-from app.engine.browser.snapshot import Snapshot, box_of, capture
 from app.engine.imports.agent_output import error_class
 from app.engine.imports.notices import notices
 from app.engine.observation import content_key, parse_tree

@@ -1,17 +1,23 @@
-"""A browser, and one visit in it: a fresh context with its open pages."""
+"""A browser, and one visit in it: a fresh context with its open pages, and what happened to them unasked."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import Any, cast
 
-from playwright.async_api import Browser, CDPSession, Page, async_playwright
+from playwright.async_api import Browser, CDPSession, Dialog, Download, Error, Page, async_playwright
 
 from app.engine.browser.find import launch
 
 VIEWPORT = (1024, 640)
 """Width and height of a page in CSS pixels; a picture has as many."""
+MOST_DIALOGS = 20
+"""Dialogs answered between two looks; a page that opens more than these is stopped."""
+ANSWER = 2.0
+"""Seconds a page may take to close a dialog."""
 
 
 @asynccontextmanager
@@ -25,20 +31,49 @@ async def open_browser(setting: str = "", *, headless: bool = True) -> AsyncGene
         try:
             yield browser
         finally:
-            await browser.close()
+            with suppress(Error):  # it may have been killed meanwhile
+                await browser.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Happenings:
+    """What came up unasked since it was last taken: texts of dialogs, addresses of windows, names of files."""
+
+    alerts: tuple[str, ...] = ()
+    popups: tuple[str, ...] = ()
+    downloads: tuple[str, ...] = ()
 
 
 class Visit:
     """What one agent has open: its tabs, in order of opening, and which of them is in front.
 
-    Cookies and storage are its own, so that two visits never meet.
+    Cookies and storage are its own, so that two visits never meet.  JavaScript dialogs are dismissed (a page that asks
+    whether to leave is left), downloads cancelled, and windows that open by themselves closed, unless ``keep_tabs``;
+    all of it is told by ``happened``.
+
+    Attributes:
+        crashed: the renderer of the tab in front has died; ``renew`` brings another.
+        stopped: the page opened dialogs without end and was taken away.
+        last: what the last look left for finding its elements again (``app.engine.browser.snapshot``).
     """
 
-    def __init__(self, first: Page) -> None:
+    def __init__(self, first: Page, *, keep_tabs: bool = False) -> None:
         self.active = 0
         self.context = first.context
+        self.keep_tabs = keep_tabs
+        self.crashed = False
+        self.stopped = False
+        self.last: object | None = None
         self._wires: dict[Page, CDPSession] = {}
+        self._own: set[Page] = {first}
+        self._opening = 0
+        self._dialogs = 0
+        self._alerts: list[str] = []
+        self._popups: list[str] = []
+        self._downloads: list[str] = []
+        self._watch(first)
         self.context.on("page", self._opened)
+        self.context.on("dialog", self._dialog)
 
     @property
     def pages(self) -> list[Page]:
@@ -50,29 +85,120 @@ class Visit:
         """The tab in front; after a tab was closed the last one left."""
         return self.pages[min(self.active, len(self.pages) - 1)]
 
+    async def wire(self) -> CDPSession:
+        """The DevTools connection of the tab in front.
+
+        Raises ``playwright.async_api.Error`` when the tab is gone.
+        """
+        page = self.page
+        if page not in self._wires:
+            self._wires[page] = await self.context.new_cdp_session(page)
+        return self._wires[page]
+
     async def send(self, method: str, **parameters: Any) -> dict[str, Any]:
         """One DevTools command to the tab in front, and its answer.
 
         Raises ``playwright.async_api.Error`` when the browser refuses it or the tab is gone.
         """
-        page = self.page
-        if page not in self._wires:
-            self._wires[page] = await self.context.new_cdp_session(page)
-        return cast("dict[str, Any]", await self._wires[page].send(method, parameters))
+        return cast("dict[str, Any]", await (await self.wire()).send(method, parameters))
 
-    def _opened(self, page: Page) -> None:
-        """A new tab comes to the front, as it does for a person."""
+    async def open_tab(self) -> Page:
+        """Another empty tab, in front."""
+        self._opening += 1
+        try:
+            page = await self.context.new_page()
+        finally:
+            self._opening -= 1
+        self._own.add(page)
         self.active = self.pages.index(page)
+        return page
+
+    async def renew(self) -> None:
+        """Throw every tab away and open an empty one: after a crash, or when a page can't be left."""
+        old = self.pages
+        await self.open_tab()
+        for page in old:
+            with suppress(Error, TimeoutError):
+                await asyncio.wait_for(page.close(), ANSWER)
+        self._wires = {page: wire for page, wire in self._wires.items() if page not in old}
+        self._own &= set(self.pages)
+        self.active = len(self.pages) - 1
+        self.crashed = self.stopped = False
+        self.last = None
+
+    def happened(self) -> Happenings:
+        """What came up since the last call."""
+        told = Happenings(
+            alerts=tuple(self._alerts), popups=tuple(self._popups), downloads=tuple(self._downloads)
+        )
+        self._alerts, self._popups, self._downloads = [], [], []
+        self._dialogs = 0
+        return told
+
+    def _watch(self, page: Page) -> None:
+        page.on("crash", self._has_crashed)
+        page.on("download", self._download)
+
+    def _has_crashed(self, page: Page) -> None:
+        if page is self.page:
+            self.crashed = True
+
+    async def _opened(self, page: Page) -> None:
+        """A new tab comes to the front, as it does for a person; or it is noted and closed."""
+        self._watch(page)
+        if self.keep_tabs or self._opening:
+            self._own.add(page)
+            self.active = self.pages.index(page)
+            return
+        if len(self._popups) < MOST_DIALOGS:
+            self._popups.append(page.url)
+        with suppress(Error):
+            await page.close()
+
+    async def _dialog(self, dialog: Dialog) -> None:
+        self._dialogs += 1
+        if self._dialogs <= MOST_DIALOGS:
+            self._alerts.append(
+                dialog.message if dialog.type != "beforeunload" else "(asks whether to leave)"
+            )
+        with suppress(Error):
+            if dialog.type == "beforeunload":
+                await dialog.accept()
+            else:
+                await dialog.dismiss()
+        if self._dialogs > MOST_DIALOGS and not self.stopped and dialog.page is not None:
+            self.stopped = True
+            with suppress(Error, TimeoutError):
+                await asyncio.wait_for(dialog.page.close(), ANSWER)
+
+    async def _download(self, download: Download) -> None:
+        if len(self._downloads) < MOST_DIALOGS:
+            self._downloads.append(download.suggested_filename)
+        with suppress(Error):
+            await download.cancel()
 
 
 @asynccontextmanager
-async def visit(browser: Browser, size: tuple[int, int] = VIEWPORT) -> AsyncGenerator[Visit]:
-    """A fresh visit, one empty tab, for the time of the block; ``size`` in CSS pixels."""
+async def visit(
+    browser: Browser,
+    size: tuple[int, int] = VIEWPORT,
+    storage_state: str | None = None,
+    *,
+    keep_tabs: bool = False,
+) -> AsyncGenerator[Visit]:
+    """A fresh visit, one empty tab, for the time of the block; ``size`` in CSS pixels.
+
+    ``storage_state`` is the path of a recorded log-in; ``keep_tabs`` lets windows that pages open stay.
+    """
     width, height = size
     context = await browser.new_context(
-        viewport={"width": width, "height": height}, locale="en-GB", timezone_id="UTC"
+        viewport={"width": width, "height": height},
+        locale="en-GB",
+        timezone_id="UTC",
+        storage_state=storage_state,
     )
     try:
-        yield Visit(await context.new_page())
+        yield Visit(await context.new_page(), keep_tabs=keep_tabs)
     finally:
-        await context.close()
+        with suppress(Error):
+            await context.close()

@@ -1,139 +1,290 @@
-"""A page as an agent sees it: accessibility tree, picture, HTML.  Looking changes nothing on the page.
+"""One look at a page: its elements, tree, text and picture, by a few DevTools calls and without changing it.
 
-Everything comes over the DevTools protocol: an element's id (bid) is its backend node id, so nothing has to be written
-into the page to find it again.  Frames within the page are not looked into.
+The script of ``app.engine.browser.frames`` walks each frame once; ``app.engine.browser.reading`` makes elements of what
+it says.  The picture is taken at the same time.
 """
 
 from __future__ import annotations
 
+import asyncio
 import base64
-from dataclasses import dataclass
-from typing import Any
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
-from playwright.async_api import Error
+from playwright.async_api import ElementHandle, Error
 
+from app.engine.browser.actions import NoSuchElement
+from app.engine.browser.challenge import challenge_of
+from app.engine.browser.frames import Frames, World, document_of, main_world, script, take
+from app.engine.browser.reading import Around, FrameLook, elements_of, tree_with_frames, with_frames
 from app.engine.browser.session import Visit
-from app.engine.trajectory import Tab
+from app.engine.errors import SiteloreError
+from app.engine.page_state import Element, PageCapture
 
-AxNode = dict[str, Any]
-Box = tuple[float, float, float, float]
-
-NOISE = frozenset({"generic", "none", "InlineTextBox", "LineBreak", "ListMarker"})
-"""Roles without meaning of their own; a node of one is left out, and its children stand in its place."""
-ONLY_WHEN_TRUE = frozenset({"focused", "required", "atomic", "busy", "multiline", "readonly", "selected"})
-SILENT = frozenset(
-    {"focusable", "editable", "settable", "level", "url", "labelledby", "describedby", "controls"}
-    | {"invalid", "live", "relevant", "hiddenRoot", "modal", "root", "owns", "multiselectable"}
-)
-"""Properties that say little and would lengthen every line."""
 PICTURE_QUALITY = 60
+PICTURE = 3.0
+"""Seconds a page may take to paint before it gets no picture."""
+LOOK = 15.0
+"""Seconds a look may take in all; a page that is busy for longer counts as gone."""
+REPLACED = 5.0
+"""Seconds the page that takes another's place gets to load."""
+MOST_FRAMES = 60
+DEEPEST = 8
+CANVAS_SHARE = 0.5
+FEW_ELEMENTS, FEW_LETTERS = 4, 300
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
-    """One look at the tab in front.  ``picture`` is a JPEG of the viewport, one pixel for each CSS pixel, or empty."""
-
-    url: str
-    title: str
-    tabs: tuple[Tab, ...]
-    active_tab: int
-    tree: str
-    html: str
-    picture: bytes = b""
+class PageGone(SiteloreError):
+    """There is no page to look at: it crashed, was closed, keeps navigating away, or doesn't answer."""
 
 
-async def capture(visit: Visit, *, picture: bool = True) -> Snapshot:
-    """Look at the page as it is now.
+@dataclass(slots=True)
+class _Part:
+    """One frame of a look, and what it shows of other frames; ``below`` by the number of the frame element."""
+
+    world: World
+    look: FrameLook
+    around: Around
+    below: dict[int, _Part] = field(default_factory=dict[int, "_Part"])
+
+
+@dataclass(slots=True)
+class _Looking:
+    """What one look gathers on its way."""
+
+    limit: int
+    frames: Frames
+    count: int = 0
+    opaque: list[str] = field(default_factory=list[str])
+    notes: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Where the elements of the last look are: the page's number of each to its world and number there."""
+
+    spots: tuple[tuple[World, int], ...]
+
+
+async def capture(visit: Visit, *, picture: bool = True, limit: int = 8000) -> PageCapture:
+    """Look at the page in front as it is now; at most ``limit`` elements of each frame are named.
+
+    A page that is replaced by another during the look is looked at once more.  What came up unasked since the look
+    before (dialogs, windows, files) is told with it.
 
     Raises:
-        playwright.async_api.Error: the page is gone, or is being replaced by another one at this moment.
+        PageGone: the page crashed, was closed, keeps navigating away, or doesn't answer.
     """
-    page = visit.page
-    answer = await visit.send("Accessibility.getFullAXTree")
-    tabs = [Tab(url=tab.url, title=await tab.title()) for tab in visit.pages]
-    active = visit.pages.index(page)
-    image = b""
-    if picture:
-        shot = await visit.send("Page.captureScreenshot", format="jpeg", quality=PICTURE_QUALITY)
-        image = base64.b64decode(shot["data"])
-    return Snapshot(
-        url=page.url,
-        title=tabs[active].title,
-        tabs=tuple(tabs),
-        active_tab=active,
-        tree=flatten(answer["nodes"]),
-        html=await page.content(),
+    for attempt in (1, 2):
+        _refuse_dead(visit)
+        try:
+            async with asyncio.timeout(LOOK):
+                seen = await _capture(visit, picture, limit)
+        except TimeoutError as error:
+            raise PageGone(f"{visit.page.url} is busy: it did not answer for {LOOK:.0f} s") from error
+        except Error as error:
+            _refuse_dead(visit)
+            if attempt == 2:
+                raise PageGone(f"{visit.page.url} keeps navigating away: {_first_line(error)}") from error
+            await _let_arrive(visit)
+        else:
+            if seen is not None:
+                return seen
+            if attempt == 2:
+                raise PageGone(f"{visit.page.url} keeps navigating away")
+            await _let_arrive(visit)
+    raise AssertionError("unreachable")
+
+
+async def handle_of(visit: Visit, index: int) -> ElementHandle:
+    """The element of this number in the last capture, in whichever frame or shadow root it lies.
+
+    Raises:
+        NoSuchElement: it has left the page, or the last capture has no such number.
+    """
+    missing = NoSuchElement(f"Could not find element {index}: it is not on the page any more")
+    found = visit.last
+    if not isinstance(found, _Found) or not 0 <= index < len(found.spots):
+        raise missing
+    world, number = found.spots[index]
+    try:
+        handle = await take(visit, world, f"sitelore.element({number})")
+    except (Error, RuntimeError) as error:
+        raise missing from error
+    if handle is None:
+        raise missing
+    return handle
+
+
+async def _capture(visit: Visit, picture: bool, limit: int) -> PageCapture | None:
+    """One look; ``None`` if the page was replaced meanwhile."""
+    began = time.perf_counter()
+    looking = _Looking(limit, Frames(visit.page))
+    document = await document_of(visit)
+    async with asyncio.TaskGroup() as group:
+        shot = group.create_task(_picture(visit) if picture else _no_picture())
+        top = await _part(looking, await main_world(visit), Around())
+    if await document_of(visit) != document:
+        return None
+    image, note = shot.result()
+    if note:
+        looking.notes.append(note)
+    return _put_together(visit, top, looking, image, began)
+
+
+async def _part(looking: _Looking, world: World, around: Around, depth: int = 0) -> _Part:
+    """A frame and those below it."""
+    top = "true" if world.parent is None else "false"
+    answer = await world.call(f"{script()}, sitelore.look({looking.limit}, {top})")
+    part = _Part(world, FrameLook.read(answer), around)
+    names: set[str] = set()
+    for owner, spot in enumerate(part.look.spots):
+        name = next(n for n in _variants(spot.name) if n not in names)
+        names.add(name)
+        looking.count += 1
+        if looking.count > MOST_FRAMES or depth >= DEEPEST:
+            looking.opaque.append(spot.source)
+            continue
+        try:
+            below = await looking.frames.below(world, owner)
+            part.below[owner] = await _part(looking, below, around.within(spot, name), depth + 1)
+        except (Error, RuntimeError):
+            looking.opaque.append(spot.source)
+    return part
+
+
+def _variants(name: str) -> Iterator[str]:
+    """The name, then numbered ones: two frames of one name stay apart."""
+    yield name
+    number = 2
+    while True:
+        yield f"{name}#{number}"
+        number += 1
+
+
+def _put_together(visit: Visit, top: _Part, looking: _Looking, image: bytes, began: float) -> PageCapture:
+    elements: list[Element] = []
+    spots: list[tuple[World, int]] = []
+    headings: list[str] = []
+    tree, text = _gather(top, elements, spots, headings)
+    visit.last = _Found(tuple(spots))
+    facts, happened = top.look.facts, visit.happened()
+    visible = sum(element.visible for element in elements)
+    return PageCapture(
+        url=facts["url"],
+        title=facts["title"],
+        language=facts["language"],
+        status=facts["status"],
+        elements=tuple(elements),
+        headings=tuple(headings),
+        text=text,
+        tree=tree,
+        viewport=(facts["viewport"][0], facts["viewport"][1]),
+        size=(facts["size"][0], facts["size"][1]),
         picture=image,
+        frames=sum(1 for _ in _parts(top)) - 1,
+        opaque=tuple(looking.opaque),
+        alerts=happened.alerts,
+        popups=happened.popups,
+        downloads=happened.downloads,
+        challenge=challenge_of(
+            url=facts["url"],
+            title=facts["title"],
+            headings=headings,
+            text=text,
+            elements=elements,
+            captcha=any(part.look.facts["captcha"] for part in _parts(top)),
+        ),
+        canvas_only=facts["canvas"] >= CANVAS_SHARE and visible < FEW_ELEMENTS and len(text) < FEW_LETTERS,
+        notes=(*_cuts(top, looking), *looking.notes),
+        seconds=time.perf_counter() - began,
     )
 
 
-async def box_of(visit: Visit, bid: str) -> Box | None:
-    """(x, y, width, height) of an element in the picture's pixels; ``None`` if it has no box or lies outside."""
-    size = visit.page.viewport_size
-    if size is None or not bid.isdecimal():
-        return None
+def _gather(
+    part: _Part, elements: list[Element], spots: list[tuple[World, int]], headings: list[str]
+) -> tuple[str, str]:
+    """Append the elements of a frame and of those below it in document order; its tree and text, theirs within."""
+    own = elements_of(part.look, part.around)
+    numbers: list[int] = []
+    trees: dict[int, str] = {}
+    texts: dict[int, str] = {}
+    headings.extend(part.look.facts["headings"])
+    done = 0
+
+    def append(until: int) -> None:
+        for number in range(done, until):
+            index = len(elements)
+            element = own[number]
+            elements.append(element if index == element.index else replace(element, index=index))
+            spots.append((part.world, number))
+            numbers.append(index)
+
+    for owner, spot in enumerate(part.look.spots):
+        append(spot.before)
+        done = max(done, spot.before)
+        if owner in part.below:
+            trees[owner], texts[owner] = _gather(part.below[owner], elements, spots, headings)
+    append(len(own))
+    facts = part.look.facts
+    return tree_with_frames(facts["lines"], numbers, trees), with_frames(facts["text"], texts)
+
+
+def _parts(part: _Part) -> Iterator[_Part]:
+    yield part
+    for below in part.below.values():
+        yield from _parts(below)
+
+
+def _cuts(top: _Part, looking: _Looking) -> Iterator[str]:
+    """What was left out, in words."""
+    for part in _parts(top):
+        facts = part.look.facts
+        where = f" in the frame {'/'.join(part.around.chain)}" if part.around.chain else ""
+        if facts["found"] > len(facts["elements"]):
+            yield f"only {len(facts['elements'])} of {facts['found']} elements are named{where}"
+        if facts["cutShort"]:
+            yield facts["cutShort"] + where
+        if facts["inert"]:
+            yield f"{facts['inert']} elements can't be reached while a dialog is open{where}"
+    if looking.opaque:
+        yield f"{len(looking.opaque)} frames could not be looked into"
+
+
+async def _picture(visit: Visit) -> tuple[bytes, str]:
+    """The viewport as a JPEG, or none and why."""
     try:
-        answer = await visit.send("DOM.getBoxModel", backendNodeId=int(bid))
+        async with asyncio.timeout(PICTURE):
+            shot = await visit.send(
+                "Page.captureScreenshot", format="jpeg", quality=PICTURE_QUALITY, optimizeForSpeed=True
+            )
+    except TimeoutError:
+        return b"", f"no picture: the page did not paint within {PICTURE:.0f} s"
+    except Error as error:
+        return b"", f"no picture: {_first_line(error)}"
+    return base64.b64decode(shot["data"]), ""
+
+
+async def _no_picture() -> tuple[bytes, str]:
+    return b"", ""
+
+
+def _refuse_dead(visit: Visit) -> None:
+    if visit.stopped:
+        raise PageGone("the page opened dialogs without end and was closed")
+    if visit.crashed:
+        raise PageGone("the page's renderer crashed")
+    if not visit.pages or visit.page.is_closed():
+        raise PageGone("the page was closed")
+
+
+async def _let_arrive(visit: Visit) -> None:
+    try:
+        await visit.page.wait_for_load_state("load", timeout=REPLACED * 1000)
     except Error:
-        return None
-    corners: list[float] = answer["model"]["border"]
-    left, right = max(0.0, min(corners[::2])), min(float(size["width"]), max(corners[::2]))
-    top, bottom = max(0.0, min(corners[1::2])), min(float(size["height"]), max(corners[1::2]))
-    if right - left < 1 or bottom - top < 1:
-        return None
-    return (round(left, 1), round(top, 1), round(right - left, 1), round(bottom - top, 1))
+        _refuse_dead(visit)
 
 
-def flatten(nodes: list[AxNode]) -> str:
-    """DevTools' nodes as text, in the form ``app.engine.observation`` reads."""
-    by_id = {node["nodeId"]: node for node in nodes}
-    lines: list[str] = []
-
-    # A stack instead of recursion: a page may be nested deeper than Python's limit.
-    waiting: list[tuple[AxNode, int, str]] = [
-        (node, 0, "") for node in reversed(nodes) if node.get("parentId") not in by_id
-    ]
-    while waiting:
-        node, depth, parent_name = waiting.pop()
-        name = _value(node, "name")
-        shown = _is_shown(node, name, parent_name)
-        if shown:
-            lines.append("\t" * depth + _line(node, name))
-        below = depth + 1 if shown else depth
-        around = name if shown else parent_name
-        children = [by_id[child] for child in node.get("childIds", ()) if child in by_id]
-        waiting.extend((child, below, around) for child in reversed(children))
-    return "\n".join(lines)
-
-
-def _is_shown(node: AxNode, name: str, parent_name: str) -> bool:
-    role = _value(node, "role")
-    if node.get("ignored") or not role or role in NOISE:
-        return False
-    if role == "StaticText":  # the words of a link or a button stand in its name already
-        return bool(name.strip()) and name.strip() != parent_name.strip()
-    return True
-
-
-def _line(node: AxNode, name: str) -> str:
-    role = _value(node, "role")
-    if role == "StaticText":
-        return f"StaticText {name!r}"
-    bid = node.get("backendDOMNodeId")
-    mark = f"[{bid}] " if bid is not None and role != "RootWebArea" else ""
-    value = _value(node, "value")
-    properties = [f"value={value!r}"] if value else []
-    for entry in node.get("properties", ()):
-        key, setting = entry["name"], entry["value"].get("value")
-        if key in SILENT or setting in (None, ""):
-            continue
-        if key in ONLY_WHEN_TRUE:
-            properties += [key] if setting else []
-        else:
-            properties.append(f"{key}={setting!r}")
-    return ", ".join([f"{mark}{role} {name!r}", *properties])
-
-
-def _value(node: AxNode, key: str) -> str:
-    value = node.get(key, {}).get("value", "")
-    return value if isinstance(value, str) else str(value)
+def _first_line(error: Error) -> str:
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), "no reason given")

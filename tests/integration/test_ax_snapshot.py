@@ -6,9 +6,9 @@ import pytest
 
 from app.engine.action import Action, parse_action
 from app.engine.browser.actions import perform
+from app.engine.browser.ax_snapshot import box_of, capture
 from app.engine.browser.demo_server import DemoServer
 from app.engine.browser.session import Visit
-from app.engine.browser.snapshot import box_of, capture
 from app.engine.imports.notices import notices
 from app.engine.observation import content_key, find_node, parse_tree
 from tests.support.walker import Walker

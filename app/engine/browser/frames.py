@@ -1,0 +1,154 @@
+"""Frames of a page, each looked at in a world of its own, where a page's scripts neither see nor change anything.
+
+A frame from another site lives in another process and is reached by a connection of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, cast
+
+from playwright.async_api import CDPSession, Error, Frame, Page
+
+from app.assets import resource
+from app.engine.browser.session import Visit
+
+WORLD = "sitelore"
+PARTS = ("snapshot_names.js", "snapshot_facts.js", "snapshot.js")
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Where our script runs in one frame.
+
+    ``owner`` is the frame element's number in the look at ``parent``; the page itself has no parent.
+    """
+
+    wire: CDPSession
+    frame_id: str
+    context: int
+    parent: World | None = None
+    owner: int = -1
+
+    async def call(self, expression: str, *, by_value: bool = True) -> Any:
+        """Value of an expression in this world; with ``by_value=False`` the DevTools id of the object, "" for null.
+
+        Raises ``playwright.async_api.Error`` when the frame is gone, ``RuntimeError`` when the expression throws.
+        """
+        answer = await _ask(
+            self.wire,
+            "Runtime.evaluate",
+            expression=expression,
+            contextId=self.context,
+            returnByValue=by_value,
+        )
+        if "exceptionDetails" in answer:
+            details = answer["exceptionDetails"]
+            raise RuntimeError(str(details.get("exception", {}).get("description", details.get("text", ""))))
+        result = answer["result"]
+        return result.get("value") if by_value else result.get("objectId", "")
+
+
+@cache
+def script() -> str:
+    """What runs in every frame, as one expression that leaves ``sitelore`` in its world."""
+    parts = [resource("js", part).read_text(encoding="utf-8") for part in PARTS]
+    return "\n".join(('(() => { "use strict";', *parts, "})()"))
+
+
+async def main_world(visit: Visit) -> World:
+    """Our world in the page in front.
+
+    Raises ``playwright.async_api.Error`` when the page is gone or being replaced.
+    """
+    wire = await visit.wire()
+    tree = await _ask(wire, "Page.getFrameTree")
+    return await _world(wire, tree["frameTree"]["frame"]["id"])
+
+
+async def document_of(visit: Visit) -> str:
+    """Names the document in front; another page, or the same loaded again, has another name."""
+    tree = await _ask(await visit.wire(), "Page.getFrameTree")
+    return str(tree["frameTree"]["frame"].get("loaderId", ""))
+
+
+class Frames:
+    """Ways into the frames below a page, for one look."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._elsewhere: dict[str, CDPSession] | None = None
+
+    async def below(self, parent: World, owner: int) -> World:
+        """Our world in the frame that the ``owner``-th frame element of the look at ``parent`` shows.
+
+        Raises ``playwright.async_api.Error`` when it can't be looked into.
+        """
+        object_id = await parent.call(f"sitelore.frame({owner})", by_value=False)
+        described = await _ask(parent.wire, "DOM.describeNode", objectId=object_id)
+        frame_id = described["node"].get("frameId", "")
+        try:
+            return await _world(parent.wire, frame_id, parent, owner)
+        except Error:
+            wire = (await self._other_processes()).get(frame_id)
+            if wire is None:
+                raise
+            return await _world(wire, frame_id, parent, owner)
+
+    async def _other_processes(self) -> dict[str, CDPSession]:
+        """Connections to frames that live in processes of their own, by frame id."""
+        if self._elsewhere is None:
+            self._elsewhere = {}
+            for frame in self._page.frames[1:]:
+                try:
+                    wire = await self._page.context.new_cdp_session(frame)
+                    tree = await _ask(wire, "Page.getFrameTree")
+                except Error:  # it shares the process of the frame around it
+                    continue
+                self._elsewhere[tree["frameTree"]["frame"]["id"]] = wire
+        return self._elsewhere
+
+
+async def frame_of(visit: Visit, world: World) -> Frame | None:
+    """Playwright's name for a frame; ``None`` when it has gone."""
+    if world.parent is None:
+        return visit.page.main_frame
+    handle = await take(visit, world.parent, f"sitelore.frame({world.owner})")
+    return await handle.content_frame() if handle is not None else None
+
+
+_KEY = "Symbol.for('sitelore.target')"
+
+
+async def take(visit: Visit, world: World, expression: str) -> Any:
+    """Playwright's handle of the element that an expression in a world names, ``None`` if there is none any more.
+
+    It passes through a property of the frame's ``window`` for a moment, which no script comes upon by its name.
+    """
+    object_id = await world.call(expression, by_value=False)
+    if not object_id:
+        return None
+    described = await _ask(world.wire, "DOM.describeNode", objectId=object_id)
+    found = await _ask(world.wire, "DOM.resolveNode", backendNodeId=described["node"]["backendNodeId"])
+    put = f"function () {{ window[{_KEY}] = this.isConnected && this.nodeType === 1 ? this : null; }}"
+    await _ask(
+        world.wire,
+        "Runtime.callFunctionOn",
+        objectId=found["object"]["objectId"],
+        functionDeclaration=put,
+    )
+    frame = await frame_of(visit, world)
+    if frame is None:
+        return None
+    fetch = f"() => {{ const found = window[{_KEY}]; delete window[{_KEY}]; return found; }}"
+    return (await frame.evaluate_handle(fetch)).as_element()
+
+
+async def _world(wire: CDPSession, frame_id: str, parent: World | None = None, owner: int = -1) -> World:
+    made = await _ask(wire, "Page.createIsolatedWorld", frameId=frame_id, worldName=WORLD)
+    return World(wire, frame_id, made["executionContextId"], parent, owner)
+
+
+async def _ask(wire: CDPSession, method: str, **parameters: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", await wire.send(method, parameters))

@@ -1,0 +1,182 @@
+"""Reads what the script in a frame says: its compact answer becomes ``Element`` objects.  Pure.
+
+The script names strings, landmark chains and element paths by number (``resources/js/snapshot.js``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from app.engine.page_state import Element
+
+STATES = (
+    "checked", "collapsed", "current", "disabled", "expanded", "focused", "haspopup", "pressed", "readonly",
+    "required", "selected",
+)  # fmt: skip
+"""As the script's bits, lowest first."""
+IN_SHADOW, SUBMITS, IN_LIVE, IN_ADVERT, VISIBLE, LISTENS = 1, 2, 4, 8, 16, 32
+CROSSES, FOREIGN = 1, 2
+
+_MARK = re.compile("\x01(\\d+)\x01")
+_NUMBERED = re.compile(r"^(\t*)\[(\d+)\]", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class FrameSpot:
+    """Where a frame stands within the frame around it: before which element, and its content's corner in pixels."""
+
+    before: int
+    name: str
+    source: str
+    x: float
+    y: float
+    landmarks: tuple[str, ...]
+    advert: bool
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class FrameLook:
+    """One frame as the script saw it; ``facts`` is the rest of its answer."""
+
+    facts: Mapping[str, Any]
+    spots: tuple[FrameSpot, ...]
+
+    @classmethod
+    def read(cls, answer: str) -> FrameLook:
+        """Read the script's answer."""
+        facts = orjson.loads(answer)
+        spots = tuple(
+            FrameSpot(**{**spot, "landmarks": tuple(spot["landmarks"])}) for spot in facts["frames"]
+        )
+        return cls(facts, spots)
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What a frame inherits from where it stands: chain of names, corner within the page, landmarks, advert."""
+
+    chain: tuple[str, ...] = ()
+    x: float = 0.0
+    y: float = 0.0
+    landmarks: tuple[str, ...] = ()
+    advert: bool = False
+
+    def within(self, spot: FrameSpot, name: str) -> Around:
+        """The same for a frame in this one."""
+        return Around(
+            (*self.chain, name),
+            self.x + spot.x,
+            self.y + spot.y,
+            (*self.landmarks, *spot.landmarks),
+            self.advert or spot.advert,
+        )
+
+
+def elements_of(look: FrameLook, around: Around, first: int = 0) -> list[Element]:
+    """The frame's own elements, numbered from ``first`` on."""
+    facts = look.facts
+    strings: list[str] = facts["strings"]
+    chains: list[list[int]] = facts["landmarks"]
+    landmarks = [(*around.landmarks, *[strings[word] for word in chain]) for chain in chains]
+    css, xpath = selectors(facts["paths"], strings)
+    states: dict[int, tuple[str, ...]] = {}
+    made: list[Element] = []
+    records: list[list[Any]] = facts["elements"]
+    for number, record in enumerate(records, start=first):
+        (role, name, tag, bits, rect, chain, flags, href, target, form, kind, value, options, test_id, pairs, label,
+         text, path, repeat, row) = record  # fmt: skip
+        if bits not in states:
+            states[bits] = tuple(word for place, word in enumerate(STATES) if bits >> place & 1)
+        made.append(
+            Element(
+                index=number,
+                role=strings[role],
+                name=strings[name],
+                tag=strings[tag],
+                states=states[bits],
+                rect=(rect[0] + around.x, rect[1] + around.y, rect[2], rect[3]) if rect else None,
+                frame=around.chain,
+                landmarks=landmarks[chain],
+                in_shadow=bool(flags & IN_SHADOW),
+                href=strings[href],
+                target=strings[target],
+                form=strings[form],
+                submits=bool(flags & SUBMITS),
+                type=strings[kind],
+                value=strings[value],
+                options=tuple([strings[option] for option in options]) if options else (),
+                test_id=strings[test_id],
+                attributes=tuple(
+                    [(strings[pairs[at]], strings[pairs[at + 1]]) for at in range(0, len(pairs), 2)]
+                ),
+                label=strings[label],
+                text=strings[text],
+                css=css[path],
+                xpath=xpath[path],
+                repeat=strings[repeat],
+                repeat_index=row,
+                in_live=bool(flags & IN_LIVE),
+                in_advert=around.advert or bool(flags & IN_ADVERT),
+                visible=bool(flags & VISIBLE),
+                listens=bool(flags & LISTENS),
+            )
+        )
+    return made
+
+
+def selectors(paths: Sequence[Sequence[int]], strings: Sequence[str]) -> tuple[list[str], list[str]]:
+    """CSS and XPath of every path.
+
+    CSS starts at the nearest id that looks chosen; XPath is full, and "" in a shadow root.
+    """
+    css: list[str] = []
+    xpath: list[str] = []
+    for above, tag_number, place, of, id_number, kind in paths:
+        tag, name = strings[tag_number], strings[id_number]
+        crosses = bool(kind & CROSSES)
+        step = tag if of == 1 else f"{tag}:nth-of-type({place})"
+        if name:
+            step = f"#{name}"
+        parent = css[above] if above >= 0 else ""
+        if crosses:
+            css.append(f"{parent} >> {step if name else ':host > ' + step}")
+        elif name:
+            css.append(f"{parent.rpartition(' >> ')[0]} >> {step}" if " >> " in parent else step)
+        else:
+            css.append(f"{parent} > {step}" if parent else step)
+        node = f"*[name()='{tag}']" if kind & FOREIGN else tag
+        node = node if of == 1 else f"{node}[{place}]"
+        outside = xpath[above] if above >= 0 else ""
+        xpath.append("" if crosses or (above >= 0 and not outside) else f"{outside}/{node}")
+    return css, xpath
+
+
+def with_frames(text: str, inner: Mapping[int, str]) -> str:
+    """A text with the frames' own where they stand; a frame that was not looked into leaves nothing."""
+    if "\x01" not in text:
+        return text
+    filled = _MARK.sub(lambda found: inner.get(int(found[1]), ""), text)
+    return re.sub(r"\n{2,}", "\n", filled).strip("\n")
+
+
+def tree_with_frames(lines: str, numbers: Sequence[int], inner: Mapping[int, str]) -> str:
+    """A frame's tree with its element ids as in the whole page, and the trees of frames in it at their places."""
+    if numbers and numbers[-1] != len(numbers) - 1:
+        lines = _NUMBERED.sub(lambda found: f"{found[1]}[{numbers[int(found[2])]}]", lines)
+    if "\x01" not in lines:
+        return lines
+    done: list[str] = []
+    for line in lines.split("\n"):
+        mark = _MARK.search(line)
+        if mark is None:
+            done.append(line)
+        elif tree := inner.get(int(mark[1]), ""):
+            indent = line[: mark.start()]
+            done.extend(indent + part for part in tree.split("\n"))
+    return "\n".join(done)

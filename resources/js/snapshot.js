@@ -1,0 +1,434 @@
+// One walk over everything that is rendered, shadow roots and slots included; nothing on the page is changed.
+// The answer is compact: strings stand once in a table, everything else names them by number (read by reading.py).
+
+const SKIPPED = new Set(["script", "style", "template", "noscript", "head", "meta", "link", "title", "base", "param", "source", "track"]);
+const LANDMARKS = new Set(
+  ("banner navigation main complementary contentinfo search form region dialog alertdialog menu menubar tablist " +
+    "tabpanel toolbar tree").split(" ")
+);
+const STRUCTURAL = new Set([...LANDMARKS, "article", "document", "application", "feed", "figure", "grid", "group", "list",
+  "log", "radiogroup", "table", "treegrid", "heading", "paragraph", "note", "tooltip"]);
+const NAMED = new Set([...NAMED_BY_CONTENT, ...INTERACTIVE, ...LANDMARKS, "image", "group", "figure", "table", "progressbar",
+  "meter", "radiogroup", "alert", "status", "iframe", "label"]);
+for (const role of ["cell", "columnheader", "gridcell", "row", "rowheader", "label"]) NAMED.delete(role);
+
+const MOST_NODES = 120000;
+const MOST_DEPTH = 900;
+const MOST_TEXT = 300000;
+const MOST_HEADINGS = 80;
+const MARK = "\u0001";
+const FLAG = { inShadow: 1, submits: 2, inLive: 4, inAdvert: 8, visible: 16, listens: 32 };
+
+class Look {
+  constructor(limit) {
+    this.limit = limit;
+    this.kept = [];
+    this.frames = [];
+    this.strings = [];
+    this.numbers = new Map();
+    this.landmarkSets = [];
+    this.landmarkNumbers = new Map();
+    this.paths = [];
+    this.pathNumbers = new Map();
+    this.places = new Map();
+    this.records = [];
+    this.frameRecords = [];
+    this.lines = [];
+    this.text = [];
+    this.textLength = 0;
+    this.headings = [];
+    this.found = 0;
+    this.nodes = 0;
+    this.inert = 0;
+    this.canvas = 0;
+    this.cutShort = "";
+    this.modal = topModal();
+    this.focused = deepFocus();
+  }
+
+  number(string) {
+    let number = this.numbers.get(string);
+    if (number === undefined) {
+      number = this.strings.push(string) - 1;
+      this.numbers.set(string, number);
+    }
+    return number;
+  }
+
+  children(parent, around) {
+    const shadow = parent.nodeType === 1 ? shadowRootOf(parent) : null;
+    if (shadow) {
+      this.siblings(shadow, nodesOf(shadow), { ...around, shadow: true });
+    } else if (parent.nodeType === 1 && tagOf(parent) === "slot" && parent.assignedNodes().length) {
+      this.siblings(parent, parent.assignedNodes({ flatten: true }), around);
+    } else {
+      this.siblings(parent, nodesOf(parent), around);
+    }
+  }
+
+  siblings(parent, nodes, around) {
+    if (nodes.length === 0) return;
+    let rows = null;
+    if (around.repeat === "" && nodes.length > 2) {
+      const elements = nodes.filter((node) => node.nodeType === 1 && !SKIPPED.has(tagOf(node)));
+      if (elements.length) rows = rowsAmong(parent.nodeType === 1 ? parent : parent.host ?? document.documentElement, elements);
+    } else if (around.repeat === "" && parent.nodeType === 1 && tagOf(parent) === "tbody") {
+      rows = rowsAmong(parent, nodes.filter((node) => node.nodeType === 1));
+    }
+    for (const node of nodes) {
+      if (node.nodeType === 3) this.words(node, around);
+      else if (node.nodeType === 1) {
+        const row = rows === null ? undefined : rows.get(node);
+        this.element(node, row === undefined ? around : { ...around, repeat: `${kindOf(parent)}>${row[0]}`, row: row[1] });
+      }
+    }
+  }
+
+  words(node, around) {
+    if (around.hidden) return;
+    const data = node.data;
+    const words = squeeze(data);
+    if (!words) {
+      if (data && this.text.length) this.text.push(" ");
+      return;
+    }
+    if (this.textLength < MOST_TEXT) {
+      this.text.push(data.replace(/[\s\u0001]+/g, " "));
+      this.textLength += data.length;
+    }
+    if (words !== around.name && !around.silent) this.lines.push(`${"\t".repeat(around.depth)}StaticText ${quoted(words)}`);
+  }
+
+  element(element, around) {
+    const tag = tagOf(element);
+    if (SKIPPED.has(tag)) return;
+    if (++this.nodes > MOST_NODES || around.level > MOST_DEPTH) {
+      this.cutShort ||= this.nodes > MOST_NODES ? "the page is too long to be read whole" : "the page is nested too deep to be read whole";
+      return;
+    }
+    const style = getComputedStyle(element);
+    const display = style.display;
+    if (display === "none" || (around.level && readAttribute(element, "aria-hidden") === "true")) return;
+    const role = roleOf(element, tag);
+    const inside = this.surroundings(element, tag, role, style, around);
+    const block = !INLINE.test(display);
+    if (block) this.text.push(display === "table-cell" ? "\t" : "\n");
+    const control = this.controlOf(element, tag, role, style, around);
+    const named = NAMED.has(control?.role ?? role);
+    const name = named ? nameOf(element, tag, control?.role ?? role) : "";
+    let number = -1;
+    if (control !== null) {
+      inside.inControl = true;
+      number = this.keep(element, tag, control, name, inside, style);
+    }
+    if (LANDMARKS.has(role)) inside.landmarks = [...around.landmarks, landmarkOf(element, role)];
+    if (role === "heading" && name && !inside.hidden && this.headings.length < MOST_HEADINGS) this.headings.push(name);
+    const shown = !inside.hidden && !inside.silent && (number >= 0 || !(role === "generic" || role === "none"));
+    if (shown) {
+      this.lines.push("\t".repeat(around.depth) + lineOf(element, tag, control?.role ?? role, name, number, this.focused));
+      inside.depth = around.depth + 1;
+      inside.name = name;
+    }
+    if (tag === "iframe" || tag === "frame") this.frame(element, inside, style);
+    else if (tag === "select") this.options(element, inside);
+    else if (tag === "canvas") this.canvas += seen(element.getBoundingClientRect());
+    else if (tag !== "textarea" && tag !== "svg" && tag !== "video" && tag !== "audio" && tag !== "object") this.children(element, inside);
+    if (tag === "br") this.text.push("\n");
+    if (block) this.text.push("\n");
+  }
+
+  // What holds for everything inside an element.
+  surroundings(element, tag, role, style, around) {
+    const inside = { ...around, level: around.level + 1, pointer: style.cursor === "pointer" };
+    inside.hidden = style.visibility !== "visible" || around.clipped;
+    if (style.opacity === "0") inside.faded = true;
+    if (!around.live && isLive(element, role)) inside.live = true;
+    if (!around.advert && isAdvert(element, tag)) inside.advert = true;
+    if (!around.inert && (readAttribute(element, "inert") !== null)) inside.inert = true;
+    if (this.modal !== null && element === this.modal) inside.inert = false;
+    inside.silent = inside.inert && !(this.modal !== null && element.contains(this.modal));
+    if (!around.clipped && style.overflowY !== "visible" && style.display !== "inline" && tag !== "body" && tag !== "html"
+      && (element.offsetHeight < 2 || element.offsetWidth < 2) && tag !== "input") {
+      inside.clipped = inside.hidden = true;
+    }
+    return inside;
+  }
+
+  // Role and nature of an element that can be acted on, or null.
+  controlOf(element, tag, role, style, around) {
+    if (INTERACTIVE.has(role)) return { role, listens: false };
+    if (tag === "label") return proxied(element);
+    if (tag === "html" || tag === "body" || tag === "iframe" || role === "none") return null;
+    const tabindex = readAttribute(element, "tabindex");
+    const told = readAttribute(element, "onclick") !== null;
+    const reachable = tabindex !== null && element.tabIndex >= 0 && !STRUCTURAL.has(role) && !around.inControl;
+    const pointed = style.cursor === "pointer" && !around.pointer && !around.inControl && !STRUCTURAL.has(role)
+      && queryIn(element, CONTROLS) === null;
+    return told || reachable || pointed ? { role, listens: true } : null;
+  }
+
+  keep(element, tag, control, name, inside, style) {
+    this.found++;
+    if (this.kept.length >= this.limit) return -1;
+    const number = this.kept.push(element) - 1;
+    const owner = control.owner ?? element;
+    const ownerTag = control.owner ? tagOf(control.owner) : tag;
+    const form = formOf(owner);
+    const rect = rectOf(element);
+    const faded = inside.faded && !(ownerTag === "input" && style.opacity === "0");
+    const visible = rect !== null && !inside.hidden && !faded && !inside.inert && !away(rect);
+    if (inside.inert) this.inert++;
+    const shownName = name || (control.listens ? cut(squeeze(contentOf(element, 0)), 80) : "");
+    const label = ownerTag === "input" || ownerTag === "select" || ownerTag === "textarea" ? cut(squeeze(labelsOf(owner)), 120) : "";
+    const text = LABELLED.has(ownerTag) && ownerTag !== "button" ? "" : cut(squeeze(element.textContent.slice(0, 2000)), 200);
+    const options = optionsOf(owner, ownerTag);
+    this.records.push([
+      this.number(control.role), this.number(shownName), this.number(tag),
+      statesOf(owner, ownerTag, control.role, this.focused),
+      rect === null ? 0 : rect.map((value) => Math.round(value * 10) / 10),
+      this.landmarks(inside.landmarks),
+      (inside.shadow ? FLAG.inShadow : 0) | (submitsForm(owner, ownerTag, form) ? FLAG.submits : 0) |
+        (inside.live ? FLAG.inLive : 0) | (inside.advert ? FLAG.inAdvert : 0) | (visible ? FLAG.visible : 0) |
+        (control.listens ? FLAG.listens : 0),
+      this.number(addressOf(element, tag)), this.number(attr(element, "target")),
+      this.number(form === null ? "" : formName(owner, form)),
+      this.number(ownerTag === "input" || ownerTag === "button" ? owner.type : ""),
+      this.number(valueOf(owner, ownerTag, control.role)),
+      options.length ? options.map((option) => this.number(option)) : 0,
+      this.number(testIdOf(element) || (control.owner ? testIdOf(owner) : "")),
+      attributesOf(owner, ownerTag, shownName === "").map((word) => this.number(word)),
+      this.number(label === name ? "" : label), this.number(text === name ? "" : text), this.path(element),
+      this.number(inside.repeat), inside.row,
+    ]);
+    return number;
+  }
+
+  landmarks(words) {
+    const key = words.join("\n");
+    let number = this.landmarkNumbers.get(key);
+    if (number === undefined) {
+      number = this.landmarkSets.push(words.map((word) => this.number(word))) - 1;
+      this.landmarkNumbers.set(key, number);
+    }
+    return number;
+  }
+
+  // Number of an element's path: [path of its parent, tag, place among brothers of that tag, their number, id, crossing].
+  path(element) {
+    const known = this.pathNumbers.get(element);
+    if (known !== undefined) return known;
+    const parent = element.parentNode;
+    const crosses = parent !== null && parent.nodeType === 11 && parent.host !== undefined;
+    const above = crosses ? this.path(parent.host) : parent !== null && parent.nodeType === 1 ? this.path(parent) : -1;
+    const [place, of] = this.place(parent, element);
+    const id = attr(element, "id");
+    const unique = id && !isMadeUp(id) && rootOf(element).getElementById?.(id) === element;
+    const tag = tagOf(element);
+    const plain = /^[a-z][a-z0-9-]*$/.test(tag) && element.namespaceURI === "http://www.w3.org/1999/xhtml";
+    const number = this.paths.push([
+      above, this.number(tag), place, of, this.number(unique ? CSS.escape(id) : ""), (crosses ? 1 : 0) | (plain ? 0 : 2),
+    ]) - 1;
+    this.pathNumbers.set(element, number);
+    return number;
+  }
+
+  place(parent, element) {
+    if (parent === null) return [1, 1];
+    let places = this.places.get(parent);
+    if (places === undefined) {
+      places = new Map();
+      const counts = new Map();
+      for (let child = firstChildOf(parent); child !== null; child = nextSiblingOf(child)) {
+        if (child.nodeType !== 1) continue;
+        const place = (counts.get(tagOf(child)) ?? 0) + 1;
+        counts.set(tagOf(child), place);
+        places.set(child, place);
+      }
+      places.counts = counts;
+      this.places.set(parent, places);
+    }
+    return [places.get(element) ?? 1, places.counts.get(tagOf(element)) ?? 1];
+  }
+
+  frame(element, inside, style) {
+    const rect = element.getBoundingClientRect();
+    if (inside.hidden || inside.inert || rect.width * rect.height < 400 || away([rect.x, rect.y, rect.width, rect.height])) return;
+    const number = this.frames.push(element) - 1;
+    const px = (name) => parseFloat(style[name]) || 0;
+    this.text.push(`\n${MARK}${number}${MARK}\n`);
+    this.lines.push(`${"\t".repeat(inside.depth)}${MARK}${number}${MARK}`);
+    this.frameRecords.push({
+      before: this.kept.length,
+      name: frameName(element),
+      source: cut(element.src || "", 500),
+      x: rect.x + px("borderLeftWidth") + px("paddingLeft"),
+      y: rect.y + px("borderTopWidth") + px("paddingTop"),
+      landmarks: inside.landmarks,
+      advert: inside.advert,
+      depth: inside.depth,
+    });
+  }
+
+  options(select, inside) {
+    if (inside.hidden || inside.silent) return;
+    const indent = "\t".repeat(inside.depth);
+    for (let place = 0; place < select.length && place < MOST_OPTIONS; place++) {
+      const option = select.item(place);
+      this.lines.push(`${indent}option ${quoted(squeeze(option.text))}${option.selected ? ", selected" : ""}`);
+    }
+  }
+}
+
+const nodesOf = (parent) => {
+  const nodes = [];
+  for (let child = firstChildOf(parent); child !== null; child = nextSiblingOf(child)) nodes.push(child);
+  return nodes;
+};
+
+const kindOf = (parent) =>
+  parent.nodeType === 1 ? [tagOf(parent), attr(parent, "role"), ...classTokens(parent, 3)].filter(Boolean).join(".") : "shadow";
+
+function deepFocus() {
+  let focused = document.activeElement;
+  while (focused && shadowRootOf(focused)?.activeElement) focused = shadowRootOf(focused).activeElement;
+  return focused;
+}
+
+function topModal() {
+  const open = document.querySelectorAll("dialog:modal");
+  return open.length ? open[open.length - 1] : null;
+}
+
+// The label of a box that itself is not rendered stands for the box.
+function proxied(label) {
+  const owner = label.control;
+  if (!owner || tagOf(owner) !== "input" || !["checkbox", "radio", "file"].includes(owner.type)) return null;
+  if (owner.checkVisibility({ visibilityProperty: true })) {
+    const rect = owner.getBoundingClientRect();
+    if (rect.width > 1 && rect.height > 1 && !away([rect.x, rect.y, rect.width, rect.height])) return null;
+  }
+  return { role: roleOf(owner, "input"), listens: false, owner };
+}
+
+function landmarkOf(element, role) {
+  let name = squeeze(attr(element, "aria-label") || referenced(element, "aria-labelledby"));
+  if (!name && (role === "dialog" || role === "alertdialog")) {
+    const heading = queryIn(element, "h1,h2,h3,h4,h5,[role=heading]");
+    name = heading ? squeeze(contentOf(heading, 0)) : "";
+  }
+  return name ? `${role}:${cut(name, 80)}` : role;
+}
+
+function rectOf(element) {
+  let rect = element.getBoundingClientRect();
+  if (rect.width < 1 || rect.height < 1) {
+    // A line without height of its own may hold a floating picture.
+    rect = null;
+    for (let child = firstChildOf(element); child !== null && rect === null; child = nextSiblingOf(child)) {
+      if (child.nodeType !== 1) continue;
+      const box = child.getBoundingClientRect();
+      if (box.width >= 1 && box.height >= 1) rect = box;
+    }
+    if (rect === null && tagOf(element) === "area") rect = imageOf(element)?.getBoundingClientRect() ?? null;
+    if (rect === null) return null;
+  }
+  return [rect.x, rect.y, rect.width, rect.height];
+}
+
+function imageOf(area) {
+  const map = closestOf(area, "map");
+  return map ? rootOf(area).querySelector(`img[usemap="#${CSS.escape(attr(map, "name"))}"]`) : null;
+}
+
+// Where nobody can scroll to, or as small as what only screen readers get.
+const away = (rect) =>
+  rect[0] + rect[2] + scrollX <= 0 || rect[1] + rect[3] + scrollY <= 0 || (rect[2] <= 1.5 && rect[3] <= 1.5);
+
+const seen = (rect) =>
+  Math.max(0, Math.min(rect.right, innerWidth) - Math.max(rect.x, 0)) *
+  Math.max(0, Math.min(rect.bottom, innerHeight) - Math.max(rect.y, 0));
+
+function frameName(element) {
+  const name = attr(element, "name");
+  if (name && !isMadeUp(name)) return cut(name, 80);
+  const id = attr(element, "id");
+  if (id && !isMadeUp(id)) return cut(id, 80);
+  if (readAttribute(element, "srcdoc") !== null) return "srcdoc";
+  return cut(pathOf(attr(element, "src")), 120) || "frame";
+}
+
+// As Python writes a string.
+function quoted(words) {
+  const plain = words.replace(/[\ue000-\uf8ff\u0000-\u001f]/g, "").replaceAll("\\", "\\\\").trim();
+  return plain.includes("'") && !plain.includes('"') ? `"${plain}"` : `'${plain.replaceAll("'", "\\'")}'`;
+}
+
+function lineOf(element, tag, role, name, number, focused) {
+  let line = `${number >= 0 ? `[${number}] ` : ""}${role} ${quoted(name)}`;
+  if (number < 0 && !LABELLED.has(tag)) return line;
+  const value = valueOf(element, tag, role);
+  if (value) line += `, value=${quoted(value)}`;
+  const bits = statesOf(element, tag, role, focused);
+  if (bits & BIT.disabled) line += ", disabled=True";
+  if (bits & BIT.focused) line += ", focused";
+  if (bits & BIT.haspopup) line += `, hasPopup='${attr(element, "aria-haspopup") === "true" ? "menu" : cut(attr(element, "aria-haspopup"), 12).replace(/\W/g, "")}'`;
+  if (role === "checkbox" || role === "radio" || role === "switch" || role === "menuitemcheckbox" || role === "menuitemradio")
+    line += `, checked='${bits & BIT.checked ? "true" : "false"}'`;
+  if (bits & (BIT.expanded | BIT.collapsed)) line += `, expanded=${bits & BIT.expanded ? "True" : "False"}`;
+  if (bits & BIT.pressed) line += ", pressed='true'";
+  if (bits & BIT.required) line += ", required";
+  if (bits & BIT.readonly) line += ", readonly";
+  if (bits & BIT.selected) line += ", selected";
+  return line;
+}
+
+const CAPTCHA =
+  "iframe[src*=recaptcha i],iframe[src*=hcaptcha i],iframe[src*='challenges.cloudflare' i],iframe[src*=arkoselabs i]," +
+  ".g-recaptcha,.h-captcha,.cf-turnstile,#cf-challenge-running,#challenge-form,[id*=captcha i],[class*=captcha i],img[src*=captcha i],input[name*=captcha i]";
+
+function showsCaptcha() {
+  for (const element of document.querySelectorAll(CAPTCHA)) {
+    const rect = element.getBoundingClientRect();
+    const badge = closestOf(element, ".grecaptcha-badge") !== null;
+    if (!badge && rect.width > 20 && rect.height > 10 && element.checkVisibility({ visibilityProperty: true })) return true;
+  }
+  return false;
+}
+
+let last = null;
+
+function look(limit, top) {
+  const walk = new Look(limit);
+  const root = document.documentElement;
+  const title = squeeze(document.title?.toString?.() ?? "");
+  if (root !== null) {
+    const around = {
+      depth: 0, level: 0, landmarks: [], repeat: "", row: 0, name: "", shadow: false, live: false, advert: false,
+      hidden: false, clipped: false, faded: false, inert: walk.modal !== null, silent: false, pointer: false, inControl: false,
+    };
+    if (top) {
+      walk.lines.push(`RootWebArea ${quoted(title)}${document.hasFocus() && (walk.focused === document.body || walk.focused === null) ? ", focused" : ""}`);
+      around.depth = 1;
+    }
+    walk.element(root, around);
+  }
+  last = walk;
+  const scroller = document.scrollingElement ?? root;
+  const entry = performance.getEntriesByType("navigation")[0];
+  return JSON.stringify({
+    url: location.href, title, language: cut(attr(root ?? new Image(), "lang"), 20), status: entry?.responseStatus ?? 0,
+    viewport: [innerWidth, innerHeight], size: [scroller?.scrollWidth ?? 0, scroller?.scrollHeight ?? 0],
+    strings: walk.strings, landmarks: walk.landmarkSets, paths: walk.paths, elements: walk.records, frames: walk.frameRecords,
+    headings: walk.headings, lines: walk.lines.join("\n"), text: tidy(walk.text.join("")), found: walk.found, nodes: walk.nodes,
+    inert: walk.inert, cutShort: walk.cutShort, captcha: showsCaptcha(),
+    canvas: walk.canvas / Math.max(1, innerWidth * innerHeight),
+  });
+}
+
+const tidy = (text) => text.replace(/[^\S\n]+/g, " ").replace(/ ?\n[\s]*/g, "\n").trim();
+
+globalThis.sitelore = {
+  look,
+  element: (number) => last?.kept[number] ?? null,
+  frame: (number) => last?.frames[number] ?? null,
+};

@@ -1,0 +1,252 @@
+// What stays the same about an element: ids and classes that somebody chose, its form, its states, what kind of place
+// it stands in.
+
+const MADE_UP = new RegExp(
+  "\\d{4,}|[0-9a-f]{8}-[0-9a-f]{4}-|(?=[0-9a-f]*\\d)(?=[0-9a-f]*[a-f])[0-9a-f]{8,}" +
+    "|^:|:r\\w+:|^(react|ember|ext-gen|ext-comp|yui_|gwt-|radix-|headlessui-|downshift-|ui-id-|mui-|mat-|cdk-|aria-)" +
+    "|__BVID__|^select2-.*-(container|results?|[a-z0-9]{2,4})$|^select2-\\w+-[a-z0-9]{2,4}-|^(v|el|input|id|uid)-?\\d+$",
+  "i"
+);
+const MADE_UP_CLASS = /\d{4,}|^css-|^sc-|^jsx-|^svelte-|^_|__[\w-]{5,}$|(?=[A-Za-z]*\d)(?=\w*[A-Z])\w{5,8}$|^ng-|^data-v-/;
+const STATE_CLASS =
+  /^(active|open|opened|show|shown|in|out|hover|focus|focused|selected|checked|collapsed|expanded|disabled|loading|loaded|fade|hidden|visible|current|first|last|odd|even|is-.*|has-.*|js-.*|no-js|ng-.*|v-.*|animated?)$/i;
+
+const isMadeUp = (id) => id.length > 60 || MADE_UP.test(id);
+
+function classTokens(element, most = 6) {
+  const text = attr(element, "class");
+  if (!text) return [];
+  const kept = [];
+  for (const token of text.split(/\s+/)) {
+    if (!token || token.length > 40 || STATE_CLASS.test(token) || MADE_UP_CLASS.test(token)) continue;
+    kept.push(token);
+    if (kept.length === most) break;
+  }
+  return kept;
+}
+
+const TEST_IDS = ["data-testid", "data-test-id", "data-test", "data-qa", "data-cy", "data-automation-id"];
+const KEPT = [
+  "name", "type", "aria-label", "title", "placeholder", "autocomplete", "alt", "data-method", "data-action",
+  "data-toggle", "data-bs-toggle", "data-confirm", "formaction", "download", "rel", "onclick",
+];
+
+function testIdOf(element) {
+  for (const name of TEST_IDS) {
+    const value = readAttribute(element, name);
+    if (value) return cut(value, 120);
+  }
+  return "";
+}
+
+// Names and values in turn, sorted by name.
+function attributesOf(element, tag, nameless) {
+  const pairs = [];
+  const id = attr(element, "id");
+  if (id && !isMadeUp(id)) pairs.push(["id", id]);
+  const classes = classTokens(element);
+  if (classes.length) pairs.push(["class", classes.join(" ")]);
+  for (const name of KEPT) {
+    const value = readAttribute(element, name);
+    if (!value || (name === "onclick" && MADE_UP.test(value))) {
+      if (value === "" && name === "download") pairs.push([name, ""]);
+      continue;
+    }
+    pairs.push([name, cut(squeeze(value), 160)]);
+  }
+  if (nameless) {
+    const icon = iconOf(element);
+    if (icon) pairs.push(["icon", icon]);
+  }
+  return pairs.sort((a, b) => (a[0] < b[0] ? -1 : 1)).flat();
+}
+
+// What a control without a name shows: classes of its icon, or the file name of its picture.
+function iconOf(element) {
+  const inner = queryIn(element, "i,svg,img,use,span[class]");
+  if (!inner) return "";
+  const tag = tagOf(inner);
+  const source = tag === "img" ? attr(inner, "src") : tag === "use" ? attr(inner, "href") || attr(inner, "xlink:href")
+    : attr(queryIn(inner, "use") ?? inner, "href");
+  const file = source.startsWith("data:") ? "" : source.split(/[?#]/)[source.startsWith("#") ? 1 : 0].split("/").pop();
+  return cut(squeeze(`${classTokens(inner).join(" ")} ${file ?? ""}`), 120);
+}
+
+function formOf(element) {
+  const form = element.form instanceof HTMLFormElement ? element.form : closestOf(element, "form");
+  return form instanceof HTMLFormElement ? form : null;
+}
+
+function formName(element, form) {
+  const isButton = tagOf(element) === "button" || tagOf(element) === "input";
+  const action = (isButton && attr(element, "formaction")) || attr(form, "action");
+  const method = ((isButton && attr(element, "formmethod")) || attr(form, "method") || "get").toLowerCase();
+  return `${method === "post" || method === "dialog" ? method : "get"}:${pathOf(action)}`;
+}
+
+function pathOf(address) {
+  try {
+    const url = new URL(address, document.baseURI);
+    return url.origin === location.origin ? url.pathname : url.origin === "null" ? url.protocol : url.origin + url.pathname;
+  } catch {
+    return "";
+  }
+}
+
+function submitsForm(element, tag, form) {
+  if (form === null) return false;
+  if (tag === "button") return element.type === "submit";
+  return tag === "input" && (element.type === "submit" || element.type === "image");
+}
+
+function addressOf(element, tag) {
+  if (tag !== "a" && tag !== "area") return "";
+  try {
+    const url = new URL(attr(element, "href"), document.baseURI);
+    url.username = url.password = "";
+    return cut(url.href, 2000);
+  } catch {
+    return "";
+  }
+}
+
+const STATES = [
+  "checked", "collapsed", "current", "disabled", "expanded", "focused", "haspopup", "pressed", "readonly", "required",
+  "selected",
+];
+const BIT = Object.fromEntries(STATES.map((word, place) => [word, 1 << place]));
+
+function statesOf(element, tag, role, focused) {
+  const aria = (name) => readAttribute(element, `aria-${name}`);
+  let bits = 0;
+  const native = tag === "input" && (element.type === "checkbox" || element.type === "radio");
+  const checked = native ? element.checked : aria("checked") === "true" || aria("checked") === "mixed";
+  if (checked) bits |= BIT.checked;
+  const expanded = tag === "summary" && role === "summary" ? String(element.parentElement.open) : aria("expanded");
+  if (expanded === "true") bits |= BIT.expanded;
+  if (expanded === "false") bits |= BIT.collapsed;
+  const current = aria("current");
+  if (current && current !== "false") bits |= BIT.current;
+  if (aria("disabled") === "true" || (LABELLED.has(tag) && element.matches(":disabled"))) bits |= BIT.disabled;
+  if (element === focused) bits |= BIT.focused;
+  const popup = aria("haspopup");
+  if (popup && popup !== "false") bits |= BIT.haspopup;
+  if (aria("pressed") === "true" || aria("pressed") === "mixed") bits |= BIT.pressed;
+  if (aria("readonly") === "true" || ((tag === "input" || tag === "textarea") && element.readOnly)) bits |= BIT.readonly;
+  if (aria("required") === "true" || (LABELLED.has(tag) && element.required === true)) bits |= BIT.required;
+  if (aria("selected") === "true" || (tag === "option" && element.selected)) bits |= BIT.selected;
+  return bits;
+}
+
+function valueOf(element, tag, role) {
+  if (tag === "input") {
+    const type = element.type;
+    return type === "password" || type === "checkbox" || type === "radio" || type === "file" || role === "button"
+      ? "" : cut(squeeze(element.value), 200);
+  }
+  if (tag === "textarea") return cut(squeeze(element.value), 200);
+  if (tag === "select") return cut(squeeze([...element.selectedOptions].map((option) => option.text).join(", ")), 200);
+  return cut(attr(element, "aria-valuetext") || attr(element, "aria-valuenow"), 80);
+}
+
+const MOST_OPTIONS = 60;
+
+function optionsOf(element, tag) {
+  if (tag !== "select") return [];
+  const names = [];
+  for (let place = 0; place < element.length && names.length < MOST_OPTIONS; place++)
+    names.push(cut(squeeze(element.item(place).text), 120));
+  return names;
+}
+
+// Places whose coming and going makes no other page.
+const LIVE_ROLES = new Set(["alert", "log", "status", "timer", "marquee"]);
+const LIVE_CLASS = /(^|[\s_-])(alert|flash|toast|toaster|snackbar|notification|notifications|notice|growl|noty)s?([\s_-]|$)/i;
+const MUCH = 15;
+
+function isLive(element, role) {
+  const told = attr(element, "aria-live");
+  if (told === "off") return false;
+  const looks = told === "polite" || told === "assertive" || LIVE_ROLES.has(role) || LIVE_CLASS.test(attr(element, "class"));
+  if (!looks) return false;
+  // A region that holds the page itself says "polite" about all of it; only a message is left out.
+  if (queryIn(element, "main,h1,form,nav,table,[role=main]")) return false;
+  return element.querySelectorAll("a[href],button,input,select").length <= MUCH;
+}
+
+const ADVERT = /(^|[\s_-])(ads?|adverts?|advertisements?|advertising|adslot|adunit|adsense|adsbygoogle|adbox|adbanner|sponsor(ed)?|google_ads_iframe|dfp|gpt-ad|taboola|outbrain)(?=[\s_-]|$|\d)/i;
+const ADVERT_HOST = /doubleclick|googlesyndication|adservice|adnxs|taboola|outbrain|amazon-adsystem|criteo/i;
+
+function isAdvert(element, tag) {
+  const words = `${attr(element, "class")} ${attr(element, "id")} ${attr(element, "name")}`;
+  if (words.length > 2 && ADVERT.test(words)) return true;
+  if (/^(advert|sponsor)/i.test(attr(element, "aria-label"))) return true;
+  if (tag === "iframe") return ADVERT_HOST.test(attr(element, "src"));
+  return readAttribute(element, "data-ad-slot") !== null || readAttribute(element, "data-ad-client") !== null;
+}
+
+// Repeated lists: three or more brothers of one kind whose insides are alike.
+const NO_ROW = "main,nav,h1,header,footer,[role=main],[role=navigation],[role=dialog],dialog";
+const CONTROLS = "a[href],button,input:not([type=hidden]),select,textarea,summary,[role],[tabindex],[onclick]";
+const PARTS = new Set(["thead", "tbody", "tfoot", "caption", "colgroup", "script", "style", "option", "br", "hr", "label", "dialog"]);
+const FIELDS = "input:not([type=hidden]):not([type=checkbox]):not([type=radio]):not([type=submit]):not([type=button]),select,textarea";
+const TOOLS = 8;
+
+// Rows among the children: a Map from child to [kind, row number], or null.
+function rowsAmong(parent, children) {
+  const kinds = new Map();
+  for (const child of children) {
+    const tag = tagOf(child);
+    if (PARTS.has(tag)) continue;
+    const kind = [tag, attr(child, "role"), ...classTokens(child, 4)].filter(Boolean).join(".");
+    let members = kinds.get(kind);
+    if (!members) kinds.set(kind, (members = []));
+    members.push(child);
+  }
+  let rows = null;
+  for (const [kind, members] of kinds) {
+    const tag = tagOf(members[0]);
+    const least = tag === "tr" && isDataTable(parent) ? 1 : 3;
+    if (members.length < least || !alike(members, tag)) continue;
+    rows ??= new Map();
+    members.forEach((member, row) => rows.set(member, [kind, row]));
+  }
+  return rows;
+}
+
+function isDataTable(parent) {
+  const table = closestOf(parent, "table");
+  return tagOf(parent) !== "thead" && table !== null && queryIn(table, "th") !== null;
+}
+
+function alike(members, tag) {
+  if (tag === "tr") return members.some((row) => queryIn(row, CONTROLS));
+  if (tag === "button" || tag === "input" || tag === "select" || tag === "textarea") return members.length >= TOOLS;
+  const shapes = new Map();
+  let most = 0;
+  for (const member of members) {
+    const shape = shapeOf(member, tag);
+    const count = (shapes.get(shape) ?? 0) + 1;
+    shapes.set(shape, count);
+    if (count > most) most = count;
+  }
+  const usual = [...shapes.keys()].find((shape) => shapes.get(shape) === most);
+  return usual !== "" && most * 2 >= members.length;
+}
+
+// Kinds of controls within a row, in order of first appearance; "" for a row that is none.
+function shapeOf(row, tag) {
+  if (queryIn(row, NO_ROW)) return "";
+  const kinds = new Set();
+  if (tag === "a" && readAttribute(row, "href") !== null) kinds.add("a");
+  const found = row.querySelectorAll(CONTROLS);
+  for (let place = 0; place < found.length && place < 60; place++) {
+    const control = found[place];
+    const role = attr(control, "role");
+    if (role === "presentation" || role === "none") continue;
+    kinds.add(role || tagOf(control));
+  }
+  // Fields one below the other are a form, each a question of its own.
+  if (!kinds.has("a") && queryIn(row, FIELDS)) return "";
+  return [...kinds].sort().join(" ");
+}
