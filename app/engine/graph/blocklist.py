@@ -1,0 +1,135 @@
+"""The block list: which elements an exploration may try, which it leaves alone, and why.
+
+A rule file, in ten lines::
+
+    {"format": "sitelore-rules", "version": 1, "rules": [
+      {"name": "vendor-pages",                      # unique; shown wherever the rule stops something
+       "scope": {"host": "*.shop.example", "path": "/admin/*"},         # globs on the page; left out: every page
+       "when": {"all": [{"attr": "role", "op": "equals", "value": "link"},        # any, all, not may be nested
+                        {"attr": "path", "op": "regex", "value": "/vendors?/", "flags": "i"}]},
+       "verdict": "block",                          # block, ask (nobody is asked while exploring: left alone) or allow
+       "severity": "high",                          # low, medium, high: the risk kept with a transition allowed anyhow
+       "reason": "their stock is live"}]}           # for the reader
+
+Rules are asked in order, a person's before the built-in ones, and the first that holds decides.  Built in are: verbs
+that destroy, end the session, pay or send (``danger``), forms, which are never sent, and addresses that are no page of
+the site.  A rule with ``allow`` lifts the latter; it lifts a danger verb only with ``"lifts_danger": true``.
+Facts and operations of matchers are told in ``expressions``; lists in WebNavigator's format can be loaded, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.engine.graph.danger import Danger, danger_of, elsewhere, forms_of
+from app.engine.graph.expressions import Subject
+from app.engine.graph.rule_file import parsed, read_rules, text_of
+from app.engine.graph.rules import RISK, Rule, VerdictWord
+from app.engine.graph.webnavigator_rules import is_webnavigator, read_webnavigator
+from app.engine.page_state import Element
+from app.engine.transition import SkipReason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """What the rules say of an element.
+
+    ``reason`` is ``None`` for what may be tried; ``risk`` in [0, 1] is what the rule thinks of doing it all the same.
+    """
+
+    verdict: VerdictWord = "allow"
+    rule: str = ""
+    why: str = ""
+    reason: SkipReason | None = None
+    risk: float = 0.0
+
+    @property
+    def allows(self) -> bool:
+        """The element may be tried."""
+        return self.verdict == "allow"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockList:
+    """Rules in the order they are asked.  ``notes`` say what was odd about a list that was loaded.
+
+    ``built_in`` off leaves the rules alone with the decision (for looking at a rule file by itself).
+    """
+
+    rules: tuple[Rule, ...] = ()
+    notes: tuple[str, ...] = ()
+    built_in: bool = True
+    language: str = ""
+
+    @classmethod
+    def builtin(cls, language: str = "") -> BlockList:
+        """The built-in rules alone.  ``language`` is the site's, where pages do not tell theirs."""
+        return cls(language=language)
+
+    @classmethod
+    def load(cls, source: str | Path, *, language: str = "") -> BlockList:
+        """Read a rule file, or its text; its rules go before the built-in ones.
+
+        Raises:
+            InputError: it can't be read, or has a mistake; the message names the rule and the place in it.
+        """
+        if isinstance(source, Path):
+            return cls.load_text(text_of(source), path=str(source), language=language)
+        return cls.load_text(source, language=language)
+
+    @classmethod
+    def load_text(cls, text: str, *, path: str = "", language: str = "") -> BlockList:
+        """Read the text of a rule file; ``path`` is named in errors.
+
+        Raises:
+            InputError: as for ``load``.
+        """
+        if not text.strip():
+            return cls(language=language)
+        raw = parsed(text, path)
+        if is_webnavigator(raw):
+            rules, notes = read_webnavigator(raw, path)
+            return cls(rules=rules, notes=notes, language=language)
+        return cls(rules=read_rules(raw, text, path), language=language)
+
+    def before(self, other: BlockList) -> BlockList:
+        """This list with another's rules asked after its own."""
+        return replace(self, rules=(*self.rules, *other.rules), notes=(*self.notes, *other.notes))
+
+    def verdict(self, element: Element, page_url: str, language: str = "") -> Ruling:
+        """What the rules say of an element on a page whose ``lang`` is ``language``."""
+        subject = Subject(element=element, page_url=page_url)
+        rule = next((rule for rule in self.rules if rule.holds(subject)), None)
+        if rule is not None and rule.verdict != "allow":
+            why = rule.reason or f"rule '{rule.name}' says so"
+            return Ruling(
+                verdict=rule.verdict,
+                rule=rule.name,
+                why=why,
+                reason=SkipReason.BLOCKED,
+                risk=RISK[rule.severity],
+            )
+        if self.built_in and (found := self._built_in(element, page_url, language, rule)) is not None:
+            return found
+        if rule is None:
+            return Ruling()
+        return Ruling(rule=rule.name, why=rule.reason, risk=RISK[rule.severity] if element.submits else 0.0)
+
+    def _built_in(self, element: Element, page_url: str, language: str, rule: Rule | None) -> Ruling | None:
+        if rule is not None and rule.lifts_danger:
+            return None
+        danger = danger_of(element, page_url, language or self.language)
+        if danger is not None and danger.strong:
+            return _ruling(danger, rule)
+        held = elsewhere(element, page_url) or forms_of(element)
+        if held is not None:
+            return None if rule is not None else _ruling(held, None)
+        return _ruling(danger, rule) if danger is not None else None
+
+
+def _ruling(danger: Danger, rule: Rule | None) -> Ruling:
+    why = danger.why
+    if rule is not None:
+        why += f"; rule '{rule.name}' would lift this only with \"lifts_danger\": true"
+    return Ruling(verdict="block", rule=danger.rule, why=why, reason=danger.reason, risk=danger.risk)

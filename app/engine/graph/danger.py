@@ -1,0 +1,243 @@
+"""What an exploration leaves alone without being told: deeds that can't be undone, forms, addresses of other places.
+
+Opening an address is the least of deeds, so a link is stopped by what destroys, ends the session or pays, told by its
+name or its address; a control without an address also by what sends.  What only opens something (a menu, a tab) is not.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import SplitResult, urlsplit
+
+from app.engine.graph.danger_words import (
+    Said,
+    code_words,
+    language_of,
+    said_by,
+    said_by_address,
+    said_by_marks,
+    said_by_sign,
+    tells_of,
+    words_of,
+)
+from app.engine.page_state import Element
+from app.engine.transition import SkipReason
+
+_WHY = {
+    "destroys": "could destroy something",
+    "leaves": "would end the session",
+    "pays": "could pay or order",
+    "sends": "could change or send something",
+}
+_RISK = {"destroys": 1.0, "leaves": 0.6, "pays": 1.0, "sends": 0.5}
+_LABELLED = frozenset(
+    {"combobox", "listbox", "radio", "textbox", "searchbox", "slider", "spinbutton", "option"}
+)
+"""Controls whose name is a label: it says what is chosen, not what is done."""
+_SHOWING = frozenset({"tab", "treeitem", "summary"})
+"""Controls that show something of the same page."""
+_CHOICES = frozenset(
+    {"checkbox", "radio", "switch", "combobox", "listbox", "menuitemcheckbox", "menuitemradio"}
+)
+_OPENING = frozenset({"haspopup", "expanded", "collapsed"})
+_LINK_WORDS, _BUTTON_WORDS = 4, 8
+_TITLE_WORDS = 3
+_FILES = re.compile(
+    r"7z|avi|bz2|csv|deb|dmg|docx?|epub|exe|gz|iso|jar|mov|mp[34]|msi|od[pst]|pdf|pptx?|rar|rpm|tar|tgz|torrent|wav|webm"
+    r"|xlsx?|xz|zip|zst"
+)
+_SENDING = (
+    "data-method",
+    "data-turbo-method",
+    "hx-post",
+    "hx-put",
+    "hx-patch",
+    "hx-delete",
+    "data-remote-method",
+)
+_ASKING = ("data-confirm", "data-turbo-confirm", "hx-confirm")
+_GOING_ON = frozenset({"ok", "okay", "yes", "continue", "proceed", "apply", "create", "add", "weiter", "oui"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Danger:
+    """Why an element is left alone.  ``strong``: it goes before a rule that merely allows forms."""
+
+    rule: str
+    why: str
+    reason: SkipReason
+    risk: float = 0.0
+    strong: bool = False
+
+
+def danger_of(element: Element, page_url: str, language: str = "") -> Danger | None:
+    """What could happen if the element were activated on a page of this language; ``None`` for nothing known."""
+    if element.role in _LABELLED or element.type in ("reset", "text", "search"):
+        return None
+    link = link_of(element, page_url)
+    if (sent := _told_by_attributes(element)) is not None:
+        return sent
+    if link is not None and (said := said_by_address(link)) is not None:
+        return _danger(said, f"its address says '{said.verb}'", strong=said.kind != "sends")
+    said = _said_by_name(element, link, language_of(language))
+    if said is not None:
+        return _danger(said, f"'{said.verb}' {_WHY[said.kind]}", strong=said.kind != "sends")
+    if link is None and (said := _told_by_marks(element)) is not None:
+        return _danger(said, f"'{said.verb}' among its marks {_WHY[said.kind]}", strong=said.kind != "sends")
+    return _told_by_place(element) if link is None else None
+
+
+def forms_of(element: Element) -> Danger | None:
+    """Why activating the element could send a form; ``None`` if it can't."""
+    method, _, action = element.form.partition(":")
+    where = f" ({method.upper()} {action})" if element.form else ""
+    if element.type == "file":
+        return _form("form: asks for a file", "it asks for a file from this machine")
+    if element.submits:
+        return _form("form: is never sent", f"it sends its form{where}")
+    changes = element.role in _CHOICES and (element.role != "combobox" or element.tag == "select")
+    if changes and method == "post":
+        return _form("form: is never filled in", f"a page may send its form as soon as this changes{where}")
+    return None
+
+
+def elsewhere(element: Element, page_url: str) -> Danger | None:
+    """Why a link's address is no page of this site; ``None`` for one that is, and for what is no link."""
+    if not element.href:
+        return None
+    target = _split(element.href)
+    if target.scheme not in ("http", "https"):
+        scripted = target.scheme in ("javascript", "about", "")
+        why = f"'{target.scheme}:' is no page"
+        return None if scripted else Danger(rule="address: no page", why=why, reason=SkipReason.SCHEME)
+    if _host(target) != _host(_split(page_url)):
+        return Danger(
+            rule="address: other host", why=f"it leads to {target.hostname}", reason=SkipReason.EXTERNAL
+        )
+    _, dot, ending = target.path.rpartition("/")[2].lower().rpartition(".")
+    if dot and _FILES.fullmatch(ending):
+        return Danger(rule="address: a file", why=f"it offers a .{ending} file", reason=SkipReason.DOWNLOAD)
+    if any(key == "download" for key, _ in element.attributes):
+        return Danger(rule="address: a file", why="it offers a file", reason=SkipReason.DOWNLOAD)
+    return None
+
+
+def link_of(element: Element, page_url: str) -> SplitResult | None:
+    """The address an element leads to; ``None`` for a control of the page itself (no address, or only a fragment)."""
+    if not element.href:
+        return None
+    target = _split(element.href)
+    if target.scheme not in ("http", "https"):
+        return None
+    page = _split(page_url)
+    same = (target.netloc, target.path, target.query) == (page.netloc, page.path, page.query)
+    plain_fragment = not target.fragment.startswith(("/", "!/"))
+    return None if same and "#" in element.href and plain_fragment else target
+
+
+def _said_by_name(element: Element, link: SplitResult | None, language: str) -> Said | None:
+    name = element.name or element.label or element.text or dict(element.attributes).get("title", "")
+    said = said_by(name, language) or said_by_sign(name)
+    if said is None or element.role in _SHOWING:
+        return None
+    if link is not None:
+        about = said.words > _LINK_WORDS or tells_of(name) or _is_title(name, link)
+        return None if about or said.kind == "sends" else said
+    if said.words > _BUTTON_WORDS and said.at > 0:
+        return None
+    if said.kind == "sends" and (_OPENING & set(element.states) or _about_cookies(element)):
+        return None
+    return said
+
+
+def _is_title(name: str, link: SplitResult) -> bool:
+    """A link named like the page it leads to (``Pay It Forward`` at ``/books/pay-it-forward_12``) is a title."""
+    words = words_of(name)
+    slugs = [set(code_words(segment)) for segment in link.path.split("/")]
+    return len(words) >= _TITLE_WORDS and any(slug.issuperset(words) for slug in slugs)
+
+
+def _told_by_attributes(element: Element) -> Danger | None:
+    attributes = dict(element.attributes)
+    for key in _SENDING:
+        value = attributes.get(key, "")
+        if value and value.lower() != "get":
+            destroys = "delete" in (key + value).lower()
+            return Danger(
+                rule="danger: sends" if not destroys else "danger: destroys",
+                why=f"it sends a request ({key}={value[:40]})",
+                reason=SkipReason.DANGER if destroys else SkipReason.FORM,
+                risk=1.0 if destroys else 0.5,
+                strong=True,
+            )
+    asked = next((attributes[key] for key in _ASKING if attributes.get(key)), "")
+    if asked or "confirm(" in attributes.get("onclick", ""):
+        why = "the page itself asks before it does this"
+        return Danger(rule="danger: asks", why=why, reason=SkipReason.DANGER, risk=0.8, strong=True)
+    return None
+
+
+def _told_by_marks(element: Element) -> Said | None:
+    attributes = dict(element.attributes)
+    named = [
+        element.test_id,
+        attributes.get("id", ""),
+        attributes.get("name", ""),
+        attributes.get("data-action", ""),
+    ]
+    nameless = not any(len(word) > 1 for word in words_of(element.name or element.label or element.text))
+    if nameless:
+        shown = [*attributes.get("class", "").split(), *attributes.get("icon", "").split()]
+        return said_by_marks([*named, *shown, attributes.get("title", "")])
+    said = said_by_marks(named)
+    return said if said is not None and said.kind != "sends" and element.role not in _SHOWING else None
+
+
+def _told_by_place(element: Element) -> Danger | None:
+    """Words that are harmless on a page, but not in a dialog that asks, nor in the rows of a list."""
+    words = words_of(element.name)
+    if len(words) != 1 or element.role in _SHOWING or _OPENING & set(element.states):
+        return None
+    asks = any(mark.startswith(("dialog", "alertdialog")) for mark in element.landmarks)
+    if asks and words[0] in _GOING_ON and not _about_cookies(element):
+        why = f"'{words[0]}' in a dialog may do what the dialog asks"
+        return Danger(rule="danger: confirms", why=why, reason=SkipReason.DANGER, risk=0.5)
+    if element.repeat and words[0] in ("add", "cancel"):
+        why = f"'{words[0]}' in a row of a list may change that row"
+        return Danger(rule="danger: changes a row", why=why, reason=SkipReason.DANGER, risk=0.5)
+    return None
+
+
+def _about_cookies(element: Element) -> bool:
+    attributes = dict(element.attributes)
+    around = " ".join(
+        (element.name, *element.landmarks, attributes.get("id", ""), attributes.get("class", ""))
+    )
+    return any(word in around.lower() for word in ("cookie", "consent", "gdpr"))
+
+
+def _danger(said: Said, why: str, *, strong: bool) -> Danger:
+    told = why if _WHY[said.kind] in why else f"{why}: {_WHY[said.kind]}"
+    return Danger(
+        rule=f"danger: {said.kind}", why=told, reason=SkipReason.DANGER, risk=_RISK[said.kind], strong=strong
+    )
+
+
+def _form(rule: str, why: str) -> Danger:
+    return Danger(rule=rule, why=why, reason=SkipReason.FORM, risk=0.5)
+
+
+def _host(parts: SplitResult) -> str:
+    try:
+        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    except ValueError:
+        return parts.netloc
+    return f"{(parts.hostname or '').removeprefix('www.')}:{port}"
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", url, "", "")

@@ -1,0 +1,243 @@
+"""Danger verbs in many languages, and where a name, an address or an icon says one.
+
+The words stand in ``resources/rules/danger_words.json``.  All languages are looked at on every page, since templates
+often claim a language they are not in; words that mean something else in another language count only on pages of their
+own, and on pages that tell no language where they are the whole name.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+from typing import Literal, cast
+from urllib.parse import SplitResult, parse_qsl, unquote
+
+from app.assets import resource
+
+Kind = Literal["destroys", "leaves", "pays", "sends"]
+KINDS: tuple[Kind, ...] = ("destroys", "leaves", "pays", "sends")
+UNSPACED = frozenset({"zh", "ja", "th", "ko"})
+"""Languages whose verbs are looked for as parts of longer words."""
+GAP = 2
+"""Words that may stand between two words of a phrase: ``cancel my last order``."""
+_SAME = {"nb": "no", "nn": "no", "iw": "he", "in": "id"}
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_PLAIN = re.compile(r"[a-z0-9]+")
+_LONG_ENOUGH = 5
+"""Letters from which on a word is also known without its accents."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A verb that was found: its kind, the verb as listed, where its first word stands, how many words there are."""
+
+    kind: Kind
+    verb: str
+    at: int = 0
+    words: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Phrase:
+    words: tuple[str, ...]
+    kind: Kind
+    verb: str
+    language: str
+    own: bool
+
+
+@dataclass(slots=True)
+class _Lexicon:
+    by_first: dict[str, list[_Phrase]] = field(default_factory=dict[str, list[_Phrase]])
+    parts: list[_Phrase] = field(default_factory=list[_Phrase])
+    harmless: set[str] = field(default_factory=set[str])
+    harmless_parts: list[str] = field(default_factory=list[str])
+
+
+def language_of(tag: str) -> str:
+    """The language of a ``lang`` attribute (``de-AT`` is ``de``); "" for one without words here."""
+    code = tag.replace("_", "-").partition("-")[0].strip().lower()
+    code = _SAME.get(code, code)
+    return code if code in _table("languages") else ""
+
+
+@lru_cache(maxsize=8192)
+def words_of(text: str) -> tuple[str, ...]:
+    """The words of a name, in lower case; signs and punctuation part them."""
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return tuple(
+        "".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in plain).split()
+    )
+
+
+@lru_cache(maxsize=8192)
+def said_by(text: str, language: str = "") -> Said | None:
+    """The worst verb a name says on a page of this language ("" where it is unknown)."""
+    words = words_of(text)
+    found = [
+        Said(kind=phrase.kind, verb=phrase.verb, at=at, words=len(words))
+        for phrase, at in _phrases_in(words)
+        if not phrase.own or phrase.language == language or (not language and len(words) == len(phrase.words))
+    ]
+    return min(found, key=lambda said: (KINDS.index(said.kind), -len(said.verb), said.at), default=None)
+
+
+@lru_cache(maxsize=8192)
+def tells_of(text: str) -> bool:
+    """The name is about a deed (help, history, terms) instead of doing it."""
+    lexicon, words = _lexicon(), words_of(text)
+    joined = "".join(words)
+    return any(word in lexicon.harmless for word in words) or any(
+        part in joined for part in lexicon.harmless_parts
+    )
+
+
+def said_by_address(parts: SplitResult) -> Said | None:
+    """A deed that merely opening this address would do: ``/account/logout``, ``?action=delete``, ``?add-to-cart=3``."""
+    table = _table("addresses")
+    for segment in reversed([unquote(segment) for segment in parts.path.split("/") if segment]):
+        stem = re.sub(r"\.\w{2,5}$", "", segment)
+        if (found := _said_by_code(code_words(stem), table)) is not None:
+            return found
+    last = [word for segment in parts.path.split("/") if segment for word in code_words(segment)]
+    if (pair := _pair(last, table)) is not None:
+        return pair
+    keys = frozenset(cast("list[str]", table["keys"]))
+    for key, value in parse_qsl(parts.query, keep_blank_values=True):
+        spoken = [key, value] if key.lower() in keys else [key]
+        for text in spoken:
+            if (found := _said_by_code(code_words(text), table)) is not None:
+                return found
+    return None
+
+
+def said_by_marks(tokens: Sequence[str]) -> Said | None:
+    """A verb told by ids, classes and the like, for controls whose name says nothing."""
+    table = _table("marks")
+    words = [word for token in tokens for word in code_words(token)]
+    if any(word in cast("list[str]", table["closes"]) for word in words):
+        return None
+    for kind in KINDS:
+        for word in words:
+            if word in cast("list[str]", table[kind]):
+                return Said(kind=kind, verb=word)
+    pairs = (_pair(code_words(token), table) for token in tokens)
+    return next((pair for pair in pairs if pair is not None), None)
+
+
+def said_by_sign(text: str) -> Said | None:
+    """A verb told by a picture among the letters (a waste basket)."""
+    table = _table("signs")
+    for kind in KINDS:
+        for sign in cast("list[str]", table[kind]):
+            if sign in text:
+                return Said(kind=kind, verb=sign)
+    return None
+
+
+def code_words(text: str) -> tuple[str, ...]:
+    """Words of an identifier: ``btn-removeItem_2`` is ``btn remove item 2``."""
+    return tuple(_PLAIN.findall(_CAMEL.sub(" ", text).lower()))
+
+
+def _said_by_code(words: tuple[str, ...], table: Mapping[str, object]) -> Said | None:
+    """Short identifiers only: in a long one the verb is part of a title (``how-to-delete-a-branch``)."""
+    fillers = cast("list[str]", table.get("fillers", []))
+    telling = [word for word in words if not word.isdecimal() and word not in fillers]
+    if not 0 < len(telling) <= GAP:
+        return None
+    for kind in KINDS:
+        for word in telling:
+            if word in cast("list[str]", table[kind]):
+                return Said(kind=kind, verb=word)
+    return _pair(telling, table)
+
+
+def _pair(words: Sequence[str], table: Mapping[str, object]) -> Said | None:
+    pairs = cast("list[list[str]]", table["pairs"])
+    for first, second in pairwise(words):
+        if [first, second] in pairs:
+            kind: Kind = "sends"
+            if second in ("out", "off"):
+                kind = "leaves"
+            elif {first, second} & {"place", "buy"}:
+                kind = "pays"
+            return Said(kind=kind, verb=f"{first} {second}")
+    return None
+
+
+def _phrases_in(words: tuple[str, ...]) -> Iterator[tuple[_Phrase, int]]:
+    lexicon = _lexicon()
+    for at, word in enumerate(words):
+        for phrase in lexicon.by_first.get(word, ()):
+            if _follows(phrase.words[1:], words[at + 1 :]):
+                yield phrase, at
+    joined = "".join(words)
+    if not joined.isascii():
+        for phrase in lexicon.parts:
+            if (not phrase.own and phrase.words[0] in joined) or phrase.words[0] == joined:
+                yield phrase, 0
+
+
+def _follows(rest: tuple[str, ...], words: tuple[str, ...]) -> bool:
+    """Whether the rest of a phrase comes next, with at most ``GAP`` other words before each of its words."""
+    for wanted in rest:
+        near = words[: GAP + 1]
+        if wanted not in near:
+            return False
+        words = words[near.index(wanted) + 1 :]
+    return True
+
+
+@lru_cache(maxsize=1)
+def _document() -> Mapping[str, Mapping[str, object]]:
+    text = resource("rules", "danger_words.json").read_text(encoding="utf-8")
+    return cast("Mapping[str, Mapping[str, object]]", json.loads(text))
+
+
+def _table(name: str) -> Mapping[str, object]:
+    return _document()[name]
+
+
+@lru_cache(maxsize=1)
+def _lexicon() -> _Lexicon:
+    lexicon = _Lexicon()
+    for language, lists in cast("Mapping[str, Mapping[str, list[str]]]", _table("languages")).items():
+        own = {words_of(verb) for verb in lists.get("own", ())}
+        for kind in KINDS:
+            for verb in lists.get(kind, ()):
+                words = words_of(verb)
+                phrase = _Phrase(words=words, kind=kind, verb=verb, language=language, own=words in own)
+                _enter(lexicon, phrase)
+        if language in UNSPACED:
+            lexicon.harmless_parts.extend("".join(words_of(word)) for word in lists.get("harmless", ()))
+        else:
+            lexicon.harmless.update(word for text in lists.get("harmless", ()) for word in words_of(text))
+    return lexicon
+
+
+def _enter(lexicon: _Lexicon, phrase: _Phrase) -> None:
+    if phrase.language in UNSPACED:
+        joined = ("".join(phrase.words),)
+        lexicon.parts.append(
+            _Phrase(
+                words=joined, kind=phrase.kind, verb=phrase.verb, language=phrase.language, own=phrase.own
+            )
+        )
+        return
+    lexicon.by_first.setdefault(phrase.words[0], []).append(phrase)
+    bare = tuple(_without_accents(word) for word in phrase.words)
+    if bare != phrase.words and sum(map(len, bare)) >= _LONG_ENOUGH:
+        lexicon.by_first.setdefault(bare[0], []).append(
+            _Phrase(words=bare, kind=phrase.kind, verb=phrase.verb, language=phrase.language, own=phrase.own)
+        )
+
+
+def _without_accents(word: str) -> str:
+    parts = unicodedata.normalize("NFKD", word)
+    return unicodedata.normalize("NFKC", "".join(c for c in parts if not "\u0300" <= c <= "\u036f"))

@@ -1,0 +1,129 @@
+"""Block lists in WebNavigator's format, read with the meaning its matcher gives them, oddities included.
+
+The format is ``[{block_domain, block_elements: [{name, patterns: [{attribute: expression, ..., logic}]}]}]``.  What
+its code does with one is often not what the file seems to say (a pattern after a ``NOT`` is never looked at); each such
+place becomes a note, so that the person who loads the list can mend it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import cast
+from urllib.parse import urlparse
+
+from app.engine.errors import InputError
+from app.engine.graph.expressions import FACTS, AllOf, AnyOf, BadExpression, Condition, NotOf, make_matcher
+from app.engine.graph.rules import Rule, Scope
+
+_THEIRS = {"xpath": "xpath", "href": "href", "role": "role", "text": "text", "name": "name", "tag": "tag"}
+
+
+def is_webnavigator(raw: object) -> bool:
+    """Whether JSON values look like such a list."""
+    return isinstance(raw, list) and all(
+        isinstance(entry, dict) and "block_elements" in entry for entry in cast("list[object]", raw)
+    )
+
+
+def read_webnavigator(raw: object, path: str = "") -> tuple[tuple[Rule, ...], tuple[str, ...]]:
+    """The list's rules, and notes on what in it means something else than it seems to.
+
+    Raises:
+        InputError: the list has another shape; names the entry.
+    """
+    rules: list[Rule] = []
+    notes: list[str] = []
+    for entry in cast("list[Mapping[str, object]]", raw):
+        domain, elements = entry.get("block_domain", ""), entry.get("block_elements")
+        if not isinstance(domain, str) or not isinstance(elements, list):
+            raise InputError("an entry needs block_domain and a list block_elements", path=path)
+        host = _netloc(domain)
+        if domain and not host:
+            notes.append(f"'{domain}' is read as a scheme and not as a host: its rules never apply")
+            continue
+        for element in cast("list[object]", elements):
+            rules.append(_rule(element, host, len(rules), notes, path))
+    return tuple(rules), tuple(notes)
+
+
+def _netloc(domain: str) -> str:
+    """Host and port as their code finds them: ``localhost:80`` has the form of a scheme and yields nothing."""
+    try:
+        parsed = urlparse(domain)
+        if not parsed.netloc and not parsed.scheme:
+            parsed = urlparse(f"//{domain}")
+    except ValueError:
+        return ""
+    return parsed.netloc
+
+
+def _rule(raw: object, host: str, number: int, notes: list[str], path: str) -> Rule:
+    entry = cast("Mapping[str, object]", raw if isinstance(raw, dict) else {})
+    name, patterns = entry.get("name"), entry.get("patterns")
+    if not isinstance(name, str) or not isinstance(patterns, list):
+        raise InputError(f"element {number + 1} needs a name and a list of patterns", path=path)
+    label = f"{host}: {name}" if host else name
+    if not patterns:
+        notes.append(f"'{label}' has no patterns and therefore stops every element")
+    try:
+        when = _combined(cast("list[object]", patterns), label, notes)
+    except BadExpression as error:
+        raise InputError(f"element '{name}', {error.place}: {error.why}", path=path) from error
+    return Rule(name=label, when=when, scope=Scope(host=_exactly(host)), reason="imported WebNavigator rule")
+
+
+def _exactly(host: str) -> str:
+    """A glob that only this host fits."""
+    return re.sub(r"([*?\[])", r"[\1]", host)
+
+
+def _combined(patterns: Sequence[object], label: str, notes: list[str]) -> Condition:
+    """The chain their matcher makes: each pattern is joined by the logic of the one *before* it."""
+    result: Condition | None = None
+    before = "AND"
+    for number, raw in enumerate(patterns):
+        if not isinstance(raw, dict):
+            raise BadExpression(f"patterns[{number}]", "a pattern is an object of attributes and expressions")
+        pattern = {str(key): value for key, value in cast("Mapping[object, object]", raw).items()}
+        logic = str(pattern.pop("logic", "AND"))
+        own = _pattern(pattern, number)
+        if logic == "NOT":
+            own = NotOf(own)
+        if result is None:
+            result = own
+        elif before == "AND":
+            result = AllOf((result, own))
+        elif before == "OR":
+            result = AnyOf((result, own))
+        else:
+            notes.append(
+                f"'{label}': pattern {number + 1} is never looked at, because the one before has {before}"
+            )
+        before = logic
+    if len(patterns) > 1 and before == "OR":
+        notes.append(f"'{label}': the last pattern's OR joins nothing; patterns are joined by the one before")
+    return result if result is not None else AllOf(())
+
+
+def _pattern(pattern: Mapping[str, object], number: int) -> Condition:
+    parts: list[Condition] = []
+    for attribute, expression in pattern.items():
+        place = f"patterns[{number}].{attribute}"
+        if not isinstance(expression, str):
+            raise BadExpression(place, "an expression is a text")
+        attr = _THEIRS.get(attribute, f"@{attribute}")
+        if attr not in FACTS and not attr.startswith("@"):
+            raise BadExpression(place, "no attribute has this name")
+        parts.append(_expression(attr, expression, place))
+    return AllOf(tuple(parts))
+
+
+def _expression(attr: str, expression: str, place: str) -> Condition:
+    if not expression:  # fits only an attribute that is empty or missing
+        return make_matcher(attr, "equals", "", place=place)
+    try:
+        re.compile(expression)
+    except (re.error, RecursionError, OverflowError):  # theirs falls back to comparing the texts
+        return make_matcher(attr, "equals", expression, place=place)
+    return make_matcher(attr, "regex", expression, place=place)
