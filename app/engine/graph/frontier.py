@@ -1,0 +1,275 @@
+"""Which elements of newly found states are tried, in which order, and why the others are not.
+
+Adaptive breadth-first exploration (WebNavigator, algorithm 1): only what is new against the page one came from is tried.
+Beyond the paper: a link to a known address is not followed again, one row stands for a repeated list's controls, and a
+few pages of one kind stand for the controls of all.
+
+A plan depends on nothing but the states of one depth in their order, so two explorations of the same site plan the same,
+whatever the timing of their pages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from app.engine import identity
+from app.engine.graph_api import ExploreOptions
+from app.engine.page_state import Element, Mode, PageState
+from app.engine.redaction import redact_url
+from app.engine.transition import FrontierItem, FrontierStatus, Operation, SkipReason
+
+ALIKE = 3
+"""On as many pages of one kind a control is tried; with what it does there, it is known on all of them."""
+MOST_CONTROLS = 120
+"""Controls tried on one page at most; a page with more of them is generated."""
+
+_FILE = re.compile(
+    r"\.(?:pdf|zip|gz|tgz|bz2|xz|7z|rar|tar|exe|msi|dmg|deb|rpm|apk|iso|csv|tsv|xlsx?|docx?|pptx?|od[tsp]|ics|vcf"
+    r"|png|jpe?g|gif|webp|svg|ico|bmp|tiff?|mp[34]|m4[av]|ogg|wav|flac|avi|mov|mkv|webm|css|js|mjs|woff2?|ttf|eot"
+    r"|xml|rss|atom|json)$",
+    re.IGNORECASE,
+)
+_INERT_SCRIPT = re.compile(
+    r"javascript:\s*(?:void\s*\(?\s*0?\s*\)?|undefined|false|0)?\s*;?\s*", re.IGNORECASE
+)
+_FILLED_IN = frozenset(
+    {"combobox", "listbox", "option", "checkbox", "radio", "switch", "slider", "spinbutton"}
+)
+
+
+class Ruling(Protocol):
+    """What rules say of an element: ``verdict`` is ``allow``, ``ask`` or ``block``."""
+
+    @property
+    def verdict(self) -> str: ...
+    @property
+    def rule(self) -> str: ...
+    @property
+    def why(self) -> str: ...
+    @property
+    def reason(self) -> SkipReason | None: ...
+
+
+class Rules(Protocol):
+    """A block list (``app.engine.graph.blocklist``)."""
+
+    def verdict(self, element: Element, page_url: str, language: str = "") -> Ruling: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """A state that is to be expanded: its elements, and the keys of those that were on the pages before it."""
+
+    state: PageState
+    elements: tuple[Element, ...]
+    inherited: frozenset[str] = frozenset()
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """``item`` is to be tried, or not for the reason in it; ``element`` is what it is about."""
+
+    item: FrontierItem
+    element: Element
+
+
+class Planner:
+    """Decides for the elements of one depth after the other.
+
+    Attributes:
+        addresses: keys of all addresses that were opened or are about to be.
+    """
+
+    def __init__(
+        self,
+        home: str,
+        options: ExploreOptions,
+        rules: Rules,
+        *,
+        allowed: Callable[[str], bool] = lambda _: True,
+    ) -> None:
+        self._home, self._options, self._rules, self._allowed = home, options, rules, allowed
+        self._host = urlsplit(home).netloc
+        self.addresses: set[str] = set()
+        self._templates: Counter[str] = Counter()
+        self._controls: Counter[tuple[str, str]] = Counter()
+        self._order = 0
+
+    def know(self, url: str) -> None:
+        """An address that needs no opening any more."""
+        key = identity.url_key(url, self._home)
+        if key not in self.addresses:
+            self.addresses.add(key)
+            self._templates[identity.url_template(url, self._home)] += 1
+
+    def remember(self, items: Sequence[FrontierItem], nodes: dict[str, str]) -> None:
+        """Take up where an interrupted exploration stood; ``nodes`` are the kinds of the items' pages."""
+        for item in items:
+            self._order = max(self._order, item.order + 1)
+            if item.status is FrontierStatus.SKIPPED:
+                continue
+            if item.value and item.operation is not Operation.SELECT:
+                self.know(item.value)
+            elif item.page in nodes:
+                self._controls[nodes[item.page], item.element] += 1
+
+    def plan(self, spots: Sequence[Spot], *, last: bool = False) -> list[Verdict]:
+        """Verdicts on all elements of one depth, in the order in which they are to be tried.
+
+        Links that can't be seen come after all others: they are opened by their address, as nobody could click them.
+        With ``last`` nothing is tried, as what it leads to lies deeper than allowed.
+        """
+        verdicts: list[Verdict] = []
+        hidden: list[tuple[Spot, Element, str]] = []
+        for spot in spots:
+            seen: set[str] = set()
+            kinds: set[str] = set()
+            controls = 0
+            for element in spot.elements:
+                if not self._is_tried(element):
+                    continue
+                key = identity.element_key(element, self._home)
+                if key in seen:
+                    continue
+                if not element.visible and self._is_link(element, spot):
+                    hidden.append((spot, element, key))
+                    continue
+                seen.add(key)
+                verdict = self._judge(spot, element, key, kinds, controls, last=last)
+                controls += verdict.item.status is FrontierStatus.WAITING and not verdict.item.value
+                verdicts.append(verdict)
+        verdicts.extend(self._judge_hidden(hidden, verdicts, last=last))
+        return [self._numbered(verdict) for verdict in verdicts]
+
+    def _judge_hidden(
+        self, hidden: Sequence[tuple[Spot, Element, str]], visible: Sequence[Verdict], *, last: bool
+    ) -> list[Verdict]:
+        judged = {(verdict.item.page, verdict.item.element) for verdict in visible}
+        found: list[Verdict] = []
+        for spot, element, key in hidden:
+            if (spot.state.id, key) in judged:
+                continue
+            judged.add((spot.state.id, key))
+            verdict = self._judge(spot, element, key, set(), 0, last=last)
+            if verdict.item.status is FrontierStatus.WAITING:
+                verdict = Verdict(replace(verdict.item, operation=Operation.OPEN), element)
+            found.append(verdict)
+        return found
+
+    def _numbered(self, verdict: Verdict) -> Verdict:
+        self._order += 1
+        return Verdict(replace(verdict.item, order=self._order), verdict.element)
+
+    def _is_tried(self, element: Element) -> bool:
+        if element.in_live:
+            return False
+        role = element.role if element.role in identity.INTERACTIVE or not element.listens else "button"
+        return role in self._options.roles
+
+    def _is_link(self, element: Element, spot: Spot) -> bool:
+        """Whether it leads to another page by its address alone."""
+        if not element.href.startswith(("http://", "https://")):
+            return False
+        if urlsplit(element.href).netloc != self._host:
+            return True
+        return identity.url_key(element.href, self._home) != spot.state.keys.url
+
+    def _judge(
+        self, spot: Spot, element: Element, key: str, kinds: set[str], controls: int, *, last: bool
+    ) -> Verdict:
+        item = FrontierItem(
+            page=spot.state.id, element=key, operation=Operation.CLICK, depth=spot.state.depth
+        )
+
+        def skip(reason: SkipReason, detail: str = "") -> Verdict:
+            skipped = replace(item, status=FrontierStatus.SKIPPED, reason=reason, detail=detail)
+            return Verdict(skipped, element)
+
+        link = self._is_link(element, spot)
+        if element.in_advert:
+            return skip(SkipReason.ADVERT)
+        if key in spot.inherited and not self._options.naive:
+            return skip(SkipReason.INHERITED)
+        if "disabled" in element.states:
+            return skip(SkipReason.DISABLED)
+        if not element.visible and not link:
+            return skip(SkipReason.HIDDEN)
+        unfit = self._unfit(element, link=link)
+        if unfit is not None:
+            return skip(*unfit)
+        ruling = self._rules.verdict(element, spot.state.url, spot.language)
+        if ruling.verdict != "allow":
+            said = ": ".join(part for part in (ruling.rule, ruling.why) if part)
+            return skip(ruling.reason or SkipReason.BLOCKED, said)
+        known = self._known_link(element) if link else self._known_control(spot, element, kinds, controls)
+        if known is not None and not self._options.naive:
+            return skip(*known)
+        if last:
+            return skip(SkipReason.DEPTH)
+        if link:
+            self.know(element.href)
+            # An address with a secret in it is not stored, so the link is clicked where it stands.
+            value = element.href if redact_url(element.href) == element.href else ""
+            return Verdict(replace(item, value=value), element)
+        self._controls[self._kind_of_page(spot), key] += 1
+        kinds.add(identity.kind_key(element))
+        return Verdict(_with_operation(item, element), element)
+
+    def _unfit(self, element: Element, *, link: bool) -> tuple[SkipReason, str] | None:
+        """Why nobody could follow it, whatever the rules say."""
+        scheme = element.href.partition(":")[0].lower() if element.href else ""
+        if scheme == "javascript" and not _INERT_SCRIPT.fullmatch(element.href):
+            return SkipReason.SCHEME, "a script"
+        if scheme and scheme not in ("http", "https", "javascript"):
+            return SkipReason.SCHEME, scheme
+        if link:
+            parts = urlsplit(element.href)
+            if parts.netloc != self._host:
+                return SkipReason.EXTERNAL, parts.netloc
+            if _FILE.search(parts.path) or any(name == "download" for name, _ in element.attributes):
+                return SkipReason.DOWNLOAD, parts.path
+        elif element.role in _FILLED_IN and element.form.startswith("post:"):
+            return SkipReason.FORM, f"a field of {element.form}"
+        return None
+
+    def _known_link(self, element: Element) -> tuple[SkipReason, str] | None:
+        key = identity.url_key(element.href, self._home)
+        if key in self.addresses:
+            return SkipReason.KNOWN, key
+        if self._options.obey_robots and not self._allowed(element.href):
+            return SkipReason.ROBOTS, key
+        if self._options.mode is Mode.SKELETON:
+            template = identity.url_template(element.href, self._home)
+            if self._templates[template]:
+                return SkipReason.TEMPLATE, template
+        return None
+
+    def _known_control(
+        self, spot: Spot, element: Element, kinds: set[str], controls: int
+    ) -> tuple[SkipReason, str] | None:
+        if element.repeat and identity.kind_key(element) in kinds:
+            return SkipReason.REPEATED, "the first one of them stands for all"
+        if controls >= MOST_CONTROLS:
+            return SkipReason.REPEATED, f"more than {MOST_CONTROLS} controls on this page"
+        most = 1 if self._options.mode is Mode.SKELETON else ALIKE
+        if self._controls[self._kind_of_page(spot), identity.element_key(element, self._home)] >= most:
+            return SkipReason.TEMPLATE, f"tried on {most} pages of this kind"
+        return None
+
+    @staticmethod
+    def _kind_of_page(spot: Spot) -> str:
+        return identity.node_id(spot.state.keys, Mode.SKELETON)
+
+
+def _with_operation(item: FrontierItem, element: Element) -> FrontierItem:
+    """A native select gets another of its options; everything else is clicked."""
+    if element.tag != "select":
+        return item
+    other = next((option for option in element.options if option.strip() and option != element.value), "")
+    return replace(item, operation=Operation.SELECT, value=other) if other else item

@@ -1,0 +1,155 @@
+"""The interaction graph while it is being built: what is known so far, and the shortest way to a state through it."""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from app.engine.page_state import PageState
+from app.engine.transition import Attempt, FrontierItem, FrontierStatus, Locator, Operation, Transition
+
+_FAILED_LEG = 3.0
+"""What a failure of a transition adds to its cost, in steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A way to a state: a page that opens by its address, and what is done from there on."""
+
+    start: PageState
+    legs: tuple[Transition, ...]
+
+
+class GrowingGraph:
+    """States and transitions by id, and who was found from where.
+
+    Attributes:
+        landing: page state that an address leads to, by the address's key.
+    """
+
+    def __init__(self, home: str = "") -> None:
+        self.home = home
+        self.states: dict[str, PageState] = {}
+        self.transitions: dict[str, Transition] = {}
+        self.landing: dict[str, str] = {}
+        self._into: dict[str, list[str]] = {}
+        self._at: dict[str, list[str]] = {}
+        self._found: dict[str, tuple[int, str]] = {}
+
+    def put(self, state: PageState) -> None:
+        """Add a state or what has been learnt of it."""
+        if state.id not in self.states:
+            self._at.setdefault(state.keys.url, []).append(state.id)
+        self.states[state.id] = state
+
+    def at(self, url_key: str) -> list[PageState]:
+        """The known states of one address."""
+        return [self.states[page] for page in self._at.get(url_key, ())]
+
+    def found(self, page: str, order: int, source: str) -> None:
+        """A state was reached by trying an item; the first in order is the one it counts as found by.
+
+        Not the first in time: that would depend on how fast pages answer.
+        """
+        now = (order, source)
+        if page != source and now < self._found.get(page, (order + 1, "")):
+            self._found[page] = now
+
+    def order_of(self, page: str) -> int:
+        """Number of the item a state was found by; 0 for the first page."""
+        return self._found.get(page, (0, ""))[0]
+
+    def ancestors(self, page: str) -> list[str]:
+        """The states on the way back to the first page, nearest first."""
+        line: list[str] = []
+        while (parent := self._found.get(page, (0, ""))[1]) and parent not in line:
+            line.append(parent)
+            page = parent
+        return line
+
+    def level(self, depth: int) -> list[PageState]:
+        """States of a depth, in the order in which they were found."""
+        states = [state for state in self.states.values() if state.depth == depth]
+        return sorted(states, key=lambda state: (self.order_of(state.id), state.id))
+
+    def opens_by_address(self, state: PageState) -> bool:
+        """Whether a state has an address of its own; of one never tried, as far as can be told."""
+        if state.direct is None:
+            return self.landing.get(state.keys.url, state.id) == state.id
+        return state.direct
+
+    def leads(self, source: str, target: str) -> bool:
+        """Whether a transition from one state to the other is known."""
+        return any(self.transitions[name].source == source for name in self._into.get(target, ()))
+
+    def add(self, transition: Transition, attempt: Attempt | None = None) -> None:
+        """Add a transition, or what came of trying it once more."""
+        known = self.transitions.get(transition.id)
+        if known is None:
+            known = replace(transition, attempts=0, successes=0)
+            self._into.setdefault(transition.target, []).append(transition.id)
+        if attempt is not None:
+            ok = attempt.arrival.ok
+            known = replace(known, attempts=known.attempts + 1, successes=known.successes + ok)
+        self.transitions[transition.id] = known
+
+    def restore(self, states: Iterable[PageState], transitions: Iterable[Transition]) -> None:
+        """Take up what is stored."""
+        for state in states:
+            self.put(state)
+        for transition in transitions:
+            self.transitions[transition.id] = transition
+            self._into.setdefault(transition.target, []).append(transition.id)
+
+    def restore_order(self, items: Iterable[FrontierItem]) -> None:
+        """Who was found by which item, from the items that were tried."""
+        targets: dict[tuple[str, Operation, str, Locator | None], list[str]] = {}
+        for one in self.transitions.values():
+            targets.setdefault((one.source, one.operation, one.value, one.locator), []).append(one.target)
+        for item in items:
+            if item.status is FrontierStatus.TRIED:
+                for target in targets.get((item.page, item.operation, value_of(item), item.locator), ()):
+                    self.found(target, item.order, item.page)
+
+    def route(self, page: str) -> Route | None:
+        """The cheapest known way to a state: from any page that opens by its address, over transitions that worked."""
+        queue: list[tuple[float, str, tuple[str, ...]]] = [(0.0, page, ())]
+        done: set[str] = set()
+        while queue:
+            cost, here, legs = heapq.heappop(queue)
+            if here in done:
+                continue
+            done.add(here)
+            state = self.states.get(here)
+            if state is not None and state.direct:
+                return Route(state, tuple(self.transitions[leg] for leg in legs))
+            for name in self._into.get(here, ()):
+                leg = self.transitions[name]
+                if leg.successes and leg.source not in done and leg.operation is not Operation.OPEN:
+                    failures = leg.attempts - leg.successes
+                    heapq.heappush(queue, (cost + 1 + _FAILED_LEG * failures, leg.source, (name, *legs)))
+        return None
+
+
+def value_of(item: FrontierItem) -> str:
+    """The value of the transition an item becomes: a followed link's address is in its locator already."""
+    return "" if item.operation is Operation.CLICK else item.value
+
+
+def transition_id(source: str, operation: Operation, value: str, locator: Locator | None, target: str) -> str:
+    """16 hex digits, the same in any process."""
+    told: Sequence[object] = ()
+    if locator is not None:
+        told = (
+            locator.role,
+            locator.name,
+            locator.nth,
+            locator.landmarks,
+            locator.test_id,
+            locator.attributes,
+        )
+        told = (*told, locator.href, locator.frame, "" if locator.name else locator.css)
+    text = "\x1e".join((source, operation.value, value, repr(told), target))
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -1,0 +1,97 @@
+"""How fast a site is asked for pages."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import time
+from typing import Protocol
+from urllib.parse import urlsplit
+
+POLITE = 2.0
+"""Page loads a second at most, on a host that is not this machine."""
+SLOWEST = 30.0
+"""Seconds between two page loads that are never exceeded, whatever a site asks for."""
+
+
+class Clock(Protocol):
+    """Time, so that tests need not wait for it."""
+
+    def now(self) -> float:
+        """Unix seconds."""
+        ...
+
+    def tick(self) -> float:
+        """Seconds that never go backwards."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Let time pass."""
+        ...
+
+
+class SystemClock:
+    """The machine's time."""
+
+    def now(self) -> float:
+        """Unix seconds."""
+        return time.time()
+
+    def tick(self) -> float:
+        """Seconds that never go backwards."""
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        """Let time pass."""
+        await asyncio.sleep(seconds)
+
+
+def is_own_machine(url: str) -> bool:
+    """Whether an address is on this machine."""
+    host = urlsplit(url).hostname or ""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class Pacer:
+    """Keeps page loads of all workers together under a rate; slower for a while after the site asked for it.
+
+    Args:
+        url: the site's home page.
+        rate: loads a second; 0 means ``POLITE``, and no limit on this machine.
+        delay: least seconds between two loads that ``robots.txt`` asks for.
+    """
+
+    def __init__(self, url: str, rate: float, clock: Clock, *, delay: float = 0.0) -> None:
+        self._clock = clock
+        chosen = rate if rate > 0 else (0.0 if is_own_machine(url) else POLITE)
+        self._least = max(1.0 / chosen if chosen else 0.0, delay if not is_own_machine(url) else 0.0)
+        self._least = min(self._least, SLOWEST)
+        self._gap = self._least
+        self._next = 0.0
+
+    @property
+    def gap(self) -> float:
+        """Seconds between two loads at present."""
+        return self._gap
+
+    async def wait(self) -> None:
+        """Wait for one's turn."""
+        now = self._clock.tick()
+        turn = max(now, self._next)
+        self._next = turn + self._gap
+        if turn > now:
+            await self._clock.sleep(turn - now)
+
+    def slower(self) -> None:
+        """The site can't keep up (429, 503): twice the gap, a second at least."""
+        self._gap = min(SLOWEST, max(1.0, self._gap * 2))
+
+    def faster(self) -> None:
+        """The site answered well: back towards the agreed rate."""
+        if self._gap > self._least:
+            self._gap = max(self._least, self._gap * 0.8 if self._gap > 0.05 else 0.0)

@@ -1,0 +1,187 @@
+"""How far an exploration is: what is counted, told and finally reported."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+from app.engine.events import ExplorationChanged
+from app.engine.graph.frontier import Verdict
+from app.engine.graph.growing import GrowingGraph
+from app.engine.graph.pacing import Clock
+from app.engine.graph.recorder import Memory
+from app.engine.graph.velocity import depth_rows
+from app.engine.graph_api import DepthRow, ExploreReport
+from app.engine.page_state import PageState
+from app.engine.transition import FrontierItem, FrontierStatus, SkipReason
+
+NOTES = 40
+"""Notes that a report holds; what repeats is counted."""
+
+
+class Progress:
+    """Counts of one exploration.
+
+    Attributes:
+        planned: greatest depth whose elements were planned; -1 at the beginning.
+        unfinished: items of an exploration taken up again that are still to be tried.
+        disabled: by state, keys of elements that could not be used there; elsewhere they are new.
+        waiting: items still to be tried.
+    """
+
+    def __init__(self, site: str, clock: Clock, tell: Callable[[ExplorationChanged], None]) -> None:
+        self._site, self._clock, self._tell = site, clock, tell
+        self.planned = -1
+        self.unfinished: list[FrontierItem] = []
+        self.disabled: dict[str, set[str]] = {}
+        self.waiting = 0
+        self.tried = 0
+        self._skipped: Counter[str] = Counter()
+        self._notes: Counter[str] = Counter()
+        self._spent: dict[int, float] = {}
+        self._before: set[str] = set()
+        self._earlier = 0.0
+        self._began = self._mark = clock.tick()
+        self._paused_at: float | None = None
+        self._depth = self._states = 0
+        self._trying = ""
+        self._note = ""
+
+    # the course of it
+
+    def begin(self, before: Iterable[str]) -> None:
+        """The clock starts; ``before`` are ids of states that were known already."""
+        self._before = set(before)
+        self._began = self._mark = self._clock.tick()
+
+    def restore(self, memory: Memory) -> None:
+        """Take up the counts of an exploration that goes on."""
+        for item in memory.items:
+            self.planned = max(self.planned, item.depth)
+            if item.status is FrontierStatus.WAITING:
+                self.unfinished.append(item)
+            elif item.status is FrontierStatus.SKIPPED and item.reason is not None:
+                self._skipped[item.reason.value] += 1
+                if item.reason is SkipReason.DISABLED:
+                    self.disabled.setdefault(item.page, set()).add(item.element)
+            else:
+                self.tried += 1
+        self.waiting = len(self.unfinished)
+        self._spent = {row.depth: row.seconds for row in memory.depths}
+        self._earlier = sum(self._spent.values())
+        self._before.difference_update(s.id for s in memory.states if s.exploration == memory.exploration)
+
+    def plan(self, verdicts: Sequence[Verdict]) -> None:
+        """The elements of one depth were judged."""
+        for verdict in verdicts:
+            item = verdict.item
+            self.planned = max(self.planned, item.depth)
+            if item.status is FrontierStatus.WAITING:
+                self.waiting += 1
+            elif item.reason is not None:
+                self._skipped[item.reason.value] += 1
+                if item.reason is SkipReason.DISABLED:
+                    self.disabled.setdefault(item.page, set()).add(item.element)
+
+    def at(self, depth: int) -> None:
+        """States of this depth are worked on."""
+        self._depth = depth
+
+    def tries(self, item: FrontierItem, source: PageState) -> None:
+        """Something is about to be tried."""
+        what = item.locator.words if item.locator is not None else item.value
+        self._trying = f"{item.operation.value} {what} on {source.keys.url}"
+        self._publish("running")
+
+    def closed(self, item: FrontierItem, states: int) -> None:
+        """Something was tried; ``states`` are known by now."""
+        self.tried += 1
+        self.waiting -= 1
+        self._states = states
+        if item.status is FrontierStatus.SKIPPED and item.reason is not None:
+            self._skipped[item.reason.value] += 1
+        self._publish("running")
+
+    def spend(self, depth: int) -> None:
+        """The time since the last call went into finding states of this depth."""
+        now = self._clock.tick()
+        self._spent[depth] = self._spent.get(depth, 0.0) + now - self._mark
+        self._mark = now
+
+    def note(self, text: str) -> None:
+        """Something a person should know."""
+        self._notes[text] += 1
+        self._note = text
+
+    def pause(self) -> None:
+        """The time stands still."""
+        self._paused_at = self._clock.tick()
+        self._publish("paused")
+
+    def resume(self) -> None:
+        """It goes on."""
+        if self._paused_at is not None:
+            away = self._clock.tick() - self._paused_at
+            self._began += away
+            self._mark += away
+            self._paused_at = None
+            self._publish("running")
+
+    def ended(self, how: str) -> None:
+        """Nothing more will be tried; ``how`` as in ``ExploreReport``."""
+        self._trying = ""
+        words = {"states": "done", "seconds": "done"}
+        self._publish(words.get(how, how))
+
+    # what it comes to
+
+    @property
+    def seconds(self) -> float:
+        """Time spent now and before it was interrupted, without pauses."""
+        now = self._clock.tick() if self._paused_at is None else self._paused_at
+        return self._earlier + now - self._began
+
+    def rows(self, graph: GrowingGraph) -> tuple[DepthRow, ...]:
+        """Discovery velocity by depth."""
+        return depth_rows((state.depth for state in graph.states.values()), self._spent)
+
+    def report(self, graph: GrowingGraph, exploration: int, ended: str, robots: str) -> ExploreReport:
+        """What the exploration brought."""
+        states = graph.states.values()
+        counted = [text if count == 1 else f"{text} ({count} times)" for text, count in self._notes.items()]
+        more = [f"and {len(counted) - NOTES} more notes"] if len(counted) > NOTES else []
+        return ExploreReport(
+            site=self._site,
+            exploration=exploration,
+            states=len(states),
+            new=sum(state.id not in self._before for state in states),
+            transitions=len(graph.transitions),
+            templates=len({state.keys.template for state in states}),
+            interaction_only=sum(not graph.opens_by_address(state) for state in states),
+            tried=self.tried,
+            skipped=dict(self._skipped.most_common()),
+            frontier=self.waiting,
+            seconds=round(self.seconds, 3),
+            ended=ended,
+            depths=self.rows(graph),
+            notes=(*counted[:NOTES], *more),
+            robots=robots,
+        )
+
+    def _publish(self, state: str) -> None:
+        seconds = self.seconds
+        self._tell(
+            ExplorationChanged(
+                site=self._site,
+                state=state,
+                states=self._states,
+                frontier=self.waiting,
+                tried=self.tried,
+                depth=self._depth,
+                states_per_minute=round(60 * self._states / seconds, 1) if seconds > 1 else 0.0,
+                seconds=round(seconds, 2),
+                trying=self._trying,
+                skipped=tuple(self._skipped.most_common()),
+                note=self._note,
+            )
+        )

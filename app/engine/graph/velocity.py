@@ -1,0 +1,35 @@
+"""Discovery velocity: new states a minute at each depth (WebNavigator, section 4.2, figure 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from app.engine.graph_api import DepthRow
+
+
+def depth_rows(depths: Iterable[int], seconds: Mapping[int, float]) -> tuple[DepthRow, ...]:
+    """One row for each depth: V_d = (N_d - N_{d-1}) / (T_d - T_{d-1}), with N the states known up to a depth and T the
+    time when it had been explored.
+
+    Args:
+        depths: depth of each known state.
+        seconds: time spent on finding the states of each depth.
+    """
+    count: dict[int, int] = {}
+    for depth in depths:
+        count[depth] = count.get(depth, 0) + 1
+    rows: list[DepthRow] = []
+    known = 0
+    for depth in range(max(count, default=-1) + 1):
+        new, spent = count.get(depth, 0), seconds.get(depth, 0.0)
+        known += new
+        rows.append(
+            DepthRow(
+                depth=depth,
+                states=known,
+                new=new,
+                seconds=round(spent, 3),
+                velocity=round(60.0 * new / spent, 2) if spent > 0 else 0.0,
+            )
+        )
+    return tuple(rows)

@@ -1,0 +1,259 @@
+"""One worker of an exploration: brings its page to a state, does one thing there, and tells where that led."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+from urllib.parse import urlsplit
+
+from app.engine import identity
+from app.engine.graph.driver import Deed, Driver, PageLost, Trouble
+from app.engine.graph.growing import GrowingGraph, Route
+from app.engine.graph.pacing import Clock, Pacer
+from app.engine.page_state import Challenge, PageCapture, PageKeys, PageState
+from app.engine.transition import ArrivalKind, Attempt, FrontierItem, Operation, Source, Transition
+
+TRIES = 3
+"""How often an address is opened before the fault counts as the site's answer."""
+HANGS = 60.0
+"""Seconds after which a step that has not come back is given up, and the page with it."""
+ALIKE = 0.8
+"""Share of common elements from which a page that never looks the same twice counts as the state expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a page is: what was seen of it, and the state that it is."""
+
+    page: PageCapture
+    keys: PageKeys
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of a try.  ``standing`` is ``None`` where no page of the site was reached.
+
+    ``end`` tells what else it can be: ``away`` left the site, ``file`` brought a file, ``same`` changed nothing,
+    ``failed``; ``why`` says it in words.
+    """
+
+    standing: Standing | None = None
+    deed: Deed = Deed()
+    end: Literal["", "away", "file", "same", "failed"] = ""
+    why: str = ""
+    seconds: float = 0.0
+    strayed: Standing | None = None
+    """Where the page is instead, when a state could not be reached again."""
+
+
+LegMade = Callable[[Attempt], Awaitable[None]]
+DirectKnown = Callable[[PageState, Standing | None], Awaitable[None]]
+
+
+class Visitor:
+    """Drives one page.
+
+    Args:
+        graph: what is known so far; only read.
+        leg_made: told of every transition that was gone over again on the way to a state.
+        direct_known: told what was found at the address of a state of which it was not known.
+    """
+
+    def __init__(
+        self, driver: Driver, graph: GrowingGraph, pacer: Pacer, clock: Clock, *, pictures: bool,
+        leg_made: LegMade, direct_known: DirectKnown,
+    ) -> None:  # fmt: skip
+        self._driver, self._graph, self._pacer, self._clock = driver, graph, pacer, clock
+        self._pictures, self._leg_made, self._direct_known = pictures, leg_made, direct_known
+        self._host = urlsplit(graph.home).netloc
+        self.standing: Standing | None = None
+        self.load_seconds = 0.0
+        self.look_seconds = 0.0
+
+    async def try_item(self, item: FrontierItem, source: PageState, address: str) -> Outcome:
+        """Try one element of a state; ``address`` is set where it is a link that may be opened by its address.
+
+        A page that is lost on the way is opened anew once.  Raises ``SiteloreError`` when no browser starts any more.
+        """
+        began = self._clock.tick()
+        outcome = Outcome(end="failed", why="the page was lost")
+        for _ in range(2):
+            try:
+                async with asyncio.timeout(HANGS):
+                    if address:
+                        outcome = await self.open(address)
+                    else:
+                        outcome = await self._operate(item, source)
+            except TimeoutError:
+                outcome = _lost(f"the page did not answer for {HANGS:.0f} s")
+            except PageLost as error:
+                outcome = _lost(str(error))
+            if outcome.deed.trouble is not Trouble.LOST:
+                break
+            await self.renew()
+        return replace(outcome, seconds=self._clock.tick() - began)
+
+    async def renew(self) -> None:
+        """Begin with an empty page.  Raises ``SiteloreError`` when no browser starts."""
+        self.standing = None
+        await self._driver.reopen()
+
+    async def open(self, url: str) -> Outcome:
+        """Open an address; faults that may pass are tried again a few times.  Raises ``PageLost``."""
+        deed = Deed(trouble=Trouble.UNREACHABLE)
+        for turn in range(TRIES):
+            if turn:
+                await self._clock.sleep(0.5 * turn)
+            await self._pacer.wait()
+            self.standing = None
+            deed = await self._driver.open(url)
+            self.load_seconds += deed.seconds
+            if deed.status in (429, 503):
+                self._pacer.slower()
+            elif deed.ok:
+                self._pacer.faster()
+            if deed.trouble not in (Trouble.SERVER, Trouble.UNREACHABLE):
+                break
+        if not deed.ok:
+            return Outcome(deed=deed, end="file" if deed.trouble is Trouble.FILE else "failed", why=deed.why)
+        return await self._arrived(deed)
+
+    async def reach(self, state: PageState) -> Outcome:
+        """Bring the page to a state by the shortest known way, and verify that it is there.  Raises ``PageLost``."""
+        if self.standing is not None and self.standing.id == state.id:
+            return Outcome(standing=self.standing)
+        outcome = Outcome(end="failed", why="no way to it is known")
+        if state.direct is None and not self._other_state_there(state):
+            outcome = await self.open(state.url)
+            await self._direct_known(state, outcome.standing)
+            if outcome.standing is not None and outcome.standing.id == state.id:
+                return outcome
+            outcome = _strayed(state, outcome)
+        for _ in range(2):
+            route = self._graph.route(state.id)
+            if route is None:
+                break
+            outcome = await self._go(route, state)
+            if outcome.standing is not None:
+                return outcome
+        return outcome
+
+    def _other_state_there(self, state: PageState) -> bool:
+        """Whether its address is known to lead to another state of the page (its menu closed, say)."""
+        return self._graph.landing.get(state.keys.url, state.id) != state.id
+
+    async def _go(self, route: Route, goal: PageState) -> Outcome:
+        outcome = await self.open(route.start.url)
+        if outcome.standing is None or not self._is_there(route.start, outcome.standing):
+            return _strayed(route.start, outcome)
+        for number, leg in enumerate(route.legs):
+            expected = self._graph.states[leg.target]
+            began = self._clock.tick()
+            outcome = await self._act(leg)
+            there = outcome.standing is not None and self._is_there(expected, outcome.standing)
+            failed = _strayed(expected, outcome)
+            kind = ArrivalKind.ERROR if outcome.standing is None else ArrivalKind.WRONG
+            await self._leg_made(
+                Attempt(
+                    transition=leg.id,
+                    at=self._clock.now(),
+                    arrival=ArrivalKind.EXACT if there else kind,
+                    seconds=self._clock.tick() - began,
+                    tier=outcome.deed.tier.value if outcome.deed.tier else "",
+                    divergence="" if there else failed.why,
+                    by=Source.TRAVELLED,
+                )
+            )
+            if not there:
+                return failed if number + 1 < len(route.legs) else _strayed(goal, outcome)
+        return outcome
+
+    def _is_there(self, expected: PageState, standing: Standing) -> bool:
+        """Whether a page is the state expected, or, of a page that never looks the same twice, closest to it by far."""
+        if standing.id == expected.id:
+            return True
+        if standing.keys.url != expected.keys.url or standing.page.challenge is not expected.challenge:
+            return False
+        home = self._graph.home
+        keys = {identity.element_key(e, home) for e in standing.page.elements if identity.is_interactive(e)}
+        rivals = {
+            state.id: identity.similarity(keys, state.element_keys)
+            for state in self._graph.at(expected.keys.url)
+        }
+        return standing.id not in rivals and rivals[expected.id] >= max(ALIKE, *rivals.values())
+
+    async def _act(self, leg: Transition) -> Outcome:
+        if leg.locator is None:
+            return Outcome(end="failed", why="how it was done is not known")
+        self.standing = None
+        deed = await self._driver.act(leg.operation, leg.locator, leg.value)
+        return await self._arrived(deed) if deed.ok else Outcome(deed=deed, end="failed", why=deed.why)
+
+    async def _operate(self, item: FrontierItem, source: PageState) -> Outcome:
+        reached = await self.reach(source)
+        if reached.standing is None:
+            why = f"the page it is on was not reached again: {reached.why}"
+            return Outcome(deed=reached.deed, end="failed", why=why, strayed=reached.strayed)
+        if item.locator is None:
+            return Outcome(end="failed", why="how it is found is not known")
+        await self._pacer.wait()
+        self.standing = None
+        operation = Operation.SELECT if item.operation is Operation.SELECT else Operation.CLICK
+        deed = await self._driver.act(
+            operation, item.locator, item.value if operation is Operation.SELECT else ""
+        )
+        self.load_seconds += deed.seconds
+        if not deed.ok:
+            if deed.trouble in (Trouble.MISSING, Trouble.REFUSED):
+                self.standing = reached.standing  # nothing was touched
+            return Outcome(deed=deed, end="file" if deed.trouble is Trouble.FILE else "failed", why=deed.why)
+        outcome = await self._arrived(deed)
+        now = outcome.standing
+        if now is None or now.id != reached.standing.id:
+            return outcome
+        popup = next((url for url in now.page.popups if urlsplit(url).netloc == self._host), "")
+        if popup:
+            return await self.open(popup)
+        if now.page.popups:
+            return Outcome(
+                deed=deed, end="away", why=f"opened a window on {urlsplit(now.page.popups[0]).netloc}"
+            )
+        if now.page.downloads:
+            return Outcome(deed=deed, end="file", why=f"offered {now.page.downloads[0]}")
+        said = f"; it said: {now.page.alerts[0][:120]}" if now.page.alerts else ""
+        return Outcome(standing=now, deed=deed, end="same", why=f"nothing changed{said}")
+
+    async def _arrived(self, deed: Deed) -> Outcome:
+        page = await self._driver.look(picture=self._pictures)
+        self.look_seconds += page.seconds
+        host = urlsplit(page.url).netloc
+        if host != self._host:
+            return Outcome(deed=deed, end="away", why=f"leads to {host or page.url[:40]}")
+        status = deed.status or page.status
+        if status >= 400 and page.challenge is Challenge.NONE:
+            return Outcome(deed=deed, end="failed", why=f"the site answered with status {status}")
+        keys = identity.keys_of(page, self._graph.home)
+        self.standing = Standing(page, keys, identity.page_id(keys))
+        return Outcome(standing=self.standing, deed=deed)
+
+
+def _strayed(expected: PageState, outcome: Outcome) -> Outcome:
+    why = outcome.why
+    if not why and outcome.standing is not None:
+        found = outcome.standing.keys.url
+        same = found == expected.keys.url
+        why = (
+            f"{expected.keys.url} looks different now"
+            if same
+            else f"came to {found}, not to {expected.keys.url}"
+        )
+    return Outcome(
+        deed=outcome.deed, end="failed", why=why or "the page was not reached", strayed=outcome.standing
+    )
+
+
+def _lost(why: str) -> Outcome:
+    return Outcome(deed=Deed(trouble=Trouble.LOST, why=why), end="failed", why=why)
