@@ -17,6 +17,7 @@ from playwright.async_api import TimeoutError as Late
 from app.engine.browser.actions import TIMEOUT, NoSuchElement, Performed, touch
 from app.engine.browser.session import Visit
 from app.engine.browser.settle import LOAD, MOST, QUIET, Traffic, settle
+from app.engine.browser.snapshot import handle_of
 from app.engine.page_state import Element
 from app.engine.redaction import redact_text, redact_url
 from app.engine.transition import Operation
@@ -55,11 +56,13 @@ async def open_page(visit: Visit, url: str, *, most: float = MOST) -> Performed:
 
     A fault of the server (5xx) or a broken connection is tried once more.  ``error`` is one sentence when no page came,
     or when the server still had a fault; a page that says 404 or asks for a log-in is a page, told by ``status``.
+    A tab that has crashed is replaced by a new one first.
     """
     began = time.monotonic()
     if urlsplit(url).scheme not in ("http", "https", "about"):
         return Performed(f"{_short(url)} is no address of a page")
-    Traffic.of(visit.page)
+    if visit.crashed or visit.stopped or not visit.pages:
+        await visit.renew()
     status, error = await _go(visit, url)
     notes: tuple[str, ...] = ()
     if status >= 500 or error.endswith(("broke the connection off", "answered with nothing")):
@@ -97,8 +100,6 @@ async def operate(
     began = time.monotonic()
     traffic = Traffic.of(visit.page)
     before = traffic.document
-    from app.engine.browser.snapshot import handle_of
-
     try:
         handle = await handle_of(visit, element.index)
         await touch(handle, _VERBS[operation], value, timeout=timeout * 1000)

@@ -1,0 +1,141 @@
+"""Is this the page that was expected?  The verdict on a replayed step.  Pure functions.
+
+exact          same address, same structure: the page state itself
+same template  another instance of the same kind of page with the same controls, or the same page with all that was
+               expected on it and something more (a list of what was looked at before, a greeting)
+drifted        the same kind of page, and part of what was expected is missing
+wrong          another page; or the same address in another of its known states (the menu did not open)
+blocked        a log-in, a captcha or a refusal stands in between
+error          no page, or a fault of the server
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from app.engine import identity
+from app.engine.page_state import Challenge, PageCapture, PageKeys, PageState
+from app.engine.redaction import redact_text
+from app.engine.transition import Arrival, ArrivalKind
+
+PRESENT = 0.95
+"""Share of the expected elements that must be there for a page of the same address to be worked on."""
+DRIFT = 0.5
+"""Share of common elements from which a page of the same template is a changed one and not another."""
+TOLD = 3
+"""Elements named in a sentence."""
+
+_REFUSED = {
+    401: "asks for a log-in",
+    403: "is refused",
+    407: "asks for a log-in",
+    429: "answers no more: too many requests",
+}
+
+
+def compare(
+    expected: PageState,
+    keys: PageKeys,
+    page: PageCapture,
+    *,
+    home: str = "",
+    rivals: Iterable[PageState] = (),
+) -> Arrival:
+    """Compare a page with the one expected.
+
+    Args:
+        keys: those of ``page``.
+        home: the graph's home address, which element keys are made with.
+        rivals: known states of the expected one's address; the page must not be another one of these.
+    """
+    present = {identity.element_key(e, home) for e in page.elements if identity.is_interactive(e)}
+    alike = identity.similarity(present, expected.element_keys)
+    reached = identity.page_id(keys)
+    kind, why = _of_the_answer(expected, keys, page)
+    if kind is None and keys.url == expected.keys.url:
+        others = [state for state in rivals if state.id != expected.id and state.keys.url == keys.url]
+        kind, why = _of_the_same_address(expected, keys, page, present, others)
+    elif kind is None:
+        kind, why = _of_another_instance(expected, keys, alike)
+    return Arrival(
+        kind=kind, expected=expected.id, reached=reached, similarity=round(alike, 3), url=page.url, why=why
+    )
+
+
+def _of_the_answer(expected: PageState, keys: PageKeys, page: PageCapture) -> tuple[ArrivalKind | None, str]:
+    """What can be said before the page's controls are compared."""
+    answer = page.status if page.status != expected.status else 0
+    if page.url.startswith(("chrome-error:", "about:")):
+        return ArrivalKind.ERROR, "no page came"
+    if answer >= 500:
+        return ArrivalKind.ERROR, f"the server has a fault (status {answer})"
+    if page.challenge is Challenge.CAPTCHA and expected.challenge is not Challenge.CAPTCHA:
+        return ArrivalKind.BLOCKED, "a captcha stands before the page"
+    if page.challenge is Challenge.LOGIN and expected.challenge is not Challenge.LOGIN:
+        return ArrivalKind.BLOCKED, "the site asks for a log-in"
+    if answer in _REFUSED:
+        return ArrivalKind.BLOCKED, f"{keys.url} {_REFUSED[answer]} (status {answer})"
+    if (keys.url, keys.structure) == (expected.keys.url, expected.keys.structure):
+        return ArrivalKind.EXACT, ""
+    if answer >= 400:
+        return ArrivalKind.WRONG, f"{keys.url} is not there (status {answer})"
+    if keys.template != expected.keys.template:
+        return ArrivalKind.WRONG, f"came to {keys.url}, not to {expected.keys.url}"
+    return None, ""
+
+
+def _of_another_instance(expected: PageState, keys: PageKeys, alike: float) -> tuple[ArrivalKind, str]:
+    came = f"came to {keys.url}, another page like {expected.keys.url}"
+    if keys.skeleton == expected.keys.skeleton:
+        return ArrivalKind.SAME_TEMPLATE, came
+    if alike >= DRIFT:
+        return ArrivalKind.DRIFTED, f"{came}, with other controls"
+    return ArrivalKind.WRONG, f"came to {keys.url}, whose controls are not those of {expected.keys.url}"
+
+
+def _of_the_same_address(
+    expected: PageState,
+    keys: PageKeys,
+    page: PageCapture,
+    present: Collection[str],
+    rivals: Sequence[PageState],
+) -> tuple[ArrivalKind, str]:
+    """The address is right, the structure is not.
+
+    A menu that did not open leaves nearly all elements in common with the page expected.  So a page that is more like
+    another known state of this address than like the expected one is that other state, however much they share.
+    """
+    differs = _difference(expected, page)
+    if keys.skeleton == expected.keys.skeleton:
+        return ArrivalKind.SAME_TEMPLATE, f"the same controls with other data: {differs}"
+    alike = identity.similarity(present, expected.element_keys)
+    if any(
+        keys.structure == rival.keys.structure or identity.similarity(present, rival.element_keys) > alike
+        for rival in rivals
+    ):
+        return ArrivalKind.WRONG, f"another state of {keys.url}: {differs}"
+    there = len(set(expected.element_keys) & set(present))
+    if there and there >= PRESENT * len(expected.element_keys):
+        return ArrivalKind.SAME_TEMPLATE, f"all that was expected is there: {differs}"
+    if alike >= DRIFT:
+        return ArrivalKind.DRIFTED, differs
+    return ArrivalKind.WRONG, f"{keys.url} shows another page now: {differs}"
+
+
+def _difference(expected: PageState, page: PageCapture) -> str:
+    """What came and what went, in words."""
+    now = {
+        f"{e.role} {' '.join(e.name.split())}" for e in page.elements if identity.is_interactive(e) and e.name
+    }
+    before = set(expected.controls)
+    parts = [
+        f"{words} {_some(sorted(names))}"
+        for words, names in (("without", before - now), ("with", now - before))
+        if names
+    ]
+    return ", ".join(parts) or "states of controls or their order differ"
+
+
+def _some(names: Sequence[str]) -> str:
+    told = ", ".join(redact_text(name)[:60] for name in names[:TOLD])
+    return f"{told} and {len(names) - TOLD} more" if len(names) > TOLD else told

@@ -1,0 +1,141 @@
+"""Goes a way through a site in a live browser, step by step, and verifies each arrival before the next one.
+
+After ``wrong``, ``blocked`` or ``error`` nothing more is done: what would come next was meant for another page.  After
+``drifted`` the way goes on only if the next element is still found there.
+
+(WebNavigator goes on over exceptions on whatever page it is, and calls every way a success.)
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+
+from app.engine.browser.actions import Performed
+from app.engine.browser.hand import open_page, operate
+from app.engine.browser.locators import resolve
+from app.engine.browser.session import Visit
+from app.engine.browser.snapshot import PageGone, capture
+from app.engine.graph.arrival import compare
+from app.engine.identity import keys_of, page_id
+from app.engine.page_state import PageCapture, PageState
+from app.engine.transition import Arrival, ArrivalKind, Attempt, Operation, Source, Tier, Transition
+
+Record = Callable[[Attempt], Awaitable[None]]
+
+
+async def travel(
+    visit: Visit,
+    legs: Sequence[Transition],
+    states: Mapping[str, PageState],
+    *,
+    home: str,
+    record: Record,
+) -> tuple[Arrival, ...]:
+    """Go a way from the page in front; an arrival for each step that was made or could not be.
+
+    A way that does not begin with an address begins on the state its first step leaves from; if that is not in front,
+    it is opened by its address first, or the home page, and verified like a step.
+
+    Args:
+        legs: transitions in order, each from the state the one before led to (or from a sibling of its node).
+        states: page states by id, those the way passes and others of the same addresses.
+        home: the graph's home address.
+        record: told of each attempt; one of an address (``open``) is told too.
+    """
+    return await Traveller(visit, states, home=home, record=record).go(legs)
+
+
+class Traveller:
+    """One visit on its way.  ``page`` is what was seen last, ``None`` where nothing could be."""
+
+    def __init__(self, visit: Visit, states: Mapping[str, PageState], *, home: str, record: Record) -> None:
+        self._visit, self._states, self._home, self._record = visit, states, home, record
+        self._at: defaultdict[str, list[PageState]] = defaultdict(list)
+        for state in states.values():
+            self._at[state.keys.url].append(state)
+        self.page: PageCapture | None = None
+
+    async def go(self, legs: Sequence[Transition]) -> tuple[Arrival, ...]:
+        """Go a way from the page in front (``travel``)."""
+        arrivals: list[Arrival] = []
+        if legs and legs[0].operation is not Operation.OPEN:
+            started = await self.stand_on(self._states[legs[0].source])
+            if not started.kind.ok:
+                return (started,)
+        for leg in legs:
+            arrival = await self.step(leg)
+            arrivals.append(arrival)
+            if arrival.kind.ends_path:
+                break
+        return tuple(arrivals)
+
+    async def stand_on(self, state: PageState) -> Arrival:
+        """Be on a state: it is in front already, or its address (else the home page's) leads to it."""
+        arrival = await self.look(state)
+        if arrival.kind is ArrivalKind.EXACT:
+            return arrival
+        began = time.monotonic()
+        done = await open_page(self._visit, self._home if state.direct is False else state.url)
+        arrival = _failed(state.id, done.error) if done.error else await self.look(state)
+        return replace(arrival, seconds=round(time.monotonic() - began, 3))
+
+    async def step(self, leg: Transition) -> Arrival:
+        """Make one step from the page in front, look, compare, and tell of it."""
+        began = time.monotonic()
+        expected = self._states[leg.target]
+        before = page_id(keys_of(self.page, self._home)) if self.page is not None else ""
+        done, tier = await self._do(leg)
+        arrival = _failed(expected.id, done.error) if done.error else await self.look(expected, done.status)
+        if (
+            arrival.kind is not ArrivalKind.EXACT
+            and arrival.reached
+            and arrival.reached == before != expected.id
+        ):
+            arrival = replace(
+                arrival, kind=ArrivalKind.WRONG, why=f"nothing changed: {leg.words} had no effect"
+            )
+        arrival = replace(arrival, tier=tier, seconds=round(time.monotonic() - began, 3))
+        await self._record(
+            Attempt(
+                transition=leg.id,
+                at=time.time(),
+                arrival=arrival.kind,
+                seconds=arrival.seconds,
+                tier=tier.value if tier is not None else "",
+                divergence=arrival.why if arrival.kind is not ArrivalKind.EXACT else "",
+                by=Source.TRAVELLED,
+            )
+        )
+        return arrival
+
+    async def look(self, expected: PageState, status: int = 0) -> Arrival:
+        """Compare the page in front with a state; ``status`` is what the server said of it, 0 where not known."""
+        try:
+            self.page = await capture(self._visit, picture=False)
+        except PageGone as gone:
+            self.page = None
+            return _failed(expected.id, str(gone))
+        if status and not self.page.status:
+            self.page = replace(self.page, status=status)
+        keys = keys_of(self.page, self._home)
+        rivals = self._at.get(expected.keys.url, ())
+        return compare(expected, keys, self.page, home=self._home, rivals=rivals)
+
+    async def _do(self, leg: Transition) -> tuple[Performed, Tier | None]:
+        if leg.operation is Operation.OPEN:
+            return await open_page(self._visit, leg.value), None
+        if leg.locator is None:
+            return Performed(f"how {leg.words!r} was done is not known"), None
+        if self.page is None:
+            return Performed("there is no page to act on"), None
+        found = resolve(leg.locator, self.page)
+        if found.element is None:
+            return Performed(found.why), None
+        return await operate(self._visit, found.element, leg.operation, leg.value), found.tier
+
+
+def _failed(expected: str, why: str) -> Arrival:
+    return Arrival(kind=ArrivalKind.ERROR, expected=expected, why=why)
