@@ -17,6 +17,7 @@ from functools import lru_cache
 
 from app.engine.addresses import path_template, section, url_key, url_template
 from app.engine.page_state import Element, Mode, PageCapture, PageKeys
+from app.engine.transition import Locator, Operation
 from app.engine.tree_elements import elements_of_tree
 
 __all__ = [
@@ -184,6 +185,25 @@ def kind_key(element: Element) -> str:
         name,
         leads,
     )
+
+
+def transition_id(source: str, operation: Operation, value: str, locator: Locator | None, target: str) -> str:
+    """16 hex digits that name a transition in any process.
+
+    Of the locator only what a person would say of the element counts, and its place among its likes; CSS and XPath
+    change with the page's make-up.
+    """
+    told: tuple[str, ...] = ()
+    if locator is not None:
+        told = (
+            locator.role,
+            normal_name(locator.name or locator.label or locator.text or locator.test_id),
+            ">".join(_labels(locator.landmarks)),
+            ">".join(locator.frame),
+            str(locator.nth),
+            url_key(locator.href) if locator.href else "",
+        )
+    return _hash("transition", source, target, operation.value, value, *told)
 
 
 def similarity(a: Collection[str], b: Collection[str]) -> float:

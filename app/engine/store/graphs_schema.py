@@ -14,12 +14,12 @@ def _create(connection: sqlite3.Connection) -> None:
     )
     connection.execute(
         "CREATE TABLE page (id TEXT PRIMARY KEY, url_key TEXT NOT NULL, template TEXT NOT NULL,"
-        " structure TEXT NOT NULL,"
-        " skeleton TEXT NOT NULL, content TEXT NOT NULL, url TEXT NOT NULL, title TEXT NOT NULL,"
-        " depth INTEGER NOT NULL, headings TEXT NOT NULL, controls TEXT NOT NULL, element_keys BLOB NOT NULL,"
-        " elements TEXT NOT NULL, text TEXT NOT NULL, picture TEXT NOT NULL, thumbnail TEXT NOT NULL,"
-        " direct INTEGER, challenge TEXT NOT NULL, status INTEGER NOT NULL, source TEXT NOT NULL,"
-        " exploration INTEGER NOT NULL, first_seen REAL NOT NULL, last_seen REAL NOT NULL, gone_at REAL NOT NULL, notes TEXT NOT NULL)"
+        " structure TEXT NOT NULL, skeleton TEXT NOT NULL, content TEXT NOT NULL, url TEXT NOT NULL,"
+        " title TEXT NOT NULL, depth INTEGER NOT NULL, headings TEXT NOT NULL, controls TEXT NOT NULL,"
+        " element_keys BLOB NOT NULL, elements TEXT NOT NULL, text TEXT NOT NULL, picture TEXT NOT NULL,"
+        " thumbnail TEXT NOT NULL, direct INTEGER, challenge TEXT NOT NULL, status INTEGER NOT NULL,"
+        " source TEXT NOT NULL, exploration INTEGER NOT NULL, first_seen REAL NOT NULL, last_seen REAL NOT NULL,"
+        " gone_at REAL NOT NULL, notes TEXT NOT NULL)"
     )
     connection.execute("CREATE INDEX page_url ON page (url_key)")
     connection.execute(
@@ -38,9 +38,8 @@ def _create(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE INDEX attempt_transition ON attempt (transition_id, seq)")
     connection.execute(
         "CREATE TABLE frontier (page TEXT NOT NULL, element TEXT NOT NULL, operation TEXT NOT NULL,"
-        " value TEXT NOT NULL,"
-        " locator TEXT, depth INTEGER NOT NULL, place INTEGER NOT NULL, status TEXT NOT NULL, reason TEXT NOT NULL,"
-        " detail TEXT NOT NULL, PRIMARY KEY (page, element, operation, value))"
+        " value TEXT NOT NULL, locator TEXT, depth INTEGER NOT NULL, place INTEGER NOT NULL, status TEXT NOT NULL,"
+        " reason TEXT NOT NULL, detail TEXT NOT NULL, PRIMARY KEY (page, element, operation, value))"
     )
     connection.execute("CREATE INDEX frontier_status ON frontier (status, depth, page, place)")
     connection.execute(

@@ -178,10 +178,14 @@ def test_the_frontier_keeps_its_order_and_never_offers_an_element_twice(store):
 
 
 def test_a_batch_is_kept_whole_or_not_at_all(store):
-    with pytest.raises(KeyError), store.batch():
-        store.put_page(PAGE)
-        store.record(TRANSITION)
-        raise KeyError("killed")
+    def killed() -> None:
+        with store.batch():
+            store.put_page(PAGE)
+            store.record(TRANSITION)
+            raise KeyError("killed")
+
+    with pytest.raises(KeyError):
+        killed()
     assert (store.pages(), store.transitions()) == ([], [])
     with store.batch():
         store.put_page(PAGE)
@@ -272,7 +276,7 @@ def test_a_graph_file_that_was_cut_says_so_in_one_sentence(store, share):
     whole = store.path.read_bytes()
     store.path.write_bytes(whole[: int(len(whole) * share)])
 
-    with pytest.raises(StoreError, match="the file is damaged .*move it away or take a backup") as caught:
+    with pytest.raises(StoreError, match=r"the file is damaged .*move it away or take a backup") as caught:
         GraphStore.open(store.path, "shop")
 
     assert caught.value.exit_code == 3
