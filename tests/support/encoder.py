@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
+from kb.encoder import TokenVectors
 
 
 class HashingEncoder:
@@ -27,3 +30,20 @@ class HashingEncoder:
                 )
                 out[row] += np.random.default_rng(seed).standard_normal(self.dim).astype(np.float32)
         return out / np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-9)
+
+
+class HashingTokenEncoder(HashingEncoder):
+    """Gives each word and each mark its own vector, whatever stands beside it; one in front stands for nothing."""
+
+    def __init__(self, dim: int = 48, name: str = "hashing tokens") -> None:
+        super().__init__(dim, name)
+        self.texts: list[str] = []
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
+        self.texts += texts
+        found: list[TokenVectors] = []
+        for text in texts:
+            marks = list(re.finditer(r"\w+|[^\w\s]", text))
+            vectors = self.encode(["[begin]", *(mark[0] for mark in marks)])
+            found.append(TokenVectors(vectors, ((0, 0), *(mark.span() for mark in marks))))
+        return found

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from app.engine.graph.search.state_text import Field, Kind
 from app.engine.graph.search.tokens import PackedTokens, packed_tokens, telling, word_at
 from kb.encoder import TokenEncoder
+from kb.retrieval.terms import word_weight
 from kb.vectors import VectorCache
 
 Scores = NDArray[np.float32]
@@ -160,8 +161,11 @@ class LateIndex:
         return layout.nodes, self._by_state(vectors, layout).mean(axis=1)
 
     def matches(self, query: str, node: str) -> tuple[Match, ...]:
-        """For each word of the query the word of the node that answers it best; the likest pair first."""
+        """For each telling word of the query the word of the node that answers it best; the likest pair first."""
         vectors, asked = self._query(query)
+        told = [at for at, word in enumerate(asked) if word_weight(word.casefold())]
+        if told:
+            vectors, asked = vectors[told], [asked[at] for at in told]
         known = [field for field in self._fields.get(node, ()) if field.text in self._number]
         if not len(vectors) or not known:
             return ()

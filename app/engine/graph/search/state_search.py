@@ -125,5 +125,7 @@ class StateSearch:
         """Dense search knows no words: there, those that hold the query's stems are shown."""
         if method != LATE or self._late is None:
             return self._keyword.matches(query, node)[:_MOST_WORDS]
-        words = dict.fromkeys(match.word for match in self._late.matches(query, node))
-        return tuple(words)[:_MOST_WORDS]
+        words: dict[str, str] = {}
+        for match in self._late.matches(query, node):
+            words.setdefault(match.word.casefold(), match.word)
+        return tuple(words.values())[:_MOST_WORDS]
