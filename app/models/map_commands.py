@@ -37,4 +37,48 @@ MAP = (
     Command("map.lab", "Block-list laboratory", ("B",), "map", "Map/Exploration", "flask-outline"),
     Command("map.velocity", "Discovery velocity", ("D",), "map", "Map/Exploration", "chart-bar"),
     Command("map.back", "Back one level", ("Esc",), "map", "", "arrow-left", in_text=True),
+    # ---- the panels around the map
+    Command("map.log_in", "Log in by hand…", ("L",), "map", "Map/Exploration", "login"),
+    Command(
+        "map.logged_in",
+        "I am logged in: keep the log-in",
+        ("Shift+L",),
+        "map",
+        "Map/Exploration",
+        "account-check-outline",
+    ),
+    Command(
+        "map.skipped", "Why elements were not tried", ("W",), "map", "Map/Exploration", "help-circle-outline"
+    ),
+    Command(
+        "map.panel.elements",
+        "Elements of the state",
+        ("1",),
+        "map",
+        "Map/Panel",
+        "cursor-default-click-outline",
+    ),
+    Command("map.panel.out", "Transitions out of the state", ("2",), "map", "Map/Panel", "arrow-right"),
+    Command("map.panel.in", "Transitions into the state", ("3",), "map", "Map/Panel", "arrow-left"),
+    Command(
+        "map.panel.runs", "Runs that passed the state", ("4",), "map", "Map/Panel", "clipboard-search-outline"
+    ),
+    Command(
+        "map.panel.tips", "Tips that apply to the state", ("5",), "map", "Map/Panel", "book-open-variant"
+    ),
+    Command("map.panel.about", "About the state", ("6",), "map", "Map/Panel", "information-outline"),
+    Command(
+        "map.lab.save", "Save the rules for the site", ("Ctrl+S",), "map", "Map/Rules", "content-save-outline"
+    ),
+    Command("map.lab.builtin", "Take the built-in rules", (), "map", "Map/Rules", "package-variant"),
+    Command("map.lab.stored", "Back to the saved rules", (), "map", "Map/Rules", "backup-restore"),
+    Command("map.lab.next", "Next element the rules stop", ("N",), "map", "Map/Rules", "debug-step-over"),
+    Command(
+        "map.lab.previous",
+        "Previous element the rules stop",
+        ("Shift+N",),
+        "map",
+        "Map/Rules",
+        "debug-step-into",
+    ),
 )

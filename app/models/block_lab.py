@@ -1,0 +1,305 @@
+"""The block-list laboratory: rules are typed, and at once one sees which elements of a stored page they would stop."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+
+from app.models.object_list import ObjectList
+from app.models.page import PictureStore
+
+if TYPE_CHECKING:
+    from app.engine.graph_api import LabReport, NodeDetail
+    from app.engine.page_state import Element
+    from app.models.engine_client import EngineEvents
+    from app.models.tasks import Tasks
+
+CHECK_DELAY = 0.3
+"""Seconds of quiet hands before the rules are tried."""
+PICTURES = 32 << 20
+VERDICTS = ("block", "ask", "allow")
+VERDICT_WORDS = {"block": "stopped", "ask": "asked about", "allow": "let through"}
+_POSITION = re.compile(r"\bline (\d+)(?:,? col(?:umn)? (\d+))?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabRow:
+    """An element of the page and what the rules say of it; ``verdict`` is "" while nobody asked."""
+
+    number: int
+    element: Element
+    verdict: str = ""
+    rule: str = ""
+    why: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its name, or what else tells it from the others."""
+        element = self.element
+        return element.name or element.label or element.text or element.test_id or element.href or "no name"
+
+
+class LabListModel(ObjectList[LabRow]):
+    """The page's elements, those that are stopped first where asked for, else in document order."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(lambda row: row.number, parent)
+
+    def words(self, value: LabRow) -> str:
+        """``button 'Delete', stopped by danger.delete: the name has 'delete'``."""
+        said = VERDICT_WORDS.get(value.verdict, "not looked at")
+        by = f" by {value.rule}" if value.rule else ""
+        why = f": {value.why}" if value.why else ""
+        return f"{value.element.role} '{value.name}', {said}{by}{why}"
+
+
+class BlockLabModel(QObject):
+    """Rules of one site tried on one of its states.
+
+    Signals:
+        changed: verdicts, counts, an error, or what can be done.
+        text_changed: the rules were replaced by other ones; the editor takes them.
+        page_changed: another page is looked at, or its picture came.
+        element_changed: another element is selected.
+    """
+
+    changed = Signal()
+    text_changed = Signal()
+    page_changed = Signal()
+    element_changed = Signal()
+    notice = Signal(str)
+
+    def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._client, self._tasks = client, tasks
+        self.rows = LabListModel(self)
+        self.pictures = PictureStore(client, tasks, self, keep=PICTURES)
+        self.site = self.node = self.error = self.page_error = ""
+        self.detail: NodeDetail | None = None
+        self.report: LabReport | None = None
+        self.is_trying = self.is_saving = False
+        self.only_stopped = False
+        self.element = -1
+        self._text: dict[str, str] = {}
+        self._saved: dict[str, str] = {}
+        self._page_rows: list[LabRow] = []
+
+    # ------------------------------------------------------------ what is looked at
+    def show(self, site: str, node: str) -> None:
+        """Try the site's rules on this state; rules being typed for a site stay until they are saved or given up."""
+        if site != self.site:
+            self.site, self.node, self.report, self.error = site, "", None, ""
+            self._take_page([])
+            self.text_changed.emit()
+            if site and site not in self._text:
+                self._load(self._client.api.block_rules(site), stored=True)
+        if node and node != self.node:
+            self.node, self.detail, self.page_error = node, None, ""
+            work = self._client.api.graph_node(site, node)
+            self._tasks.start(work, self._page_came, self._page_failed, key="map-lab-page")
+        self.changed.emit()
+
+    @property
+    def text(self) -> str:
+        """The rules as they stand in the editor."""
+        return self._text.get(self.site, "")
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the rules differ from those stored."""
+        return self.site in self._saved and self.text != self._saved[self.site]
+
+    @property
+    def can_save(self) -> bool:
+        """Rules that hold and are not stored yet."""
+        holds = not self.error and not self.is_trying
+        return bool(self.site) and self.is_changed and holds and not self.is_saving
+
+    # ------------------------------------------------------------ typing
+    def set_text(self, text: str) -> None:
+        """The rules as typed; they are tried when the hands rest."""
+        if text == self.text:
+            return
+        self._text[self.site] = text
+        self._try(CHECK_DELAY)
+
+    def load_builtin(self) -> None:
+        """Take the built-in rules; what was typed can be had back with the editor's undo."""
+        self._load(asyncio.to_thread(_builtin), stored=False)
+
+    def load_stored(self) -> None:
+        """Go back to the rules that are stored."""
+        if self.site in self._saved:
+            self._text[self.site] = self._saved[self.site]
+            self.text_changed.emit()
+            self._try()
+
+    def save(self) -> None:
+        """Store the rules for the site; the next exploration keeps to them."""
+        if not self.can_save:
+            return
+        site, text = self.site, self.text
+        self.is_saving = True
+        self.changed.emit()
+
+        def saved(_nothing: None) -> None:
+            self._saved[site], self.is_saving = text, False
+            self.notice.emit(
+                _tr("The rules of {0} are saved; the next exploration keeps to them").format(site)
+            )
+            self.changed.emit()
+
+        self._tasks.start(
+            self._client.api.save_block_rules(site, text), saved, self._try_failed, key="map-lab-save"
+        )
+
+    # ------------------------------------------------------------ the page
+    def set_only_stopped(self, only: bool) -> None:
+        """List only what the rules stop or ask about."""
+        self.only_stopped = only
+        self._list_rows()
+        self.changed.emit()
+
+    def select_element(self, number: int) -> None:
+        """Mark this element in the picture; -1 marks none."""
+        if number != self.element:
+            self.element = number
+            self.element_changed.emit()
+
+    def next_stopped(self, by: int = 1) -> None:
+        """Go to the next element that the rules stop or ask about, round the end."""
+        stopped = [row.number for row in self._page_rows if row.verdict in ("block", "ask")]
+        if not stopped:
+            return
+        later = [number for number in stopped if (number > self.element if by > 0 else number < self.element)]
+        self.select_element((later or stopped)[0 if by > 0 else -1])
+
+    @property
+    def page_rows(self) -> list[LabRow]:
+        """Every element of the page with its verdict."""
+        return self._page_rows
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Elements of this page by verdict."""
+        return {verdict: sum(row.verdict == verdict for row in self._page_rows) for verdict in VERDICTS}
+
+    @property
+    def error_position(self) -> tuple[int, int] | None:
+        """Line and column of the error, counted from 1, where it names one."""
+        return position_of(self.error, self.text)
+
+    # ------------------------------------------------------------ answers
+    def _load(self, work: object, *, stored: bool) -> None:
+        site = self.site
+
+        def came(text: str) -> None:
+            if stored:
+                self._saved[site] = text
+            self._text[site] = text
+            if site == self.site:
+                self.text_changed.emit()
+                self._try()
+
+        self._tasks.start(work, came, self._try_failed, key="map-lab-load")  # type: ignore[arg-type]
+
+    def _try(self, delay: float = 0.0) -> None:
+        self.error = syntax_error(self.text)
+        if self.error or not self.node:
+            self._tasks.cancel("map-lab-try")
+            self.is_trying = False
+            self.changed.emit()
+            return
+        self.is_trying = True
+        self.changed.emit()
+        work = self._client.api.try_rules(self.site, self.node, self.text)
+        self._tasks.start(work, self._tried, self._try_failed, key="map-lab-try", delay=delay)
+
+    def _tried(self, report: LabReport) -> None:
+        self.is_trying, self.error = False, report.error
+        if not report.error:
+            self.report = report
+            self._judge()
+        self.changed.emit()
+
+    def _try_failed(self, error: Exception) -> None:
+        self.is_trying = self.is_saving = False
+        self.error = str(error) or type(error).__name__
+        self.changed.emit()
+
+    def _page_came(self, detail: NodeDetail) -> None:
+        self.detail, self.report = detail, None
+        self.element = -1
+        self._take_page([LabRow(number=number, element=one) for number, one in enumerate(detail.elements)])
+        self.page_changed.emit()
+        if self.site in self._text:
+            self._try()
+
+    def _page_failed(self, error: Exception) -> None:
+        self.page_error = str(error) or type(error).__name__
+        self._take_page([])
+        self.page_changed.emit()
+
+    def _take_page(self, rows: list[LabRow]) -> None:
+        self._page_rows = rows
+        self.rows.replace([])
+        self._list_rows()
+
+    def _judge(self) -> None:
+        hits = {hit.element: hit for hit in self.report.hits} if self.report is not None else {}
+        judged: list[LabRow] = []
+        for row in self._page_rows:
+            hit = hits.get(row.element.index)
+            judged.append(
+                LabRow(number=row.number, element=row.element)
+                if hit is None
+                else LabRow(
+                    number=row.number, element=row.element, verdict=hit.verdict, rule=hit.rule, why=hit.why
+                )
+            )
+        self._page_rows = judged
+        self._list_rows()
+
+    def _list_rows(self) -> None:
+        shown = (row for row in self._page_rows if not self.only_stopped or row.verdict in ("block", "ask"))
+        self.rows.merge(list(shown))
+
+
+def syntax_error(text: str) -> str:
+    """Where the text stops being JSON, in a sentence; "" when it is some."""
+    if not text.strip():
+        return _tr("There are no rules: load the built-in ones, or type some")
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return _tr("Line {0}, column {1}: {2}").format(error.lineno, error.colno, error.msg)
+    except RecursionError:
+        return _tr("The rules are nested too deeply")
+    return ""
+
+
+def position_of(error: str, text: str) -> tuple[int, int] | None:
+    """Line and column an error names; a rule that is named by its quoted id is looked for in the text."""
+    found = _POSITION.search(error)
+    if found is not None:
+        return int(found.group(1)), int(found.group(2) or 1)
+    for name in re.findall(r"['\"]([^'\"]+)['\"]", error):
+        place = text.find(f'"{name}"')
+        if place >= 0:
+            return text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place)
+    return None
+
+
+def _builtin() -> str:
+    from app.engine.graph.blocklist import builtin_text
+
+    return builtin_text()
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("block-lab", text)

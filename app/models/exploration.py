@@ -1,0 +1,396 @@
+"""A site's exploration as the bar under the map shows it: how far it is, what it tries, why it left things out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+
+from app.engine.events import ExplorationChanged
+from app.engine.graph_api import ExploreOptions
+from app.models.explore_form import ExploreFormModel
+from app.models.node_lists import seconds_words
+from app.models.object_list import ObjectList
+
+if TYPE_CHECKING:
+    from app.engine.graph_api import ExploreReport, GraphRow, GraphStats
+    from app.models.engine_client import EngineEvents
+    from app.models.tasks import Tasks
+
+ENDED_WORDS = {
+    "done": "everything within reach was tried",
+    "states": "as many states as allowed were found",
+    "seconds": "the time allowed was used up",
+}
+"""Why an exploration ended, in words."""
+
+
+class Stage(StrEnum):
+    """Where a site's exploration stands."""
+
+    NONE = ""  # no site, or one that was never explored
+    STARTING = "starting"
+    RUNNING = "running"
+    PAUSED = "paused"
+    DONE = "done"
+    STOPPED = "stopped"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+
+
+class LogIn(StrEnum):
+    """Where logging in by hand stands."""
+
+    NONE = ""
+    OPENING = "opening"
+    OPEN = "open"
+    SAVING = "saving"
+
+
+@dataclass(frozen=True, slots=True)
+class SkipRow:
+    """Elements left out for one reason."""
+
+    reason: str
+    count: int
+
+
+class SkipListModel(ObjectList[SkipRow]):
+    """Reasons, the most frequent first."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(lambda row: row.reason, parent)
+
+    def words(self, value: SkipRow) -> str:
+        """``120 on the page before``."""
+        return f"{value.count} {value.reason}"
+
+    def show_counts(self, counts: Iterable[tuple[str, int]]) -> None:
+        """Rows of one reason keep their place while they grow; new reasons are sorted in."""
+        rows = [SkipRow(reason, count) for reason, count in counts if count]
+        self.merge(sorted(rows, key=lambda row: (-row.count, row.reason)), keep_places=True)
+
+
+class ExplorationModel(QObject):
+    """Signals:
+
+    changed: anything the bar shows.
+    started, ended: an exploration of this site began or ended; ``ended`` follows its report.
+    notice: a sentence for the toast.
+    """
+
+    changed = Signal()
+    started = Signal(str)
+    ended = Signal(str)
+    notice = Signal(str)
+
+    def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._client, self._tasks = client, tasks
+        self.form = ExploreFormModel(self)
+        self.skipped = SkipListModel(self)
+        self.site = self.home = self.error = self.note = ""
+        self.stage, self.log_in_stage = Stage.NONE, LogIn.NONE
+        self.log_in_words = ""
+        self.report: ExploreReport | None = None
+        self.states = self.frontier = self.tried = self.depth = self.transitions = 0
+        self.velocity = self.seconds = 0.0
+        self.trying = ""
+        self.ended_by = ""
+        """Why it ended, as the engine names it."""
+        self._limits = ExploreOptions()
+        self._live: set[str] = set()
+        """Sites whose exploration this window started, or heard of, and that has not ended."""
+        client.exploration_changed.connect(self._on_event)
+        client.host_changed.connect(self._on_host)
+
+    # ------------------------------------------------------------ what can be done
+    @property
+    def is_live(self) -> bool:
+        """Whether the engine holds an exploration of this site, running or paused."""
+        return self.site in self._live
+
+    @property
+    def can_pause(self) -> bool:
+        """It runs."""
+        return self.stage is Stage.RUNNING and self.is_live
+
+    @property
+    def can_resume(self) -> bool:
+        """It is paused, or ended before it was done."""
+        unfinished = self.stage in (Stage.PAUSED, Stage.INTERRUPTED, Stage.STOPPED, Stage.FAILED)
+        return bool(self.site and self.home) and (unfinished or self.ended_by in ("states", "seconds"))
+
+    @property
+    def can_stop(self) -> bool:
+        """It runs or is paused."""
+        return self.is_live and self.stage in (Stage.STARTING, Stage.RUNNING, Stage.PAUSED)
+
+    @property
+    def can_explore(self) -> bool:
+        """None of this form's is being started."""
+        return self.stage is not Stage.STARTING
+
+    @property
+    def share(self) -> float | None:
+        """Elements tried of those known that can be, in [0, 1]; ``None`` before there is one."""
+        known = self.tried + self.frontier
+        return self.tried / known if known else None
+
+    # ------------------------------------------------------------ which site
+    def show(self, site: str) -> None:
+        """Show this site's exploration, as far as the engine knows of one."""
+        if site == self.site:
+            return
+        self.site, self.home, self.error, self.note = site, "", "", ""
+        self.log_in_stage, self.log_in_words = LogIn.NONE, ""
+        self._forget()
+        self.changed.emit()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Ask for the graph's numbers."""
+        if self.site:
+            self._tasks.start(
+                self._client.api.graph_stats(self.site), self._came, self._no_graph, key="map-exploration"
+            )
+
+    # ------------------------------------------------------------ deeds
+    def explore(self) -> None:
+        """Start what the form asks for; problems are told there."""
+        if not self.form.is_ready:
+            self.form.changed.emit()
+            return
+
+        def looked(missing: dict[str, str]) -> None:
+            self.form.missing = missing
+            self.form.changed.emit()
+            if not missing:
+                self._start(self.form.address, self.form.values["site"].strip(), self.form.options())
+
+        self._tasks.start(asyncio.to_thread(self.form.find_missing), looked, self._failed, key="map-form")
+
+    def pause(self) -> None:
+        """Stop after the step in flight; it can be resumed."""
+        self._do(self._client.api.pause_exploration(self.site))
+
+    def resume(self) -> None:
+        """Go on: with the one that is paused, or with what an earlier one left."""
+        if self.is_live:
+            self._do(self._client.api.resume_exploration(self.site))
+        elif self.home:
+            self._start(self.home, self.site, self._limits)
+
+    def pause_or_resume(self) -> None:
+        """Pause what runs, go on with what does not."""
+        if self.can_pause:
+            self.pause()
+        elif self.can_resume:
+            self.resume()
+
+    def stop(self) -> None:
+        """End it; what was found stays."""
+        self._do(self._client.api.stop_exploration(self.site))
+
+    def log_in(self, url: str = "") -> None:
+        """Open a browser window that one can log in with; ``logged_in`` keeps what came of it."""
+        address = url or self.form.address or self.home
+        site = self.site or self.form.values["site"].strip()
+        if not address:
+            self.form.changed.emit()
+            self.notice.emit(_tr("Type the address of the site first: that page is opened to log in"))
+            return
+        self.log_in_stage = LogIn.OPENING
+        self.log_in_words = _tr("Opening a browser window…")
+        self.changed.emit()
+
+        def opened(_said: str) -> None:
+            self.log_in_stage = LogIn.OPEN
+            self.log_in_words = _tr("A browser window shows {0}. Log in there, then say so here.").format(
+                address
+            )
+            self.changed.emit()
+
+        self._tasks.start(
+            self._client.api.log_in_by_hand(site, address), opened, self._log_in_failed, key="map-log-in"
+        )
+
+    def logged_in(self) -> None:
+        """The person is done: keep the log-in and use it from now on."""
+        site = self.site or self.form.values["site"].strip()
+        self.log_in_stage = LogIn.SAVING
+        self.log_in_words = _tr("Keeping the log-in…")
+        self.changed.emit()
+
+        def kept(path: str) -> None:
+            self.log_in_stage, self.log_in_words = LogIn.NONE, ""
+            self.form.set("storage_state", path)
+            self.notice.emit(_tr("The log-in is kept; the next exploration of this site uses it"))
+            self.changed.emit()
+
+        self._tasks.start(self._client.api.logged_in(site), kept, self._log_in_failed, key="map-log-in")
+
+    def give_up_log_in(self) -> None:
+        """Close the window again without keeping anything."""
+        site = self.site or self.form.values["site"].strip()
+        self.log_in_stage, self.log_in_words = LogIn.NONE, ""
+        self._tasks.cancel("map-log-in")
+        self.changed.emit()
+        self._do(self._client.api.close_browser(site))
+
+    # ------------------------------------------------------------ words
+    @property
+    def headline(self) -> str:
+        """Where it stands, in a few words."""
+        match self.stage:
+            case Stage.STARTING:
+                return _tr("Starting…")
+            case Stage.RUNNING:
+                return _tr("Exploring")
+            case Stage.PAUSED:
+                return _tr("Paused")
+            case Stage.INTERRUPTED:
+                return _tr("Interrupted: it can be resumed, nothing is tried twice")
+            case Stage.STOPPED:
+                return _tr("Stopped")
+            case Stage.FAILED:
+                return _tr("Failed")
+            case Stage.DONE:
+                why = ENDED_WORDS.get(self.ended_by, "")
+                return _tr("Done: {0}").format(why) if why else _tr("Done")
+            case _:
+                return _tr("Never explored") if self.site else _tr("No site is open")
+
+    @property
+    def progress(self) -> str:
+        """``412 of 560 elements tried · 14 min 03 s``."""
+        known = self.tried + self.frontier
+        parts = [_tr("{0:,} of {1:,} elements tried").format(self.tried, known)] if known else []
+        if self.seconds:
+            parts.append(seconds_words(self.seconds))
+        return " · ".join(parts)
+
+    # ------------------------------------------------------------ answers
+    def _start(self, url: str, site: str, options: ExploreOptions) -> None:
+        self._limits = options
+        self.error, self.note, self.report = "", "", None
+        self.stage, self.home = Stage.STARTING, url
+        if site:
+            self.site = site
+            self._live.add(site)
+        self.changed.emit()
+        self.started.emit(site)
+        asked = site
+
+        def ended(report: ExploreReport) -> None:
+            self._live.discard(asked)
+            self._live.discard(report.site)
+            if report.site == self.site or not self.site:
+                self.site = report.site
+                self._take_report(report)
+            self.ended.emit(report.site)
+
+        def failed(error: Exception) -> None:
+            self._live.discard(asked)
+            if self.site in ("", asked):
+                self.stage = Stage.FAILED
+                self._failed(error)
+            self.ended.emit(asked)
+
+        self._tasks.start(self._client.api.explore(url, site, options), ended, failed)
+
+    def _take_report(self, report: ExploreReport) -> None:
+        self.report = report
+        self.stage, self.ended_by = stage_of(report.ended), report.ended
+        self.states, self.frontier, self.tried = report.states, report.frontier, report.tried
+        self.transitions, self.seconds, self.trying = report.transitions, report.seconds, ""
+        self.velocity = report.new / report.seconds * 60 if report.seconds else 0.0
+        self.skipped.show_counts(report.skipped.items())
+        self.note = " ".join(report.notes)
+        self.changed.emit()
+
+    def _on_event(self, event: ExplorationChanged) -> None:
+        running = event.state in ("running", "paused")
+        (self._live.add if running else self._live.discard)(event.site)
+        if not self.site and self.stage is Stage.STARTING:
+            self.site = event.site
+        if event.site != self.site:
+            return
+        self.stage, self.ended_by = stage_of(event.state), event.state
+        self.states, self.frontier, self.tried = event.states, event.frontier, event.tried
+        self.depth, self.velocity, self.seconds = event.depth, event.states_per_minute, event.seconds
+        self.trying = event.trying if event.state == "running" else ""
+        self.note = event.note
+        self.skipped.show_counts(event.skipped)
+        self.changed.emit()
+
+    def _came(self, stats: GraphStats) -> None:
+        row = stats.row
+        self.home = row.home
+        if not self.form.values["url"] or self.form.values["site"] != row.site:
+            self.form.fill({"url": row.home, "site": row.site}, row.mode)
+        if not self.is_live:
+            self._take_row(row, stats)
+        self.changed.emit()
+
+    def _take_row(self, row: GraphRow, stats: GraphStats) -> None:
+        self.stage, self.ended_by = stage_of(row.state), row.state
+        if self.stage is Stage.RUNNING:  # an earlier window's, whose engine is gone
+            self.stage = Stage.INTERRUPTED
+        self.states, self.frontier, self.tried = row.states, row.frontier, stats.tried
+        self.transitions = row.transitions
+        self.depth = max((one.depth for one in stats.depths), default=0)
+        self.seconds = sum(one.seconds for one in stats.depths)
+        found = sum(one.new for one in stats.depths)
+        self.velocity = found / self.seconds * 60 if self.seconds else 0.0
+        self.skipped.show_counts(stats.skipped.items())
+        self.note = " ".join(stats.notes)
+
+    def _no_graph(self, error: Exception) -> None:
+        if not self.is_live and self.stage is Stage.NONE:
+            self.note = str(error)
+            self.changed.emit()
+
+    def _on_host(self, message: str) -> None:
+        if message and self._live:
+            self._live.clear()
+            if self.stage in (Stage.STARTING, Stage.RUNNING, Stage.PAUSED):
+                self.stage = Stage.INTERRUPTED
+                self.trying = ""
+            self.log_in_stage, self.log_in_words = LogIn.NONE, ""
+            self.changed.emit()
+
+    def _do(self, work: object) -> None:
+        self.error = ""
+        self._tasks.start(work, None, self._failed)  # type: ignore[arg-type]
+
+    def _log_in_failed(self, error: Exception) -> None:
+        self.log_in_stage, self.log_in_words = LogIn.NONE, ""
+        self._failed(error)
+
+    def _failed(self, error: Exception) -> None:
+        self.error = str(error) or type(error).__name__
+        self.changed.emit()
+
+    def _forget(self) -> None:
+        self.stage, self.ended_by = Stage.NONE, ""
+        self.report = None
+        self.states = self.frontier = self.tried = self.depth = self.transitions = 0
+        self.velocity = self.seconds = 0.0
+        self.trying = ""
+        self.skipped.replace([])
+
+
+def stage_of(ended: str) -> Stage:
+    """The stage by what the engine calls it; an exploration whose budget is used up is done."""
+    if ended in ENDED_WORDS:
+        return Stage.DONE
+    return Stage(ended) if ended in set(Stage) else Stage.NONE
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("exploration", text)

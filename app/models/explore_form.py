@@ -1,0 +1,164 @@
+"""What is asked before a site is explored: typed as text, checked in words, handed on as options."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+
+from app.engine.graph_api import ExploreOptions
+from app.engine.page_state import Mode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+WHOLE = {"depth": (0, 50), "max_states": (1, 1_000_000), "workers": (1, 16)}
+"""Least and most of the whole numbers."""
+PARTS = {"max_seconds": (1.0, 7 * 86400.0), "rate": (0.0, 1000.0)}
+"""Least and most of the numbers that may have a fraction."""
+FILES = ("block_list", "storage_state")
+FIELDS = ("url", "site", *WHOLE, *PARTS, *FILES)
+"""Everything that is typed; besides there are a mode and switches."""
+SWITCHES = ("obey_robots", "headed", "pictures")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with a field, in words that say how to mend it."""
+
+    field: str
+    message: str
+
+
+def whole_address(text: str) -> str:
+    """The address as it will be opened: with ``http://`` (on this machine) or ``https://`` where none was typed."""
+    text = text.strip()
+    if not text or "://" in text:
+        return text
+    host = text.partition("/")[0].rpartition("@")[2].partition(":")[0].lower()
+    near = host == "localhost" or host.endswith((".localhost", ".local")) or host.replace(".", "").isdigit()
+    return f"{'http' if near else 'https'}://{text}"
+
+
+class ExploreFormModel(QObject):
+    """The form's values as text; ``changed`` says that any of them or of the problems did."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        usual = ExploreOptions()
+        self._usual = usual
+        self.values: dict[str, str] = dict.fromkeys(FIELDS, "")
+        self.values |= {name: str(getattr(usual, name)) for name in WHOLE}
+        self.values |= {name: f"{getattr(usual, name):g}" for name in PARTS}
+        self.mode = usual.mode
+        self.switches = {name: bool(getattr(usual, name)) for name in SWITCHES}
+        self.missing: dict[str, str] = {}
+        """Files that are not there, as found when an exploration was about to start."""
+
+    def set(self, name: str, text: str) -> None:
+        """Type into a field."""
+        if self.values[name] != text:
+            self.values[name] = text
+            self.missing.pop(name, None)
+            self.changed.emit()
+
+    def set_mode(self, mode: Mode) -> None:
+        """Keep every instance apart, or let one stand for all."""
+        if mode is not self.mode:
+            self.mode = mode
+            self.changed.emit()
+
+    def set_switch(self, name: str, on: bool) -> None:
+        """Turn one of ``SWITCHES`` on or off."""
+        if self.switches[name] != on:
+            self.switches[name] = on
+            self.changed.emit()
+
+    def fill(self, values: Mapping[str, str], mode: Mode | None = None) -> None:
+        """Take what is known of a site that was explored before."""
+        self.values |= {name: text for name, text in values.items() if name in self.values}
+        if mode is not None:
+            self.mode = mode
+        self.missing.clear()
+        self.changed.emit()
+
+    # ------------------------------------------------------------ checking
+    @property
+    def address(self) -> str:
+        """The home page as it will be opened."""
+        return whole_address(self.values["url"])
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Everything that is wrong, in the order of the form; an untouched address is only missing."""
+        found = [self._address_problem(), *(self._number_problem(name) for name in (*WHOLE, *PARTS))]
+        found += [Problem(name, message) for name, message in self.missing.items()]
+        return [one for one in found if one is not None]
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether an exploration could start."""
+        return not self.problems
+
+    def options(self) -> ExploreOptions:
+        """The form as options; only when there are no problems."""
+        return replace(
+            self._usual,
+            **{name: int(self.values[name]) for name in WHOLE},
+            **{name: _number(self.values[name]) for name in PARTS},
+            **{name: self.values[name].strip() for name in FILES},
+            **self.switches,
+            mode=self.mode,
+        )
+
+    def find_missing(self) -> dict[str, str]:
+        """Files named that can't be found; touches the disk, so call it on a worker thread."""
+        missing: dict[str, str] = {}
+        for name in FILES:
+            text = self.values[name].strip()
+            if text and not Path(text).expanduser().is_file():
+                missing[name] = _tr("{0} is no file; choose another, or leave it empty").format(text)
+        return missing
+
+    def _address_problem(self) -> Problem | None:
+        text = self.address
+        if not text:
+            return Problem("url", _tr("Type the address of the site's home page"))
+        try:
+            parts = urlsplit(text)
+            host, _ = parts.hostname, parts.port
+        except ValueError:
+            return Problem("url", _tr("This is no address: {0}").format(text))
+        if parts.scheme not in ("http", "https"):
+            return Problem("url", _tr("Only http and https can be explored, not {0}").format(parts.scheme))
+        if not host or " " in host:
+            return Problem("url", _tr("The address has no host: {0}").format(text))
+        return None
+
+    def _number_problem(self, name: str) -> Problem | None:
+        text = self.values[name].strip()
+        least, most = WHOLE.get(name) or PARTS[name]
+        try:
+            value = int(text) if name in WHOLE else _number(text)
+        except ValueError:
+            kind = _tr("a whole number") if name in WHOLE else _tr("a number")
+            return Problem(name, _tr("Type {0} from {1:g} to {2:g}").format(kind, least, most))
+        if not least <= value <= most:
+            return Problem(name, _tr("It must lie between {0:g} and {1:g}").format(least, most))
+        return None
+
+
+def _number(text: str) -> float:
+    value = float(text.strip().replace(",", "."))
+    if value != value:
+        raise ValueError(text)
+    return value
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("explore", text)

@@ -1,0 +1,275 @@
+"""The state that is open beside the map: what is known of it, asked for anew when its graph changes."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.models.node_lists import (
+    ElementListModel,
+    ElementRow,
+    RunHereListModel,
+    TransitionListModel,
+    element_rows,
+    runs_here,
+    transition_rows,
+)
+from app.models.page import PictureStore
+from app.models.tips_here import TipHere, TipHereListModel
+
+if TYPE_CHECKING:
+    from app.engine.api import RunRow
+    from app.engine.events import GraphChanged
+    from app.engine.graph_api import NodeDetail
+    from app.models.engine_client import EngineEvents
+    from app.models.tasks import Tasks
+
+SLOW_MS = 200
+"""An answer that takes longer than this makes the panel say that it is loading; quicker ones replace the old state."""
+REFRESH_MS = 400
+"""A growing graph's open state is asked for again no more often than this."""
+MOST_TIPS = 40
+PICTURES = 48 << 20
+"""Bytes of decoded screenshots the panel holds."""
+
+
+class NodeState(StrEnum):
+    """What the panel shows."""
+
+    EMPTY = "empty"
+    LOADING = "loading"
+    READY = "ready"
+    FAILED = "failed"
+
+
+class NodeDetailModel(QObject):
+    """One state of one site.
+
+    Signals:
+        changed: another state, or other facts of this one.
+        element_changed: another element is selected.
+        lists_changed: rows came or went in one of the lists.
+    """
+
+    changed = Signal()
+    element_changed = Signal()
+    lists_changed = Signal()
+
+    def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._client, self._tasks = client, tasks
+        self.elements = ElementListModel(self)
+        self.outgoing = TransitionListModel(self)
+        self.incoming = TransitionListModel(self)
+        self.runs = RunHereListModel(self)
+        self.tips = TipHereListModel(self)
+        self.pictures = PictureStore(client, tasks, self, keep=PICTURES)
+        self.site = self.node = self.error = ""
+        self.state = NodeState.EMPTY
+        self.detail: NodeDetail | None = None
+        self.standing: str | None = None
+        """Only elements that stand so are listed; ``None`` lists all."""
+        self.search = ""
+        self.element = -1
+        """Number of the selected element, -1 for none."""
+        self.all_elements: list[ElementRow] = []
+        self._known_runs: dict[str, RunRow] | None = None
+        self._known_tips: dict[str, TipHere] = {}
+        self._asking = False
+        self._again = QTimer(self, singleShot=True, interval=REFRESH_MS)
+        self._again.timeout.connect(self._on_again)
+        self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
+        self._slow.timeout.connect(self._on_slow)
+        client.graph_changed.connect(self._on_graph)
+        client.runs_changed.connect(self._on_runs)
+        client.knowledge_changed.connect(self._on_knowledge)
+
+    # ------------------------------------------------------------ which state
+    def show(self, site: str, node: str) -> None:
+        """Show this state; "" shows none."""
+        if not node:
+            self.clear()
+            return
+        if (site, node) == (self.site, self.node) and self.state is not NodeState.FAILED:
+            return
+        if site != self.site:
+            self._known_runs = None
+        self.site, self.node, self.error = site, node, ""
+        self._slow.start()
+        self._ask()
+
+    def clear(self) -> None:
+        """No state is open."""
+        self._slow.stop()
+        self._again.stop()
+        self._asking = False
+        for key in ("map-node", "map-node-runs", "map-node-tips"):
+            self._tasks.cancel(key)
+        self.node = self.error = ""
+        self.detail, self.state = None, NodeState.EMPTY
+        self._fill([])
+        self.changed.emit()
+
+    def refresh(self) -> None:
+        """Ask again."""
+        if self.node:
+            self._ask()
+
+    # ------------------------------------------------------------ its elements
+    def count(self, standing: str | None) -> int:
+        """How many elements stand so; ``None`` counts all."""
+        if standing is None:
+            return len(self.all_elements)
+        return sum(row.standing == standing for row in self.all_elements)
+
+    def filter(self, standing: str | None, search: str) -> None:
+        """List only elements that stand so and whose role, name, address or reason has the words."""
+        self.standing, self.search = standing, search
+        self._list_elements()
+
+    def select_element(self, number: int) -> None:
+        """Outline this element in the picture; -1 outlines none."""
+        if number != self.element:
+            self.element = number
+            self.element_changed.emit()
+
+    @property
+    def selected(self) -> ElementRow | None:
+        """The selected element."""
+        return self.all_elements[self.element] if 0 <= self.element < len(self.all_elements) else None
+
+    def element_at(self, x: float, y: float) -> int:
+        """Number of the smallest element under a point of the picture, in CSS pixels; -1 for none."""
+        under = [
+            (rect[2] * rect[3], row.number)
+            for row in self.all_elements
+            if (rect := row.element.rect) is not None
+            and rect[0] <= x <= rect[0] + rect[2]
+            and rect[1] <= y <= rect[1] + rect[3]
+        ]
+        return min(under)[1] if under else -1
+
+    # ------------------------------------------------------------ asking and answers
+    def _ask(self) -> None:
+        self._asking = True
+        work = self._client.api.graph_node(self.site, self.node)
+        self._tasks.start(work, self._came, self._failed, key="map-node")
+
+    def _ask_soon(self) -> None:
+        if self.node and not self._again.isActive():
+            self._again.start()
+
+    def _on_again(self) -> None:
+        if self._asking:  # a slow answer is not thrown away for a newer question
+            self._again.start()
+        elif self.node:
+            self._ask()
+
+    def _came(self, detail: NodeDetail) -> None:
+        self._slow.stop()
+        self._asking = False
+        same = self.detail is not None and self.detail.row.id == detail.row.id
+        self.detail, self.state, self.error = detail, NodeState.READY, ""
+        self._fill(element_rows(detail), same=same)
+        self.outgoing.merge(transition_rows(detail.outgoing, detail.titles, outgoing=True))
+        self.incoming.merge(transition_rows(detail.incoming, detail.titles, outgoing=False))
+        self.runs.merge(runs_here(detail.runs, self._known_runs or {}))
+        self._ask_runs()
+        self._ask_tips()
+        self.changed.emit()
+        self.lists_changed.emit()
+
+    def _failed(self, error: Exception) -> None:
+        self._slow.stop()
+        self._asking = False
+        self.detail, self.state, self.error = None, NodeState.FAILED, str(error) or type(error).__name__
+        self._fill([])
+        self.changed.emit()
+
+    def _fill(self, elements: list[ElementRow], *, same: bool = False) -> None:
+        before = self.selected
+        self.all_elements = elements
+        if not elements:
+            for rows in (self.outgoing, self.incoming, self.runs, self.tips):
+                rows.replace([])
+        self._list_elements()
+        kept = -1
+        if (
+            same and before is not None
+        ):  # the page may have been captured anew: the same element, not the same row
+            alike = (row.number for row in elements if _alike(row, before))
+            kept = min(alike, key=lambda number: abs(number - before.number), default=-1)
+        self.element = kept
+        self.element_changed.emit()
+
+    def _list_elements(self) -> None:
+        words = self.search.lower().split()
+        self.elements.merge(
+            [
+                row
+                for row in self.all_elements
+                if self.standing in (None, row.standing)
+                and all(word in f"{self.elements.words(row)} {row.element.href}".lower() for word in words)
+            ]
+        )
+        self.lists_changed.emit()
+
+    def _ask_runs(self) -> None:
+        if self.detail is None or not self.detail.runs or self._known_runs is not None:
+            return
+        from app.engine.api import RunFilter
+
+        def came(rows: list[RunRow]) -> None:
+            self._known_runs = {row.id: row for row in rows}
+            if self.detail is not None:
+                self.runs.merge(runs_here(self.detail.runs, self._known_runs))
+
+        self._tasks.start(self._client.api.list_runs(RunFilter()), came, _unheard, key="map-node-runs")
+
+    def _ask_tips(self) -> None:
+        tips = self.detail.tips[:MOST_TIPS] if self.detail is not None else ()
+
+        def came(rows: list[TipHere]) -> None:
+            self.tips.merge(rows)
+            self.lists_changed.emit()
+
+        self._tasks.start(self._fetch_tips(tips), came, _unheard, key="map-node-tips")
+
+    async def _fetch_tips(self, tips: tuple[str, ...]) -> list[TipHere]:
+        rows: list[TipHere] = []
+        for tip in tips:
+            if tip not in self._known_tips:
+                found = await self._client.api.tip(tip)
+                self._known_tips[tip] = TipHere(
+                    tip=found.id, text=found.text, role="applies here", status=found.status.value
+                )
+            rows.append(self._known_tips[tip])
+        return rows
+
+    def _on_slow(self) -> None:
+        self.detail, self.state = None, NodeState.LOADING
+        self._fill([])
+        self.changed.emit()
+
+    def _on_graph(self, event: GraphChanged) -> None:
+        if event.site == self.site:
+            self._ask_soon()
+
+    def _on_runs(self, _event: object) -> None:
+        self._known_runs = None
+        self._ask_soon()
+
+    def _on_knowledge(self, _event: object) -> None:
+        self._known_tips.clear()
+        self._ask_soon()
+
+
+def _alike(one: ElementRow, other: ElementRow) -> bool:
+    a, b = one.element, other.element
+    return (a.role, a.name, a.href, a.landmarks, a.frame) == (b.role, b.name, b.href, b.landmarks, b.frame)
+
+
+def _unheard(_error: Exception) -> None:
+    """A list beside the facts that can't be filled stays as it is; the facts themselves would say what is wrong."""

@@ -1,0 +1,364 @@
+"""The bar under the map: how far the exploration is, what it tries, what it left out and why, and its controls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QLocale, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QListView,
+    QProgressBar,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.models.exploration import LogIn, Stage
+from app.models.velocity_plot import rate_words
+from app.views.node_marks import STAGE_ROLE, draw_stage
+from app.views.widgets import ElidedLabel
+
+if TYPE_CHECKING:
+    from app.models.commands import CommandCenter
+    from app.models.exploration import ExplorationModel
+    from app.views.theme import Theme
+
+SHOWN_REASONS = 3
+"""Reasons that stand in the bar; all of them stand in the card."""
+
+
+class ExplorationBar(QFrame):
+    """Always as high, so that the map above never jumps, but for a line that asks or tells something."""
+
+    def __init__(self, model: ExplorationModel, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self._model, self._center, self._theme = model, center, theme
+        self.setProperty("kind", "raised")
+        self.setAccessibleName(self.tr("Exploration of the site"))
+        self.stage = StageSign(theme)
+        self.figures = {name: Figure(theme) for name in ("states", "frontier", "velocity", "depth")}
+        self.progress, self.trying = ElidedLabel(), ElidedLabel()
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName(self.tr("Elements tried of those known"))
+        self.skipped = QPushButton()
+        self.skipped.setProperty("kind", "link")
+        self.explore, self.pause, self.stop = (QPushButton() for _ in range(3))
+        self.log_in, self.logged_in, self.give_up = (QPushButton() for _ in range(3))
+        self.velocity = QPushButton()
+        self.velocity.setProperty("kind", "link")
+        self.ask, self.error = QLabel(), QLabel()
+        self.card = SkipCard(model, theme, self)
+        self._lay_out()
+        self._bind()
+        model.changed.connect(self._show)
+        model.form.changed.connect(self._show)
+        center.keys_changed.connect(self._dress)
+        self._dress()
+        self._show()
+
+    # ------------------------------------------------------------ layout
+    def _lay_out(self) -> None:
+        self.progress.setProperty("kind", "secondary")
+        self.trying.setProperty("kind", "secondary")
+        first = QHBoxLayout()
+        first.setContentsMargins(12, 6, 10, 2)
+        first.setSpacing(14)
+        first.addWidget(self.stage)
+        for figure in self.figures.values():
+            first.addWidget(figure)
+        first.addWidget(self.progress, 1)
+        for button in (self.explore, self.pause, self.stop):
+            first.addWidget(button)
+        first.setSpacing(8)
+        second = QHBoxLayout()
+        second.setContentsMargins(12, 0, 10, 6)
+        second.setSpacing(8)
+        second.addWidget(self.trying, 1)
+        second.addWidget(self.skipped)
+        second.addWidget(self.velocity)
+        second.addWidget(self.log_in)
+        self.log_in.setProperty("kind", "link")
+        self._question = QFrame()
+        self._question.setProperty("kind", "card")
+        row = QHBoxLayout(self._question)
+        row.setContentsMargins(10, 4, 6, 4)
+        row.setSpacing(8)
+        row.addWidget(self.ask, 1)
+        row.addWidget(self.logged_in)
+        row.addWidget(self.give_up)
+        self.logged_in.setProperty("kind", "primary")
+        self.ask.setWordWrap(True)
+        self.error.setWordWrap(True)
+        for label in (self.ask, self.error):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self.error.setProperty("kind", "fail")
+        self.error.setContentsMargins(12, 0, 10, 6)
+        self.error.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.bar)
+        layout.addLayout(first)
+        layout.addLayout(second)
+        place = QVBoxLayout()
+        place.setContentsMargins(12, 0, 10, 6)
+        place.addWidget(self._question)
+        layout.addLayout(place)
+        layout.addWidget(self.error)
+
+    def _bind(self) -> None:
+        model, center = self._model, self._center
+        for button, command in (
+            (self.explore, "map.explore"),
+            (self.pause, "map.pause"),
+            (self.stop, "map.stop"),
+            (self.log_in, "map.log_in"),
+            (self.logged_in, "map.logged_in"),
+            (self.skipped, "map.skipped"),
+            (self.velocity, "map.velocity"),
+        ):
+            button.clicked.connect(lambda _checked=False, command=command: center.trigger(command))
+        center.bind("map.pause", model.pause_or_resume, lambda: model.can_pause or model.can_resume)
+        center.bind("map.stop", model.stop, lambda: model.can_stop)
+        center.bind("map.log_in", model.log_in, lambda: model.log_in_stage is LogIn.NONE)
+        center.bind("map.logged_in", model.logged_in, lambda: model.log_in_stage is LogIn.OPEN)
+        center.bind("map.skipped", self.show_skipped, lambda: model.skipped.rowCount() > 0)
+        self.give_up.clicked.connect(model.give_up_log_in)
+
+    def show_skipped(self) -> None:
+        """Open the card with every reason."""
+        self.card.open_at(self.skipped)
+
+    # ------------------------------------------------------------ what is shown
+    def _show(self) -> None:
+        model = self._model
+        running = model.stage in (Stage.STARTING, Stage.RUNNING, Stage.PAUSED)
+        self.stage.show_stage(model.stage.value, model.headline)
+        known = model.stage is not Stage.NONE or model.states > 0
+        number = QLocale().toString
+        for name, value in (
+            ("states", number(model.states)),
+            ("frontier", number(model.frontier)),
+            ("velocity", rate_words(model.velocity)),
+            ("depth", number(model.depth)),
+        ):
+            self.figures[name].show_value(value)
+            self.figures[name].setVisible(known)
+        self.progress.setText(model.progress if known else "")
+        self._show_bar(running)
+        self._show_second(running)
+        self.ask.setText(model.log_in_words)
+        self._question.setVisible(model.log_in_stage is not LogIn.NONE)
+        self.logged_in.setEnabled(model.log_in_stage is LogIn.OPEN)
+        self.error.setText(model.error)
+        self.error.setVisible(bool(model.error))
+        self._dress_pause()
+        self.pause.setEnabled(model.can_pause or model.can_resume)
+        self.stop.setEnabled(model.can_stop)
+        self.explore.setEnabled(model.can_explore and not running)
+        self.log_in.setEnabled(model.log_in_stage is LogIn.NONE)
+        self.velocity.setVisible(known)
+        self._center.refresh()
+
+    def _show_bar(self, running: bool) -> None:
+        share = self._model.share
+        if running and share is None:
+            self.bar.setRange(0, 0)
+            return
+        self.bar.setRange(0, 1000)
+        self.bar.setValue(round((share or 0.0) * 1000))
+
+    def _show_second(self, running: bool) -> None:
+        model = self._model
+        if model.trying:
+            text = self.tr("trying: {0}").format(model.trying)
+        elif model.stage is Stage.NONE:
+            text = model.note or self.tr(
+                "Give a home page: links, menus, tabs and dialogs are tried, at zero tokens."
+            )
+        else:
+            text = model.note
+        if running and model.note and model.trying:
+            text = f"{text} · {model.note}"
+        self.trying.setText(text)
+        rows = sorted(model.skipped.rows, key=lambda row: -row.count)
+        total = sum(row.count for row in rows)
+        self.skipped.setVisible(bool(rows))
+        most = " · ".join(f"{QLocale().toString(row.count)} {row.reason}" for row in rows[:SHOWN_REASONS])
+        more = (
+            self.tr(" and {0} more reasons").format(len(rows) - SHOWN_REASONS)
+            if len(rows) > SHOWN_REASONS
+            else ""
+        )
+        text = self.tr("not tried {0}: {1}{2}").format(QLocale().toString(total), most, more)
+        metrics = QFontMetrics(self.skipped.font())
+        room = max(round(self.width() * 0.5), self._theme.px(160))
+        self.skipped.setText(metrics.elidedText(text, Qt.TextElideMode.ElideRight, room))
+        self.skipped.setAccessibleName(text)
+
+    def resizeEvent(self, event: object) -> None:
+        """The reasons take half of the width at most."""
+        super().resizeEvent(event)  # type: ignore[arg-type]
+        self._show_second(self._model.stage in (Stage.STARTING, Stage.RUNNING, Stage.PAUSED))
+
+    def _dress(self) -> None:
+        words = {
+            "states": self.tr("states"),
+            "frontier": self.tr("waiting"),
+            "velocity": self.tr("a minute"),
+            "depth": self.tr("depth"),
+        }
+        helps = {
+            "states": self.tr("Page states found"),
+            "frontier": self.tr("Elements that are still to be tried: the frontier"),
+            "velocity": self.tr("States found a minute"),
+            "depth": self.tr("Transitions from the home page"),
+        }
+        for name, figure in self.figures.items():
+            figure.name(words[name], helps[name])
+        for button, word, command in (
+            (self.explore, self.tr("Explore…"), "map.explore"),
+            (self.stop, self.tr("Stop"), "map.stop"),
+            (self.log_in, self.tr("Log in by hand…"), "map.log_in"),
+            (self.logged_in, self.tr("I am logged in"), "map.logged_in"),
+            (self.velocity, self.tr("Velocity"), "map.velocity"),
+        ):
+            keys = self._center.keys(command)
+            button.setText(f"{word}  {keys}" if keys else word)
+            button.setAccessibleName(self._center.title(command))
+            button.setToolTip(self._center.action(command).toolTip())
+        self._dress_pause()
+        self.give_up.setText(self.tr("Give up"))
+        self.give_up.setAccessibleName(self.tr("Close the browser window without keeping a log-in"))
+        self.give_up.setToolTip(self.give_up.accessibleName())
+        self.skipped.setToolTip(self._center.action("map.skipped").toolTip())
+
+    def _dress_pause(self) -> None:
+        """One button in one place, named by what it does now."""
+        resumes = self._model.can_resume
+        word, keys = self.tr("Resume") if resumes else self.tr("Pause"), self._center.keys("map.pause")
+        self.pause.setText(f"{word}  {keys}" if keys else word)
+        self.pause.setAccessibleName(
+            self.tr("Go on exploring") if resumes else self.tr("Pause the exploration")
+        )
+        self.pause.setToolTip(
+            f"{self.pause.accessibleName()} ({keys})" if keys else self.pause.accessibleName()
+        )
+
+
+class StageSign(QWidget):
+    """Shape and words of where an exploration stands."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._stage = self._words = ""
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.updateGeometry)
+
+    def show_stage(self, stage: str, words: str) -> None:
+        """Another stage."""
+        if (stage, words) != (self._stage, self._words):
+            self._stage, self._words = stage, words
+            self.setAccessibleName(words)
+            self.setToolTip(words)
+            self.updateGeometry()
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        """Sign and words."""
+        metrics = QFontMetrics(self._theme.font(bold=True))
+        return QSize(metrics.horizontalAdvance(self._words) + self._theme.px(22), metrics.height() + 6)
+
+    def minimumSizeHint(self) -> QSize:
+        """The sign and a few letters."""
+        return QSize(self._theme.px(80), self.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw both."""
+        theme, px = self._theme, self._theme.px
+        color = theme.color(STAGE_ROLE.get(self._stage, "muted"))
+        painter = QPainter(self)
+        mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+        left = self.width() - px(12) if mirrored else 0
+        draw_stage(painter, QRectF(left, self.height() / 2 - px(6), px(12), px(12)), self._stage, color)
+        painter.setFont(theme.font(bold=True))
+        painter.setPen(color if self._stage else theme.color("text"))
+        room = self.rect().adjusted(0, 0, -px(18), 0) if mirrored else self.rect().adjusted(px(18), 0, 0, 0)
+        align = Qt.AlignmentFlag.AlignRight if mirrored else Qt.AlignmentFlag.AlignLeft
+        text = painter.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | align, text)
+        painter.end()
+
+
+class Figure(QWidget):
+    """A number and what it counts; as wide as the widest number it had, so that its neighbours stand still."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.value, self.word = QLabel(), QLabel()
+        self.value.setProperty("kind", "heading")
+        self.word.setProperty("kind", "secondary")
+        self._help = ""
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
+        row.addWidget(self.value)
+        row.addWidget(self.word)
+
+    def name(self, word: str, help_: str) -> None:
+        """What it counts, and in full."""
+        self.word.setText(word)
+        self._help = help_
+        self.setToolTip(help_)
+        self.show_value(self.value.text())
+
+    def show_value(self, text: str) -> None:
+        """Another number."""
+        self.value.setText(text)
+        self.value.setMinimumWidth(max(self.value.minimumWidth(), self.value.sizeHint().width()))
+        self.setAccessibleName(f"{self._help}: {text}")
+
+
+class SkipCard(QFrame):
+    """Every reason why elements were left out, with its count; closes by itself."""
+
+    def __init__(self, model: ExplorationModel, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setProperty("kind", "overlay")
+        self.setAccessibleName(self.tr("Why elements were not tried"))
+        self._theme = theme
+        title = QLabel(self.tr("Elements that were not tried"))
+        title.setProperty("kind", "heading")
+        self.list = QListView()
+        self.list.setModel(model.skipped)
+        self.list.setAccessibleName(self.accessibleName())
+        self.list.setUniformItemSizes(True)
+        self.list.setSelectionMode(QListView.SelectionMode.SingleSelection)
+        hint = QLabel(
+            self.tr("A state's panel says it of each element; the rules can be tried in the laboratory.")
+        )
+        hint.setProperty("kind", "secondary")
+        hint.setWordWrap(True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 10, 12, 10)
+        layout.setSpacing(6)
+        layout.addWidget(title)
+        layout.addWidget(self.list, 1)
+        layout.addWidget(hint)
+
+    def open_at(self, anchor: QWidget) -> None:
+        """Open above this widget, at its right edge."""
+        px = self._theme.px
+        self.resize(px(340), px(280))
+        corner = anchor.mapToGlobal(anchor.rect().topRight())
+        self.move(corner.x() - self.width(), corner.y() - self.height() - 4)
+        self.show()
+        self.list.setFocus()

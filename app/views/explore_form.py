@@ -1,0 +1,295 @@
+"""What is asked before a site is explored, as a pane beside the map; nothing waits for it."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QFileDialog,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QRadioButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.engine.page_state import Mode
+from app.models.exploration import LogIn
+from app.models.explore_form import FIELDS, FILES, SWITCHES
+from app.models.node_lists import seconds_words
+from app.views.widgets.panel import Panel
+
+if TYPE_CHECKING:
+    from app.models.commands import CommandCenter
+    from app.models.exploration import ExplorationModel
+    from app.views.theme import Theme
+
+
+class ExploreForm(Panel):
+    """In the place of the state's panel.  ``closed`` says that it may go: it was closed, or an exploration began."""
+
+    closed = Signal()
+
+    def __init__(self, model: ExplorationModel, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self._model, self._form, self._center, self._theme = model, model.form, center, theme
+        self._dialog: QFileDialog | None = None
+        self._asked = False
+        self._touched: set[str] = set()
+        self.setProperty("kind", "raised")
+        self.setAccessibleName(self.tr("Explore a site"))
+        self.fields = {name: QLineEdit() for name in FIELDS}
+        self.says = {name: QLabel() for name in FIELDS}
+        self.modes = {mode: QRadioButton() for mode in Mode}
+        self.switches = {name: QCheckBox() for name in SWITCHES}
+        self.choose = {name: QPushButton() for name in FILES}
+        self.log_in, self.start, self.close_button = QPushButton(), QPushButton(), QPushButton()
+        self.error = QLabel()
+        self._words = self._field_words()
+        self._lay_out()
+        self._connect()
+        self._dress()
+        self._show()
+
+    def begin(self) -> None:
+        """Go to the address."""
+        self._asked = False
+        self._touched.clear()
+        self._show()
+        self.fields["url"].setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.fields["url"].selectAll()
+
+    # ------------------------------------------------------------ layout
+    def _field_words(self) -> dict[str, tuple[str, str]]:
+        """A field's word, and what it means."""
+        return {
+            "url": (self.tr("Address"), self.tr("the site's home page")),
+            "site": (self.tr("Site"), self.tr("its name here; empty takes it from the address")),
+            "depth": (self.tr("Depth"), self.tr("transitions from the home page at most")),
+            "max_states": (self.tr("States"), self.tr("found at most")),
+            "max_seconds": (self.tr("Seconds"), self.tr("at most")),
+            "workers": (self.tr("Pages"), self.tr("worked on at once")),
+            "rate": (
+                self.tr("Rate"),
+                self.tr("loads a second; 0: 2 on a public host, no limit on this machine"),
+            ),
+            "block_list": (self.tr("Rules"), self.tr("a rule file, besides the built-in rules")),
+            "storage_state": (self.tr("Log-in"), self.tr("a recorded one; empty: a visitor nobody knows")),
+        }
+
+    def _lay_out(self) -> None:
+        title = QLabel(self.tr("Explore a site"))
+        title.setProperty("kind", "heading")
+        self.close_button.setProperty("kind", "link")
+        head = QHBoxLayout()
+        head.setContentsMargins(14, 8, 12, 4)
+        head.addWidget(title, 1)
+        head.addWidget(self.close_button)
+        inner = QWidget()
+        inner.setProperty("kind", "raised")
+        grid = QGridLayout(inner)
+        grid.setContentsMargins(14, 4, 12, 12)
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(2)
+        grid.setColumnStretch(1, 1)
+        row = 0
+        for name in FIELDS:
+            if name == "depth":
+                row = self._add_modes(grid, row)
+            row = self._add_field(grid, row, name)
+        for switch in self.switches.values():
+            grid.addWidget(switch, row, 1)
+            row += 1
+        grid.addWidget(self.log_in, row, 1, Qt.AlignmentFlag.AlignLeft)
+        grid.setRowStretch(row + 1, 1)
+        self.log_in.setProperty("kind", "link")
+        scroll = QScrollArea()
+        scroll.setWidget(inner)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll = scroll
+        self.start.setProperty("kind", "primary")
+        self.error.setProperty("kind", "fail")
+        self.error.setWordWrap(True)
+        self.error.setTextFormat(Qt.TextFormat.PlainText)
+        foot = QVBoxLayout()
+        foot.setContentsMargins(14, 6, 12, 10)
+        foot.setSpacing(4)
+        foot.addWidget(self.error)
+        foot.addWidget(self.start)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(head)
+        layout.addWidget(scroll, 1)
+        layout.addLayout(foot)
+        self._order_tabs()
+
+    def _add_field(self, grid: QGridLayout, row: int, name: str) -> int:
+        word, says, field = QLabel(self._words[name][0]), self.says[name], self.fields[name]
+        word.setBuddy(field)
+        says.setWordWrap(True)
+        says.setTextFormat(Qt.TextFormat.PlainText)
+        grid.addWidget(word, row, 0)
+        if name in FILES:
+            line = QHBoxLayout()
+            line.setSpacing(6)
+            line.addWidget(field, 1)
+            line.addWidget(self.choose[name])
+            grid.addLayout(line, row, 1)
+        else:
+            grid.addWidget(field, row, 1)
+        grid.addWidget(says, row + 1, 1)
+        return row + 2
+
+    def _add_modes(self, grid: QGridLayout, row: int) -> int:
+        group = QButtonGroup(self)
+        grid.addWidget(QLabel(self.tr("Mode")), row, 0)
+        for number, button in enumerate(self.modes.values()):
+            group.addButton(button)
+            grid.addWidget(button, row + number, 1)
+        return row + len(self.modes)
+
+    def _order_tabs(self) -> None:
+        order: list[QWidget] = [self.fields["url"], self.fields["site"], *self.modes.values()]
+        for name in FIELDS[2:]:
+            order.append(self.fields[name])
+            if name in FILES:
+                order.append(self.choose[name])
+        order += [*self.switches.values(), self.log_in, self.start, self.close_button]
+        for one, other in pairwise(order):
+            QWidget.setTabOrder(one, other)
+
+    def _connect(self) -> None:
+        form = self._form
+        for name, field in self.fields.items():
+            field.textEdited.connect(partial(form.set, name))
+            field.editingFinished.connect(partial(self._on_left, name))
+            field.returnPressed.connect(self._on_start)
+        for mode, button in self.modes.items():
+            button.clicked.connect(partial(self._on_mode, mode))
+        for name, switch in self.switches.items():
+            switch.toggled.connect(partial(form.set_switch, name))
+        for name, button in self.choose.items():
+            button.clicked.connect(partial(self._choose, name))
+        self.log_in.clicked.connect(lambda: self._center.trigger("map.log_in"))
+        self.start.clicked.connect(self._on_start)
+        self.close_button.clicked.connect(self.closed)
+        form.changed.connect(self._show)
+        self._model.changed.connect(self._show)
+        self._model.started.connect(self._on_started)
+        self._center.keys_changed.connect(self._dress)
+
+    # ------------------------------------------------------------ what is shown
+    def _show(self) -> None:
+        form, problems = self._form, {one.field: one.message for one in self._form.problems}
+        for name, field in self.fields.items():
+            value = form.values[name]
+            if field.text() != value:
+                with QSignalBlocker(field):
+                    field.setText(value)
+            told = problems.get(name, "") if self._asked or name in self._touched else ""
+            self._say(name, told)
+        for mode, button in self.modes.items():
+            with QSignalBlocker(button):
+                button.setChecked(form.mode is mode)
+        for name, switch in self.switches.items():
+            with QSignalBlocker(switch):
+                switch.setChecked(form.switches[name])
+        self.error.setText(self._model.error)
+        self.error.setVisible(bool(self._model.error))
+        self.start.setEnabled(self._model.can_explore)
+        self.log_in.setEnabled(self._model.log_in_stage is LogIn.NONE)
+
+    def _say(self, name: str, problem: str) -> None:
+        says, field = self.says[name], self.fields[name]
+        text = f"! {problem}" if problem else self._meaning(name)
+        says.setText(text)
+        field.setAccessibleDescription(text)
+        kind = "fail" if problem else "secondary"
+        if says.property("kind") != kind:
+            says.setProperty("kind", kind)
+            says.style().unpolish(says)
+            says.style().polish(says)
+
+    def _meaning(self, name: str) -> str:
+        text = self._words[name][1]
+        if name == "max_seconds":
+            try:
+                return f"{text}: {seconds_words(float(self._form.values[name].replace(',', '.')))}"
+            except (ValueError, OverflowError):
+                return text
+        return text
+
+    # ------------------------------------------------------------ what is done
+    def _on_mode(self, mode: Mode, _checked: bool = False) -> None:
+        self._form.set_mode(mode)
+
+    def _on_started(self, _site: str) -> None:
+        self.closed.emit()
+
+    def _on_left(self, name: str) -> None:
+        if self.fields[name].text() or name != "url":
+            self._touched.add(name)
+            self._show()
+
+    def _on_start(self) -> None:
+        self._asked = True
+        problems = self._form.problems
+        self._show()
+        if problems:
+            field = self.fields[problems[0].field]
+            field.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._scroll.ensureWidgetVisible(self.says[problems[0].field])
+            return
+        self._model.explore()
+
+    def _choose(self, name: str, _checked: bool = False) -> None:
+        dialog = QFileDialog(self.window(), self.choose[name].accessibleName())
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setNameFilters([self.tr("JSON (*.json)"), self.tr("All files (*)")])
+        known = Path(self._form.values[name]).expanduser().parent if self._form.values[name] else Path.home()
+        dialog.setDirectory(str(known))
+        dialog.fileSelected.connect(partial(self._form.set, name))
+        dialog.finished.connect(dialog.deleteLater)
+        self._dialog = dialog
+        dialog.open()
+
+    def _dress(self) -> None:
+        for name, field in self.fields.items():
+            field.setAccessibleName(f"{self._words[name][0]}: {self._words[name][1]}")
+        self.fields["url"].setPlaceholderText("http://localhost:8000/")
+        self.modes[Mode.FULL].setText(self.tr("full: every page apart"))
+        self.modes[Mode.SKELETON].setText(self.tr("skeleton: one page stands for all like it"))
+        self.switches["obey_robots"].setText(self.tr("keep to robots.txt"))
+        self.switches["headed"].setText(self.tr("show the browser while it works"))
+        self.switches["pictures"].setText(self.tr("take pictures"))
+        for name, button in self.choose.items():
+            button.setText(self.tr("Choose…"))
+            word = self._words[name][0]
+            button.setAccessibleName(self.tr("Choose the file: {0}").format(word))
+            button.setToolTip(button.accessibleName())
+        keys = self._center.keys("map.log_in")
+        word = self.tr("Log in by hand…")
+        self.log_in.setText(f"{word}  {keys}" if keys else word)
+        self.log_in.setAccessibleName(self._center.title("map.log_in"))
+        self.log_in.setToolTip(
+            self.tr("Opens a browser window at the address; the log-in is kept for explorations")
+        )
+        self.start.setText(self.tr("Explore   Enter"))
+        self.start.setAccessibleName(self.tr("Start to explore"))
+        self.close_button.setText(self.tr("Close  Esc"))
+        self.close_button.setAccessibleName(self.tr("Close the form; what was typed stays"))

@@ -1,0 +1,156 @@
+"""How a state's elements, transitions and runs are painted: two lines each, a sign before the first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize
+from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
+
+from app.models.node_lists import score_words
+from app.models.object_list import OBJECT_ROLE
+from app.views.judgement_rows import LEFT, RIGHT, Rows
+from app.views.marks import draw_score, elided, paint_ground
+from app.views.node_marks import STANDING_ROLE, VERDICT_ROLE, WAY_ROLE, draw_standing, draw_verdict
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from app.models.block_lab import LabRow
+    from app.models.node_lists import ElementRow, RunHere, TransitionRow
+    from app.views.theme import Theme
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class NodeRows(Rows):
+    """A list of rows that are all equally high, so that thousands of them cost no more than those in sight."""
+
+    def __init__(self, theme: Theme, delegate: QStyledItemDelegate, name: str) -> None:
+        super().__init__(theme, delegate, name)
+        self.setUniformItemSizes(True)
+        self.setMinimumHeight(theme.px(60))
+
+
+class TwoLines(QStyledItemDelegate):
+    """Sign, a role in small type, a name; below it what there is to say.  Subclasses say what."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """Two lines for every row."""
+        return QSize(100, self._theme.px(39))
+
+    def _begin(self, painter: QPainter, option: QStyleOptionViewItem) -> tuple[QRectF, QRectF, QRectF]:
+        """Paint the ground; places of the sign, the first and the second line."""
+        px = self._theme.px
+        paint_ground(painter, option, self._theme)
+        box = QRectF(option.rect).adjusted(px(10), px(3), -px(8), -px(3))
+        sign = QRectF(box.left(), box.top() + px(3), px(11), px(11))
+        text = box.adjusted(px(18), 0, 0, 0)
+        first = QRectF(text.left(), text.top(), text.width(), text.height() * 0.54)
+        return sign, first, QRectF(text.left(), first.bottom(), text.width(), text.bottom() - first.bottom())
+
+    def _first(self, painter: QPainter, place: QRectF, role: str, name: str, right: str = "") -> None:
+        theme, px = self._theme, self._theme.px
+        small, plain = theme.font("secondary"), theme.font()
+        painter.setPen(theme.color("muted"))
+        painter.setFont(small)
+        room = place
+        if right:
+            painter.drawText(place, RIGHT, right)
+            room = place.adjusted(0, 0, -QFontMetrics(small).horizontalAdvance(right) - px(8), 0)
+        if role:
+            word = elided(QFontMetrics(small), role, room.width() * 0.5)
+            painter.drawText(room, LEFT, word)
+            room = room.adjusted(QFontMetrics(small).horizontalAdvance(word) + px(6), 0, 0, 0)
+        painter.setFont(plain)
+        painter.setPen(theme.color("text"))
+        painter.drawText(room, LEFT, elided(QFontMetrics(plain), name, room.width()))
+
+    def _second(self, painter: QPainter, place: QRectF, text: str, role: str = "muted") -> None:
+        small = self._theme.font("secondary")
+        painter.setFont(small)
+        painter.setPen(self._theme.color(role))
+        painter.drawText(place, LEFT, elided(QFontMetrics(small), text, place.width()))
+
+
+class ElementDelegate(TwoLines):
+    """Where it stands, role and name; below, why."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint one element."""
+        row: ElementRow | None = index.data(OBJECT_ROLE)
+        if row is None:
+            return
+        painter.save()
+        sign, first, second = self._begin(painter, option)
+        role = STANDING_ROLE[row.standing]
+        draw_standing(painter, sign, row.standing, self._theme.color(role))
+        self._first(painter, first, row.element.role, row.name)
+        self._second(painter, second, row.why, "fail" if row.standing == "failed" else "muted")
+        painter.restore()
+
+
+class TransitionDelegate(TwoLines):
+    """How it fared, what is done, where it leads; below, tries and times, and how it last went astray."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint one transition."""
+        row: TransitionRow | None = index.data(OBJECT_ROLE)
+        if row is None:
+            return
+        painter.save()
+        sign, first, second = self._begin(painter, option)
+        role = WAY_ROLE[row.standing]
+        level = row.standing or "none"
+        draw_score(painter, sign, level, self._theme.color(role))
+        arrow = "→" if row.outgoing else "←"
+        self._first(painter, first, f"{row.transition.words}  {arrow}", row.title)
+        last = row.transition.last_divergence
+        astray = bool(last) and row.standing in ("warn", "fail")
+        text = f"{row.numbers} · {last}" if astray else row.numbers
+        self._second(painter, second, text, role if astray else "muted")
+        painter.restore()
+
+
+class RunDelegate(TwoLines):
+    """How the run ended, its name and step; below, what it was about."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint one run."""
+        row: RunHere | None = index.data(OBJECT_ROLE)
+        if row is None:
+            return
+        painter.save()
+        sign, first, second = self._begin(painter, option)
+        said = score_words(row)
+        level = {"failed": "fail", "partly passed": "warn", "passed": "ok"}.get(said, "none")
+        color = self._theme.color(level if level != "none" else "muted")
+        draw_score(painter, sign, level, color)
+        step = self.tr("step {0}").format(row.step)
+        self._first(painter, first, "", row.run, f"{said} · {step}" if row.scored else step)
+        self._second(painter, second, row.intent)
+        painter.restore()
+
+
+class LabDelegate(TwoLines):
+    """The rules' verdict as sign and word, role and name; below, the rule and why."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint one element under the rules."""
+        row: LabRow | None = index.data(OBJECT_ROLE)
+        if row is None:
+            return
+        painter.save()
+        sign, first, second = self._begin(painter, option)
+        theme, role = self._theme, VERDICT_ROLE[row.verdict]
+        draw_verdict(painter, sign, row.verdict, theme.color(role), theme.color("raised"))
+        words = {"block": self.tr("stopped"), "ask": self.tr("asks"), "allow": "", "": ""}
+        self._first(painter, first, row.element.role, row.name, words[row.verdict])
+        by = " · ".join(part for part in (row.rule, row.why) if part)
+        self._second(painter, second, by or self.tr("no rule speaks of it"), role if row.rule else "muted")
+        painter.restore()

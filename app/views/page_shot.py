@@ -1,0 +1,215 @@
+"""A state's screenshot with elements marked on it; a click says where it fell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QHelpEvent, QImage, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from app.views.node_marks import draw_verdict
+
+if TYPE_CHECKING:
+    from app.engine.page_state import Rect
+    from app.views.theme import Theme
+
+MOST_TABS = 60
+"""Rule names that are written on one picture; with more of them nothing could be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """An element to mark.
+
+    Attributes:
+        rect: in CSS pixels of the viewport, which are the picture's pixels.
+        role: colour; sign: ``block``, ``ask``, ``allow`` or "" for none; label: written beside it where there is room.
+        strong: the selected one, drawn over the others.
+    """
+
+    number: int
+    rect: Rect
+    role: str = "accent"
+    sign: str = ""
+    label: str = ""
+    strong: bool = False
+
+
+class PageShot(QWidget):
+    """The picture fitted to its place.  ``clicked`` carries the place in CSS pixels of the page."""
+
+    clicked = Signal(float, float)
+
+    def __init__(self, theme: Theme, name: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self._image: QImage | None = None
+        self._marks: tuple[Mark, ...] = ()
+        self._fitted = QPixmap()
+        self._words = ""
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumHeight(theme.px(40))
+        self.setAccessibleName(name)
+        theme.changed.connect(self.update)
+
+    def show_image(self, image: QImage | None, instead: str = "") -> None:
+        """Show this picture, or a sentence where there is none."""
+        if image is self._image and instead == self._words:
+            return
+        self._image, self._words, self._fitted = image, instead, QPixmap()
+        self.setAccessibleDescription(instead)
+        self.updateGeometry()
+        self.update()
+
+    def show_marks(self, marks: Sequence[Mark]) -> None:
+        """Mark these elements; the strong one last, so that it lies on top."""
+        self._marks = tuple(sorted(marks, key=lambda mark: mark.strong))
+        self.update()
+
+    @property
+    def has_image(self) -> bool:
+        """Whether there is a picture."""
+        return self._image is not None
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """What is marked now."""
+        return self._marks
+
+    def height_for(self, width: int) -> int:
+        """How high the picture is at this width; a line of text where there is none."""
+        if self._image is None or not self._image.width():
+            return self._theme.px(72)
+        return round(width * self._image.height() / self._image.width())
+
+    def is_inside(self, rect: Rect | None) -> bool:
+        """Whether any of an element can be seen in the picture."""
+        if rect is None or self._image is None:
+            return False
+        return QRectF(0, 0, self._image.width(), self._image.height()).intersects(QRectF(*rect))
+
+    def sizeHint(self) -> QSize:
+        """The picture at its place's width."""
+        return QSize(self._theme.px(320), self.height_for(self._theme.px(320)))
+
+    # ------------------------------------------------------------ painting
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The picture, scaled once for each size, and the marks on it."""
+        painter = QPainter(self)
+        image = self._image
+        if image is None:
+            painter.fillRect(self.rect(), self._theme.color("surface"))
+            painter.setPen(self._theme.color("muted"))
+            inner = self.rect().adjusted(16, 4, -16, -4)
+            painter.drawText(inner, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._words)
+            painter.end()
+            return
+        self._fit(image)
+        origin = self._origin()
+        painter.drawPixmap(origin, self._fitted)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setClipRect(QRectF(origin, self._fitted.deviceIndependentSize()))
+        taken: list[QRectF] = []
+        for mark in self._marks:
+            self._paint_box(painter, mark)
+        for mark in reversed(self._marks):
+            if mark.label and (mark.strong or len(taken) < MOST_TABS):
+                self._paint_tab(painter, mark, taken)
+        painter.end()
+
+    def _fit(self, image: QImage) -> None:
+        room = self.size() * self.devicePixelRatioF()
+        wanted = image.size().scaled(room, Qt.AspectRatioMode.KeepAspectRatio)
+        if self._fitted.size() == wanted:
+            return
+        smooth, exact = Qt.TransformationMode.SmoothTransformation, Qt.AspectRatioMode.IgnoreAspectRatio
+        self._fitted = QPixmap.fromImage(image.scaled(wanted, exact, smooth))
+        self._fitted.setDevicePixelRatio(self.devicePixelRatioF())
+
+    def _origin(self) -> QPointF:
+        spare = self.width() - self._fitted.deviceIndependentSize().width()
+        return QPointF(round(spare / 2), 0)
+
+    def _scale(self) -> float:
+        assert self._image is not None
+        return self._fitted.deviceIndependentSize().width() / max(self._image.width(), 1)
+
+    def _box(self, mark: Mark) -> QRectF:
+        scale, origin = self._scale(), self._origin()
+        x, y, width, height = (value * scale for value in mark.rect)
+        return QRectF(origin.x() + x, origin.y() + y, max(width, 4), max(height, 4)).adjusted(-2, -2, 2, 2)
+
+    def _paint_box(self, painter: QPainter, mark: Mark) -> None:
+        theme, box = self._theme, self._box(mark)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(theme.color("raised"), 5 if mark.strong else 3.5))
+        painter.drawRoundedRect(box, 3, 3)
+        line = Qt.PenStyle.DashLine if mark.sign == "ask" else Qt.PenStyle.SolidLine
+        painter.setPen(QPen(theme.color(mark.role), 3 if mark.strong else 1.6, line))
+        painter.drawRoundedRect(box, 3, 3)
+        if mark.sign and not mark.label:
+            self._paint_sign(painter, mark, QRectF(box.topLeft() - QPointF(3, 3), QSize(11, 11)))
+
+    def _paint_sign(self, painter: QPainter, mark: Mark, place: QRectF) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.color("raised"))
+        painter.drawEllipse(place.adjusted(-2, -2, 2, 2))
+        draw_verdict(painter, place, mark.sign, self._theme.color(mark.role), self._theme.color("raised"))
+
+    def _paint_tab(self, painter: QPainter, mark: Mark, taken: list[QRectF]) -> None:
+        """Sign and label on a small tab over, else under the element; left out where another tab is already."""
+        theme, px, box = self._theme, self._theme.px, self._box(mark)
+        font = theme.font("secondary", bold=mark.strong)
+        metrics = QFontMetrics(font)
+        sign = px(15) if mark.sign else 0
+        label = metrics.elidedText(mark.label, Qt.TextElideMode.ElideRight, px(220))
+        tab = QRectF(0, 0, metrics.horizontalAdvance(label) + sign + px(10), metrics.height() + px(2))
+        tab.moveBottomLeft(box.topLeft())
+        if tab.top() < 0:
+            tab.moveTopLeft(box.bottomLeft())
+        picture = QRectF(self._origin(), self._fitted.deviceIndependentSize())
+        tab.moveLeft(max(min(tab.left(), picture.right() - tab.width()), picture.left()))
+        if not mark.strong and any(tab.intersects(other) for other in taken):
+            if mark.sign:
+                self._paint_sign(painter, mark, QRectF(box.topLeft() - QPointF(3, 3), QSize(11, 11)))
+            return
+        taken.append(tab)
+        painter.setPen(QPen(theme.color(mark.role), 1))
+        painter.setBrush(theme.color(mark.role) if mark.strong else theme.color("raised"))
+        painter.drawRoundedRect(tab, 3, 3)
+        ink = theme.color("raised" if mark.strong else mark.role)
+        if mark.sign:
+            place = QRectF(tab.left() + px(4), tab.center().y() - px(5), px(10), px(10))
+            under = theme.color(mark.role if mark.strong else "raised")
+            draw_verdict(painter, place, mark.sign, ink, under)
+        painter.setFont(font)
+        painter.setPen(ink)
+        painter.drawText(tab.adjusted(sign + px(4), 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, label)
+
+    # ------------------------------------------------------------ the pointer
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Say where in the page it was clicked."""
+        place = self._place(event.position())
+        if place is not None and event.button() is Qt.MouseButton.LeftButton:
+            self.clicked.emit(place.x(), place.y())
+
+    def event(self, event: QEvent) -> bool:
+        """A mark's label is its tooltip."""
+        if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and self._image is not None:
+            under = [mark for mark in self._marks if self._box(mark).contains(QPointF(event.pos()))]
+            text = min(under, key=lambda mark: mark.rect[2] * mark.rect[3]).label if under else ""
+            QToolTip.showText(event.globalPos(), text, self)
+            return True
+        return super().event(event)
+
+    def _place(self, point: QPointF) -> QPointF | None:
+        if self._image is None or self._fitted.isNull():
+            return None
+        inside = point - self._origin()
+        size = self._fitted.deviceIndependentSize()
+        if not QRectF(QPointF(0, 0), size).contains(inside):
+            return None
+        return inside / self._scale()
