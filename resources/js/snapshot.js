@@ -180,12 +180,12 @@ class Look {
     if (inside.inert) this.inert++;
     const shownName = name || (control.listens ? cut(squeeze(contentOf(element, 0)), 80) : "");
     const label = ownerTag === "input" || ownerTag === "select" || ownerTag === "textarea" ? cut(squeeze(labelsOf(owner)), 120) : "";
-    const text = LABELLED.has(ownerTag) && ownerTag !== "button" ? "" : cut(squeeze(element.textContent.slice(0, 2000)), 200);
+    const text = (LABELLED.has(ownerTag) && ownerTag !== "button") || TEXT_LIKE.has(control.role) ? "" : cut(squeeze(element.textContent.slice(0, 2000)), 200);
     const options = optionsOf(owner, ownerTag);
     this.records.push([
       this.number(control.role), this.number(shownName), this.number(tag),
       statesOf(owner, ownerTag, control.role, this.focused),
-      rect === null ? 0 : rect.map((value) => Math.round(value * 10) / 10),
+      rect === null ? null : rect.map((value) => Math.round(value * 10) / 10),
       this.landmarks(inside.landmarks),
       (inside.shadow ? FLAG.inShadow : 0) | (submitsForm(owner, ownerTag, form) ? FLAG.submits : 0) |
         (inside.live ? FLAG.inLive : 0) | (inside.advert ? FLAG.inAdvert : 0) | (visible ? FLAG.visible : 0) |
@@ -194,7 +194,7 @@ class Look {
       this.number(form === null ? "" : formName(owner, form)),
       this.number(ownerTag === "input" || ownerTag === "button" ? owner.type : ""),
       this.number(valueOf(owner, ownerTag, control.role)),
-      options.length ? options.map((option) => this.number(option)) : 0,
+      options.map((option) => this.number(option)),
       this.number(testIdOf(element) || (control.owner ? testIdOf(owner) : "")),
       attributesOf(owner, ownerTag, shownName === "").map((word) => this.number(word)),
       this.number(label === name ? "" : label), this.number(text === name ? "" : text), this.path(element),
@@ -265,7 +265,6 @@ class Look {
       y: rect.y + px("borderTopWidth") + px("paddingTop"),
       landmarks: inside.landmarks,
       advert: inside.advert,
-      depth: inside.depth,
     });
   }
 

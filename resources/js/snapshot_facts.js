@@ -146,6 +146,7 @@ function valueOf(element, tag, role) {
   }
   if (tag === "textarea") return cut(squeeze(element.value), 200);
   if (tag === "select") return cut(squeeze([...element.selectedOptions].map((option) => option.text).join(", ")), 200);
+  if (TEXT_LIKE.has(role) && queryIn(element, "input,select,textarea") === null) return cut(squeeze(element.textContent.slice(0, 1000)), 200);
   return cut(attr(element, "aria-valuetext") || attr(element, "aria-valuenow"), 80);
 }
 

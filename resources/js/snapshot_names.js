@@ -130,6 +130,8 @@ function nameOf(element, tag, role) {
 function rawName(element, tag, role) {
   const labelledBy = referenced(element, "aria-labelledby");
   if (labelledBy.trim()) return labelledBy;
+  // A made-up field that names itself would be called by what was chosen in it last.
+  if (TEXT_LIKE.has(role) && tag !== "input" && tag !== "select" && tag !== "textarea" && refersToItself(element)) return "";
   const label = attr(element, "aria-label");
   if (label.trim()) return label;
   const native = nativeName(element, tag);
@@ -139,7 +141,7 @@ function rawName(element, tag, role) {
     if (content.trim()) return content;
   }
   const title = attr(element, "title");
-  if (title.trim()) return title;
+  if (title.trim() && !(TEXT_LIKE.has(role) && squeeze(element.textContent) === squeeze(title))) return title;
   return TEXT_LIKE.has(role) ? attr(element, "placeholder") || attr(element, "aria-placeholder") : "";
 }
 
@@ -150,10 +152,15 @@ function referenced(element, attribute) {
   const parts = [];
   for (const id of ids.split(/\s+/)) {
     const other = id && root.getElementById ? root.getElementById(id) : null;
-    if (other) parts.push(attr(other, "aria-label") || ownName(other) || contentOf(other, 0, true));
+    if (other && (other !== element || !TEXT_LIKE.has(attr(element, "role")))) parts.push(attr(other, "aria-label") || ownName(other) || contentOf(other, 0, true));
   }
   return parts.join(" ");
 }
+
+const refersToItself = (element) => {
+  const id = attr(element, "id");
+  return id !== "" && attr(element, "aria-labelledby").split(/\s+/).includes(id);
+};
 
 const ownName = (element) => (tagOf(element) === "img" ? attr(element, "alt") : "");
 
@@ -190,8 +197,15 @@ function labelsOf(element) {
   const labels = element.labels;
   if (!labels || labels.length === 0) return "";
   const parts = [];
-  for (const label of labels) parts.push(contentOf(label, 0, false, element));
+  for (const label of labels)
+    if (labels.length === 1 || label.checkVisibility()) parts.push(generated(label, "::before") + contentOf(label, 0, false, element) + generated(label, "::after"));
   return parts.join(" ");
+}
+
+// Text that a style sheet puts before or behind a label, such as the star of a required field.
+function generated(element, where) {
+  const content = getComputedStyle(element, where).content;
+  return /^".*"$/.test(content) ? content.slice(1, -1) : "";
 }
 
 const INLINE = /^(inline|contents|ruby)/;

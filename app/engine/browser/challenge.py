@@ -59,7 +59,8 @@ def _asks_who(url: str, told: str, own: Sequence[Element]) -> bool:
     forms: dict[str, list[Element]] = {}
     for element in own:
         if element.type == "password":
-            forms.setdefault(element.form, []).append(element)
+            around = element.xpath.rpartition("/form")  # two forms may send to one address
+            forms.setdefault(around[0] + around[2].partition("/")[0], []).append(element)
     # One password alone asks for a log-in; two in a form, or a new one, are a registration.
     asking = [
         form

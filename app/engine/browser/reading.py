@@ -22,6 +22,12 @@ STATES = (
 IN_SHADOW, SUBMITS, IN_LIVE, IN_ADVERT, VISIBLE, LISTENS = 1, 2, 4, 8, 16, 32
 CROSSES, FOREIGN = 1, 2
 
+_Record = tuple[
+    int, int, int, int, list[float] | None, int, int, int, int, int, int, int, list[int], int, list[int], int, int, int,
+    int, int,
+]  # fmt: skip
+"""An element as the script writes it, in the order ``elements_of`` takes it apart; mostly numbers of strings."""
+
 _MARK = re.compile("\x01(\\d+)\x01")
 _NUMBERED = re.compile(r"^(\t*)\[(\d+)\]", re.MULTILINE)
 
@@ -37,7 +43,6 @@ class FrameSpot:
     y: float
     landmarks: tuple[str, ...]
     advert: bool
-    depth: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +55,19 @@ class FrameLook:
     @classmethod
     def read(cls, answer: str) -> FrameLook:
         """Read the script's answer."""
-        facts = orjson.loads(answer)
+        facts: dict[str, Any] = orjson.loads(answer)
+        told: list[dict[str, Any]] = facts["frames"]
         spots = tuple(
-            FrameSpot(**{**spot, "landmarks": tuple(spot["landmarks"])}) for spot in facts["frames"]
+            FrameSpot(
+                before=spot["before"],
+                name=spot["name"],
+                source=spot["source"],
+                x=spot["x"],
+                y=spot["y"],
+                landmarks=tuple(spot["landmarks"]),
+                advert=spot["advert"],
+            )
+            for spot in told
         )
         return cls(facts, spots)
 
@@ -87,7 +102,7 @@ def elements_of(look: FrameLook, around: Around, first: int = 0) -> list[Element
     css, xpath = selectors(facts["paths"], strings)
     states: dict[int, tuple[str, ...]] = {}
     made: list[Element] = []
-    records: list[list[Any]] = facts["elements"]
+    records: list[_Record] = facts["elements"]
     for number, record in enumerate(records, start=first):
         (role, name, tag, bits, rect, chain, flags, href, target, form, kind, value, options, test_id, pairs, label,
          text, path, repeat, row) = record  # fmt: skip
@@ -110,7 +125,7 @@ def elements_of(look: FrameLook, around: Around, first: int = 0) -> list[Element
                 submits=bool(flags & SUBMITS),
                 type=strings[kind],
                 value=strings[value],
-                options=tuple([strings[option] for option in options]) if options else (),
+                options=tuple([strings[option] for option in options]),
                 test_id=strings[test_id],
                 attributes=tuple(
                     [(strings[pairs[at]], strings[pairs[at + 1]]) for at in range(0, len(pairs), 2)]
