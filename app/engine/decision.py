@@ -19,9 +19,9 @@ class Decision:
 
     Attributes:
         id: names it for undo; hex digits.
-        members: ids of the groups it speaks of: page states, or templates in skeleton mode.  A merge makes one node of
-            them that has the first one's id; a split of several takes them apart, a split of one shows each of its
-            pages alone.  Pages observed later fall under it too.
+        members: ids of nodes as they were.  A merge makes one node of them that has the first one's id.  A split takes
+            apart what was merged; a node that was not, is shown as each of its pages alone.  Pages observed later
+            fall under it too.
         at: Unix seconds.
     """
 

@@ -1,0 +1,317 @@
+"""The graph in memory: pages become nodes, transitions edges, and decisions of people change what is seen only."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+
+import networkx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.engine.decision import Decision, DecisionKind
+from app.engine.errors import NotFound
+from app.engine.graph.graph import InteractionGraph
+from app.engine.graph.paths import (
+    LATELY,
+    OPEN,
+    PRIOR,
+    RISK,
+    STEP,
+    SWITCH,
+    UNSURE,
+    UNTRIED,
+    USUAL_SECONDS,
+    cost,
+)
+from app.engine.identity import node_id, page_id
+from app.engine.page_state import Mode, PageKeys, PageState
+from app.engine.transition import ArrivalKind, Operation, Transition
+
+HOME = "http://shop.example/"
+
+
+def page(
+    url: str, *, template: str = "", skeleton: str = "", direct: bool | None = None, **fields: object
+) -> PageState:
+    """A page state at an address of the shop."""
+    keys = PageKeys(url=url, template=template or url, structure="s", skeleton=skeleton or url)
+    return PageState(
+        id=page_id(keys),
+        keys=keys,
+        url=f"http://shop.example{url}",
+        title=url,
+        direct=direct,
+        **fields,  # pyright: ignore[reportArgumentType]
+    )
+
+
+def step(source: PageState, target: PageState, name: str = "", **fields: object) -> Transition:
+    """A transition that was tried twice and led there in a second."""
+    given: dict[str, object] = {"attempts": 2, "successes": 2, "seconds": 1.0, **fields}
+    return Transition(
+        id=name or f"{source.title}>{target.title}",
+        source=source.id,
+        target=target.id,
+        **given,  # pyright: ignore[reportArgumentType]
+    )
+
+
+def build(
+    pages: Sequence[PageState],
+    transitions: Sequence[Transition] = (),
+    decisions: Sequence[Decision] = (),
+    mode: Mode = Mode.FULL,
+) -> InteractionGraph:
+    return InteractionGraph.build("shop", HOME, mode, pages, transitions, decisions)
+
+
+def merge(*members: str) -> Decision:
+    return Decision(id="m", kind=DecisionKind.MERGE, members=members)
+
+
+def split(member: str) -> Decision:
+    return Decision(id="s", kind=DecisionKind.SPLIT, members=(member,))
+
+
+ROOT, LIST, BASKET = page("/", direct=True), page("/list"), page("/basket")
+APRON, TEAPOT, MUG = (
+    page(f"/product/{name}", template="/product/{id}", skeleton="product")
+    for name in ("apron", "teapot", "mug")
+)
+TRIED = (1.0 + STEP) / ((2 + 2 * PRIOR) / 4)
+
+
+# nodes
+
+
+def test_in_full_mode_every_page_state_is_a_node_in_the_order_it_was_found():
+    graph = build([ROOT, TEAPOT, APRON])
+    assert list(graph.nodes) == [ROOT.id, TEAPOT.id, APRON.id]
+    assert graph.pages_of(APRON.id) == (APRON,)
+    assert graph.node_of(APRON.id) == APRON.id
+
+
+def test_in_skeleton_mode_one_product_stands_for_all():
+    graph = build([ROOT, TEAPOT, APRON], mode=Mode.SKELETON)
+    product = node_id(APRON.keys, Mode.SKELETON)
+    assert list(graph.nodes) == [node_id(ROOT.keys, Mode.SKELETON), product]
+    assert graph.pages_of(product) == (TEAPOT, APRON)
+
+
+def test_every_transition_is_an_edge_of_its_own_between_nodes():
+    ways = [step(ROOT, APRON, "menu"), step(ROOT, APRON, "picture"), step(ROOT, TEAPOT, "list")]
+    graph = build([ROOT, APRON, TEAPOT], ways, mode=Mode.SKELETON)
+    root, product = graph.nodes
+    assert sorted(graph.nx.edges(keys=True)) == sorted(
+        (root, product, name) for name in ("menu", "picture", "list")
+    )
+    assert graph.nx.edges[root, product, "list"]["transition"] is ways[2]
+    assert list(graph.outgoing(root)) == list(graph.incoming(product)) == ways
+    assert graph.nx.nodes[product]["pages"] == (APRON.id, TEAPOT.id)
+
+
+def test_what_is_gone_stays_a_node_and_is_no_edge():
+    graph = build([ROOT, page("/old", gone_at=3.0)], [step(ROOT, page("/old"), gone_at=3.0)])
+    assert len(graph.nodes) == 2
+    assert graph.nx.number_of_edges() == 0
+
+
+def test_a_transition_from_or_to_an_unknown_page_is_no_edge():
+    graph = build([ROOT], [step(ROOT, LIST), step(LIST, ROOT)])
+    assert graph.nx.number_of_edges() == 0
+
+
+def test_unknown_states_are_named_in_the_error():
+    graph = build([ROOT])
+    for asking in (graph.node_of, graph.pages_of, lambda name: graph.shortest("", name)):
+        with pytest.raises(NotFound, match=r"graph of shop .*'nothing'"):
+            asking("nothing")
+
+
+# decisions
+
+
+def test_merged_nodes_are_one_with_the_first_ones_id_and_keep_their_edges():
+    graph = build([ROOT, LIST, BASKET], [step(ROOT, LIST), step(LIST, BASKET)], [merge(BASKET.id, LIST.id)])
+    assert graph.nodes == {ROOT.id: (ROOT.id,), BASKET.id: (LIST.id, BASKET.id)}
+    assert sorted(graph.nx.edges()) == sorted([(ROOT.id, BASKET.id), (BASKET.id, BASKET.id)])
+
+
+def test_splitting_takes_apart_what_was_merged_first_and_a_template_then():
+    pages = [ROOT, LIST, APRON, TEAPOT]
+    product, listing = node_id(APRON.keys, Mode.SKELETON), node_id(LIST.keys, Mode.SKELETON)
+    once = [merge(product, listing)]
+    assert len(build(pages, (), once, Mode.SKELETON).nodes) == 2
+    assert set(build(pages, (), [*once, split(product)], Mode.SKELETON).nodes) >= {product, listing}
+    apart = build(pages, (), [*once, split(product), split(product)], Mode.SKELETON)
+    assert set(apart.nodes) >= {APRON.id, TEAPOT.id, listing}
+    again = build(
+        pages, (), [*once, split(product), split(product), merge(APRON.id, TEAPOT.id)], Mode.SKELETON
+    )
+    assert again.pages_of(APRON.id) == (APRON, TEAPOT)
+
+
+def test_pages_observed_later_fall_under_the_decisions():
+    listing, product = node_id(LIST.keys, Mode.SKELETON), node_id(APRON.keys, Mode.SKELETON)
+    merged = build([ROOT, LIST, APRON, MUG], (), [merge(listing, product)], Mode.SKELETON)
+    assert merged.pages_of(listing) == (LIST, APRON, MUG)
+    apart = build([ROOT, APRON, TEAPOT, MUG], (), [split(product)], Mode.SKELETON)
+    assert MUG.id in apart.nodes
+
+
+def test_merging_merged_nodes_joins_them_all():
+    graph = build(
+        [ROOT, LIST, BASKET, APRON], (), [merge(ROOT.id, LIST.id), merge(APRON.id, LIST.id, BASKET.id)]
+    )
+    assert graph.nodes == {APRON.id: (ROOT.id, LIST.id, BASKET.id, APRON.id)}
+
+
+NAMES = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=4, unique=True)
+DECISIONS = st.lists(
+    st.one_of(
+        NAMES.map(lambda names: ("merge", names)), st.sampled_from("abcdefgh").map(lambda n: ("split", [n]))
+    ),
+    max_size=8,
+)
+
+
+@given(DECISIONS, st.integers(0, 99))
+def test_whatever_is_decided_every_page_is_on_one_node_and_the_order_of_pages_does_not_matter(deeds, seed):
+    pages = [page(f"/{name}", skeleton="ab" if name in "ab" else name, template="/x") for name in "abcdefgh"]
+    names = {name: node_id(p.keys, Mode.SKELETON) for name, p in zip("abcdefgh", pages, strict=True)}
+    decided = [
+        Decision(id="d", kind=DecisionKind(kind), members=tuple(names[name] for name in members))
+        for kind, members in deeds
+    ]
+    mixed = pages[:]
+    random.Random(seed).shuffle(mixed)
+
+    one, other = (build(order, (), decided, Mode.SKELETON) for order in (pages, mixed))
+
+    assert sorted(state for states in one.nodes.values() for state in states) == sorted(p.id for p in pages)
+    assert all(node == one.node_of(state) for node, states in one.nodes.items() for state in states)
+    assert {node: set(states) for node, states in one.nodes.items()} == {
+        node: set(states) for node, states in other.nodes.items()
+    }
+
+
+# ways
+
+
+def test_the_cost_is_the_time_expected_with_failures_and_risk():
+    base = step(ROOT, LIST, attempts=6, successes=3, seconds=2.0, last_arrival=ArrivalKind.EXACT.value)
+    assert cost(base) == pytest.approx((2.0 + STEP) / ((3 + 2 * PRIOR) / 8))
+    late = step(
+        ROOT, LIST, attempts=6, successes=3, seconds=2.0, last_arrival=ArrivalKind.WRONG.value, risk=0.5
+    )
+    assert cost(late) == pytest.approx(LATELY * cost(base) + RISK * 0.5)
+    seen = step(ROOT, LIST, attempts=0, successes=0, seconds=0.0)
+    assert cost(seen) == pytest.approx((USUAL_SECONDS + STEP) / PRIOR + UNTRIED)
+
+
+def test_the_way_is_the_cheapest_and_not_the_one_with_the_fewest_clicks():
+    flaky = step(ROOT, BASKET, "flaky", attempts=20, successes=1, last_arrival="wrong")
+    graph = build([ROOT, LIST, BASKET], [flaky, step(ROOT, LIST), step(LIST, BASKET)])
+    assert [found.id for found in graph.shortest("", BASKET.id)] == ["/>/list", "/list>/basket"]
+
+
+def test_the_way_begins_where_one_is_and_not_at_the_root():
+    graph = build([ROOT, LIST, BASKET], [step(ROOT, LIST), step(LIST, BASKET), step(ROOT, BASKET, "direct")])
+    assert [found.id for found in graph.shortest(LIST.id, BASKET.id)] == ["/list>/basket"]
+    assert graph.shortest(BASKET.id, BASKET.id) == []
+
+
+def test_of_two_transitions_between_the_same_states_the_safer_is_gone():
+    risky, safe = step(ROOT, LIST, "risky", risk=0.9), step(ROOT, LIST, "safe", seconds=3.0)
+    assert [found.id for found in build([ROOT, LIST], [risky, safe]).shortest("", LIST.id)] == ["safe"]
+
+
+def test_an_address_known_to_lead_there_may_be_opened_at_a_cost():
+    far = page("/far", direct=True)
+    menu = page("/far", skeleton="menu open", direct=False, depth=1)
+    menu = PageState(id="menu", keys=menu.keys, url=menu.url, title="menu", direct=False)
+    graph = build([ROOT, LIST, far, menu], [step(far, menu)])
+    way = graph.way(LIST.id, "menu")
+    assert [(found.operation, found.value) for found in way.transitions] == [
+        (Operation.OPEN, "http://shop.example/far"),
+        (Operation.CLICK, ""),
+    ]
+    assert way.transitions[0].source == LIST.id
+    assert way.cost == pytest.approx(OPEN + 1.0 + STEP + TRIED)
+    with pytest.raises(NotFound, match="no way leads there"):
+        graph.shortest(LIST.id, "menu", opening=False)
+
+
+def test_an_address_nobody_tried_is_opened_only_to_get_to_it_itself():
+    graph = build([ROOT, LIST, BASKET], [step(LIST, BASKET)])
+    assert graph.way("", LIST.id).cost == pytest.approx(OPEN + UNSURE + 1.0 + STEP)
+    assert [found.operation for found in graph.shortest("", BASKET.id)] == [Operation.OPEN]
+
+
+def test_a_state_without_an_address_and_without_transitions_is_not_reached():
+    lost = page("/lost", direct=False)
+    with pytest.raises(NotFound, match=r"shop: from the home page to \w+ no way leads there"):
+        build([ROOT, lost]).shortest("", lost.id)
+
+
+def test_a_way_never_passes_or_ends_on_what_is_gone():
+    gone = page("/gone", gone_at=1.0, direct=True)
+    graph = build([ROOT, gone, BASKET], [step(ROOT, gone), step(gone, BASKET)])
+    assert [found.operation for found in graph.shortest("", BASKET.id)] == [Operation.OPEN]
+    with pytest.raises(NotFound, match="gone from the site"):
+        graph.shortest("", gone.id)
+
+
+def test_in_a_node_of_several_pages_the_way_may_go_on_from_another_one_of_them():
+    ways = [step(ROOT, APRON), step(TEAPOT, BASKET)]
+    graph = build([ROOT, APRON, TEAPOT, page("/basket", direct=False)], ways, mode=Mode.SKELETON)
+    way = graph.way("", graph.node_of(page("/basket").id))
+    assert [found.id for found in way.transitions] == ["/>/product/apron", "/product/teapot>/basket"]
+    assert way.cost == pytest.approx(2 * TRIED + SWITCH)
+
+
+def test_a_plan_tells_the_nodes_passed_their_titles_and_the_risk():
+    graph = build([ROOT, LIST, BASKET], [step(ROOT, LIST, risk=0.1), step(LIST, BASKET, risk=0.2)])
+    plan = graph.plan("", BASKET.id)
+    assert plan.nodes == (ROOT.id, LIST.id, BASKET.id)
+    assert plan.titles == ("/", "/list", "/basket")
+    assert plan.risk == pytest.approx(1 - 0.9 * 0.8)
+    assert graph.plan(LIST.id, LIST.id).nodes == (LIST.id,)
+
+
+def test_home_is_the_page_at_the_home_address_else_the_nearest_one():
+    assert build([LIST, ROOT]).home_pages == (ROOT.id,)
+    away = InteractionGraph.build(
+        "shop", "http://shop.example/start", Mode.FULL, [page("/list", depth=1), BASKET], []
+    )
+    assert away.home_pages == (BASKET.id,)
+
+
+@given(
+    st.integers(2, 12),
+    st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11), st.integers(0, 3)), max_size=40),
+)
+def test_ways_cost_what_networkx_finds(count, links):
+    pages = [page(f"/{number}", direct=False) for number in range(count)]
+    ways = [
+        step(pages[a % count], pages[b % count], f"{number}", seconds=float(w), attempts=w + 1, successes=1)
+        for number, (a, b, w) in enumerate(links)
+    ]
+    graph = build(pages, ways)
+    plain: networkx.DiGraph[str] = networkx.DiGraph()
+    plain.add_nodes_from(graph.nodes)
+    usual = sum(found.seconds for found in ways) / len(ways) if ways else 1.0
+    for found in ways:
+        known = plain.get_edge_data(found.source, found.target, {"weight": math.inf})["weight"]
+        plain.add_edge(found.source, found.target, weight=min(known, cost(found, usual)))
+    best = networkx.single_source_dijkstra_path_length(plain, pages[0].id)
+
+    for target in pages:
+        if target.id in best:
+            assert graph.way(pages[0].id, target.id).cost == pytest.approx(best[target.id])
+        else:
+            with pytest.raises(NotFound):
+                graph.way(pages[0].id, target.id)
