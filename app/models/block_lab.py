@@ -24,7 +24,8 @@ CHECK_DELAY = 0.3
 PICTURES = 32 << 20
 VERDICTS = ("block", "ask", "allow")
 VERDICT_WORDS = {"block": "stopped", "ask": "asked about", "allow": "let through"}
-_POSITION = re.compile(r"\bline (\d+)(?:,? col(?:umn)? (\d+))?", re.IGNORECASE)
+_POSITION = re.compile(r"\bline (\d+)(?:,? column (\d+))?", re.IGNORECASE)
+_RULE = re.compile(r"\brule \d+ '([^']+)'")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,28 +272,32 @@ class BlockLabModel(QObject):
 
 
 def syntax_error(text: str) -> str:
-    """Where the text stops being JSON, in a sentence; "" when it is some."""
+    """Where the text stops being JSON, in a sentence; "" when it is some, or when there is no text at all."""
     if not text.strip():
-        return _tr("There are no rules: load the built-in ones, or type some")
+        return ""
     try:
         json.loads(text)
     except json.JSONDecodeError as error:
         return _tr("Line {0}, column {1}: {2}").format(error.lineno, error.colno, error.msg)
-    except RecursionError:
+    except (RecursionError, ValueError):
         return _tr("The rules are nested too deeply")
     return ""
 
 
 def position_of(error: str, text: str) -> tuple[int, int] | None:
-    """Line and column an error names; a rule that is named by its quoted id is looked for in the text."""
+    """Line and column (from 1) an error names; where it names only a rule, those of the rule's name in the text."""
     found = _POSITION.search(error)
     if found is not None:
         return int(found.group(1)), int(found.group(2) or 1)
-    for name in re.findall(r"['\"]([^'\"]+)['\"]", error):
-        place = text.find(f'"{name}"')
-        if place >= 0:
-            return text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place)
-    return None
+    rule = _RULE.search(error)
+    if rule is None:
+        return None
+    named = re.search(r'"name"\s*:\s*' + re.escape(json.dumps(rule.group(1))), text)
+    named = named or re.search(re.escape(json.dumps(rule.group(1), ensure_ascii=False)), text)
+    if named is None:
+        return None
+    place = named.start()
+    return text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place)
 
 
 def _builtin() -> str:

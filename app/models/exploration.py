@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QCoreApplication, QLocale, QObject, Signal
 
 from app.engine.events import ExplorationChanged
 from app.engine.graph_api import ExploreOptions
@@ -269,7 +269,8 @@ class ExplorationModel(QObject):
     def progress(self) -> str:
         """``412 of 560 elements tried · 14 min 03 s``."""
         known = self.tried + self.frontier
-        parts = [_tr("{0:,} of {1:,} elements tried").format(self.tried, known)] if known else []
+        number = QLocale().toString
+        parts = [_tr("{0} of {1} elements tried").format(number(self.tried), number(known))] if known else []
         if self.seconds:
             parts.append(seconds_words(self.seconds))
         return " · ".join(parts)

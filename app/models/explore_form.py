@@ -20,7 +20,7 @@ WHOLE = {"depth": (0, 50), "max_states": (1, 1_000_000), "workers": (1, 16)}
 PARTS = {"max_seconds": (1.0, 7 * 86400.0), "rate": (0.0, 1000.0)}
 """Least and most of the numbers that may have a fraction."""
 FILES = ("block_list", "storage_state")
-FIELDS = ("url", "site", *WHOLE, *PARTS, *FILES)
+FIELDS = ("url", "site", "depth", "max_states", "max_seconds", "workers", "rate", *FILES)
 """Everything that is typed; besides there are a mode and switches."""
 SWITCHES = ("obey_robots", "headed", "pictures")
 

@@ -44,7 +44,7 @@ class VelocityTable(QAbstractTableModel):
             self.tr("States"),
             self.tr("New"),
             self.tr("Time"),
-            self.tr("States a minute"),
+            self.tr("A minute"),
         )
 
     @property

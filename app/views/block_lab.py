@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.models.commands import CommandCenter
     from app.views.theme import Theme
 
-SHARE = 0.58
+SHARE = 0.5
 """Of the right side's height, the most that the picture takes."""
 
 

@@ -84,9 +84,15 @@ class ExplorationBar(QFrame):
         second.addWidget(self.velocity)
         second.addWidget(self.log_in)
         self.log_in.setProperty("kind", "link")
-        self._question = QFrame()
-        self._question.setProperty("kind", "card")
-        row = QHBoxLayout(self._question)
+        for button in (self.skipped, self.velocity, self.log_in):
+            button.setProperty("size", "small")
+        card = QFrame()
+        card.setProperty("kind", "card")
+        self._question = QWidget()
+        place = QVBoxLayout(self._question)
+        place.setContentsMargins(12, 0, 10, 6)
+        place.addWidget(card)
+        row = QHBoxLayout(card)
         row.setContentsMargins(10, 4, 6, 4)
         row.setSpacing(8)
         row.addWidget(self.ask, 1)
@@ -106,10 +112,7 @@ class ExplorationBar(QFrame):
         layout.addWidget(self.bar)
         layout.addLayout(first)
         layout.addLayout(second)
-        place = QVBoxLayout()
-        place.setContentsMargins(12, 0, 10, 6)
-        place.addWidget(self._question)
-        layout.addLayout(place)
+        layout.addWidget(self._question)
         layout.addWidget(self.error)
 
     def _bind(self) -> None:
@@ -242,8 +245,14 @@ class ExplorationBar(QFrame):
     def _dress_pause(self) -> None:
         """One button in one place, named by what it does now."""
         resumes = self._model.can_resume
-        word, keys = self.tr("Resume") if resumes else self.tr("Pause"), self._center.keys("map.pause")
-        self.pause.setText(f"{word}  {keys}" if keys else word)
+        keys = self._center.keys("map.pause")
+        texts = [f"{word}  {keys}" if keys else word for word in (self.tr("Pause"), self.tr("Resume"))]
+        self.pause.setMinimumWidth(0)
+        widths: list[int] = []
+        for text in (texts[not resumes], texts[resumes]):  # its neighbours stand still when the word changes
+            self.pause.setText(text)
+            widths.append(self.pause.sizeHint().width())
+        self.pause.setMinimumWidth(max(widths))
         self.pause.setAccessibleName(
             self.tr("Go on exploring") if resumes else self.tr("Pause the exploration")
         )

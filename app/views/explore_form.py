@@ -157,11 +157,21 @@ class ExploreForm(Panel):
 
     def _add_modes(self, grid: QGridLayout, row: int) -> int:
         group = QButtonGroup(self)
+        meanings = {
+            Mode.FULL: self.tr("every page apart"),
+            Mode.SKELETON: self.tr("one page stands for all of its kind: one product for every product"),
+        }
         grid.addWidget(QLabel(self.tr("Mode")), row, 0)
-        for number, button in enumerate(self.modes.values()):
+        for mode, button in self.modes.items():
             group.addButton(button)
-            grid.addWidget(button, row + number, 1)
-        return row + len(self.modes)
+            says = QLabel(meanings[mode])
+            says.setProperty("kind", "secondary")
+            says.setWordWrap(True)
+            button.setAccessibleDescription(meanings[mode])
+            grid.addWidget(button, row, 1)
+            grid.addWidget(says, row + 1, 1)
+            row += 2
+        return row
 
     def _order_tabs(self) -> None:
         order: list[QWidget] = [self.fields["url"], self.fields["site"], *self.modes.values()]
@@ -272,10 +282,10 @@ class ExploreForm(Panel):
         for name, field in self.fields.items():
             field.setAccessibleName(f"{self._words[name][0]}: {self._words[name][1]}")
         self.fields["url"].setPlaceholderText("http://localhost:8000/")
-        self.modes[Mode.FULL].setText(self.tr("full: every page apart"))
-        self.modes[Mode.SKELETON].setText(self.tr("skeleton: one page stands for all like it"))
+        self.modes[Mode.FULL].setText(self.tr("full"))
+        self.modes[Mode.SKELETON].setText(self.tr("skeleton"))
         self.switches["obey_robots"].setText(self.tr("keep to robots.txt"))
-        self.switches["headed"].setText(self.tr("show the browser while it works"))
+        self.switches["headed"].setText(self.tr("show the browser"))
         self.switches["pictures"].setText(self.tr("take pictures"))
         for name, button in self.choose.items():
             button.setText(self.tr("Choose…"))

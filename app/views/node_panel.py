@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QLocale, QModelIndex, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -119,8 +119,8 @@ class NodePanel(Panel):
         self.caption.setContentsMargins(12, 2, 10, 2)
         layout.addWidget(self.caption)
         tabs = QWidget()
-        row = FlowRow(tabs, gap=2)
-        row.setContentsMargins(8, 4, 8, 4)
+        row = FlowRow(tabs, gap=0)
+        row.setContentsMargins(6, 4, 4, 4)
         group = QButtonGroup(self)
         for button in self.tabs.values():
             button.setCheckable(True)
@@ -184,6 +184,7 @@ class NodePanel(Panel):
         self.about.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.about.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.about.setContentsMargins(12, 8, 10, 8)
+        self.about.setProperty("kind", "raised")
         area = QScrollArea()
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
@@ -321,7 +322,7 @@ class NodePanel(Panel):
         for name, button in self.tabs.items():
             count = counts[name]
             word = self._words[name][0]
-            button.setText(f"{word} {count:,}" if count or name != "about" else word)
+            button.setText(f"{word} {QLocale().toString(count)}" if count or name != "about" else word)
         for name, none in self._nones.items():
             view = self._lists[LISTS.index(name)]
             empty = not (view.model().rowCount() if isinstance(view, Rows) else 0)
@@ -332,8 +333,9 @@ class NodePanel(Panel):
         self._show_standings()
 
     def _show_standings(self) -> None:
-        words = [self.tr("all {0:,}").format(self._model.count(None))]
-        words += [f"{self._standing_words[name]} {self._model.count(name):,}" for name in STANDINGS]
+        number = QLocale().toString
+        words = [self.tr("all {0}").format(number(self._model.count(None)))]
+        words += [f"{self._standing_words[name]} {number(self._model.count(name))}" for name in STANDINGS]
         chosen = self._model.standing
         with QSignalBlocker(self.standing):
             if self.standing.count() != len(words):

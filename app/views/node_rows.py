@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
@@ -39,20 +39,31 @@ class TwoLines(QStyledItemDelegate):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._row, self._mirrored = QRectF(), False
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """Two lines for every row."""
         return QSize(100, self._theme.px(39))
 
     def _begin(self, painter: QPainter, option: QStyleOptionViewItem) -> tuple[QRectF, QRectF, QRectF]:
-        """Paint the ground; places of the sign, the first and the second line."""
+        """Paint the ground; places of the sign, the first and the second line, in reading direction."""
         px = self._theme.px
         paint_ground(painter, option, self._theme)
-        box = QRectF(option.rect).adjusted(px(10), px(3), -px(8), -px(3))
+        self._row = QRectF(option.rect)
+        self._mirrored = option.direction is Qt.LayoutDirection.RightToLeft
+        box = self._row.adjusted(px(10), px(3), -px(8), -px(3))
         sign = QRectF(box.left(), box.top() + px(3), px(11), px(11))
         text = box.adjusted(px(18), 0, 0, 0)
         first = QRectF(text.left(), text.top(), text.width(), text.height() * 0.54)
-        return sign, first, QRectF(text.left(), first.bottom(), text.width(), text.bottom() - first.bottom())
+        second = QRectF(text.left(), first.bottom(), text.width(), text.bottom() - first.bottom())
+        return self._placed(sign), first, second
+
+    def _placed(self, place: QRectF) -> QRectF:
+        """A place given from the left, as it lies in the reading direction."""
+        if not self._mirrored:
+            return place
+        left = self._row.left() + self._row.right() - place.right()
+        return QRectF(left, place.top(), place.width(), place.height())
 
     def _first(self, painter: QPainter, place: QRectF, role: str, name: str, right: str = "") -> None:
         theme, px = self._theme, self._theme.px
@@ -61,21 +72,21 @@ class TwoLines(QStyledItemDelegate):
         painter.setFont(small)
         room = place
         if right:
-            painter.drawText(place, RIGHT, right)
+            painter.drawText(self._placed(place), RIGHT, right)
             room = place.adjusted(0, 0, -QFontMetrics(small).horizontalAdvance(right) - px(8), 0)
         if role:
             word = elided(QFontMetrics(small), role, room.width() * 0.5)
-            painter.drawText(room, LEFT, word)
+            painter.drawText(self._placed(room), LEFT, word)
             room = room.adjusted(QFontMetrics(small).horizontalAdvance(word) + px(6), 0, 0, 0)
         painter.setFont(plain)
         painter.setPen(theme.color("text"))
-        painter.drawText(room, LEFT, elided(QFontMetrics(plain), name, room.width()))
+        painter.drawText(self._placed(room), LEFT, elided(QFontMetrics(plain), name, room.width()))
 
     def _second(self, painter: QPainter, place: QRectF, text: str, role: str = "muted") -> None:
         small = self._theme.font("secondary")
         painter.setFont(small)
         painter.setPen(self._theme.color(role))
-        painter.drawText(place, LEFT, elided(QFontMetrics(small), text, place.width()))
+        painter.drawText(self._placed(place), LEFT, elided(QFontMetrics(small), text, place.width()))
 
 
 class ElementDelegate(TwoLines):

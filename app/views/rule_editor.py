@@ -66,8 +66,9 @@ class RuleEditor(QPlainTextEdit):
 
     def _cursor_at(self, line: int, column: int) -> QTextCursor:
         block = self.document().findBlockByNumber(min(line, self.document().blockCount()) - 1)
-        cursor = QTextCursor(block)
-        offset = min(max(column - 1, 0), max(block.length() - 1, 0))
+        cursor, words = QTextCursor(block), block.text()
+        first = len(words) - len(words.lstrip(" "))  # an error that names no column means the whole line
+        offset = min(max(column - 1, first), max(block.length() - 1, 0))
         cursor.setPosition(block.position() + offset)
         return cursor
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QLocale, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QHelpEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
@@ -43,7 +43,7 @@ class VelocityChart(QWidget):
         self._theme = theme
         self._rows: Sequence[DepthRow] = ()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumHeight(theme.px(150))
+        self.setMinimumHeight(150)
         self.setAccessibleName(self.tr("States by depth and states a minute"))
         theme.changed.connect(self.update)
 
@@ -84,10 +84,15 @@ class VelocityChart(QWidget):
         return self.plot().width() / max(len(self._rows), 1)
 
     def _state_ticks(self) -> list[float]:
-        return ticks(max((row.states for row in self._rows), default=0), whole=True)
+        return ticks(max((row.states for row in self._rows), default=0), self._wanted(), whole=True)
 
     def _velocity_ticks(self) -> list[float]:
-        return ticks(max((row.velocity for row in self._rows), default=0.0))
+        return ticks(max((row.velocity for row in self._rows), default=0.0), self._wanted())
+
+    def _wanted(self) -> int:
+        """Steps of an axis that this height bears."""
+        line = QFontMetrics(self._theme.font("secondary")).height()
+        return max(1, min(4, int((self.height() - 4 * line) / (1.5 * line))))
 
     def _most_states(self) -> float:
         return self._state_ticks()[-1]
@@ -151,7 +156,7 @@ class VelocityChart(QWidget):
         for number, row in enumerate(self._rows):
             bar = self.bar(number)
             painter.setPen(QPen(theme.color("live"), 1))
-            painter.setBrush(theme.color("tint_live"))
+            painter.setBrush(self._bar_color())
             painter.drawRect(bar)
             word = QLocale().toString(row.states)
             if metrics.horizontalAdvance(word) <= self._slot():
@@ -160,6 +165,11 @@ class VelocityChart(QWidget):
                                self._slot(), metrics.height())  # fmt: skip
                 if not place.adjusted(0, -4, 0, 4).contains(self.point(number)):
                     painter.drawText(place, Qt.AlignmentFlag.AlignHCenter, word)
+
+    def _bar_color(self) -> QColor:
+        color = self._theme.color("live")
+        color.setAlphaF(0.35)
+        return color
 
     def _paint_line(self, painter: QPainter) -> None:
         theme = self._theme
@@ -177,7 +187,7 @@ class VelocityChart(QWidget):
         """What bars and line are, each over its own axis."""
         theme, px, high = self._theme, self._theme.px, painter.fontMetrics().height()
         painter.setPen(QPen(theme.color("live"), 1))
-        painter.setBrush(theme.color("tint_live"))
+        painter.setBrush(self._bar_color())
         painter.drawRect(QRectF(px(4), px(3), px(10), high - px(4)))
         painter.drawText(
             QRectF(px(18), 0, self.width() / 2, high), Qt.AlignmentFlag.AlignLeft, self.tr("states known")
@@ -221,6 +231,7 @@ class VelocityView(Panel):
         self.table.setShowGrid(False)
         self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         self.table.setTabKeyNavigation(False)
+        self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.close_button = QPushButton()
         self.close_button.setProperty("kind", "link")
@@ -254,9 +265,9 @@ class VelocityView(Panel):
         column = QVBoxLayout(body)
         column.setContentsMargins(14, 4, 12, 12)
         column.setSpacing(8)
-        column.addWidget(self.chart, 1)
+        column.addWidget(self.chart, 100)
         column.addWidget(self.summary)
-        column.addWidget(self.table)
+        column.addWidget(self.table, 60)
         self._empty = EmptyState("", "")
         self._face = QStackedWidget()
         self._face.addWidget(body)
@@ -284,8 +295,9 @@ class VelocityView(Panel):
         self._fit()
 
     def _fit(self) -> None:
-        """The table is as high as its rows, up to seven of them."""
-        row = self._theme.px(24)
+        """The table is as high as its rows, up to seven of them; in a low place it scrolls."""
+        row, head = self._theme.px(24), self.table.horizontalHeader().sizeHint().height() + 2
         self.table.verticalHeader().setDefaultSectionSize(row)
         shown = min(len(self._model.rows), 7)
-        self.table.setFixedHeight(row * shown + self.table.horizontalHeader().sizeHint().height() + 2)
+        self.table.setMinimumHeight(row * min(shown, 2) + head)
+        self.table.setMaximumHeight(row * shown + head)
