@@ -18,6 +18,7 @@ _SAFE = "!$'()*,:@~"
 _NUMBER = re.compile(r"\d+")
 _HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{8,}|[A-Za-z0-9_%=+.~-]{32,}")
 _NUMBERED_SLUG = re.compile(r"[^\W_][\w.~-]*[_-]\d+|\d+[_-]\w[\w.~-]*")
+_HOST = re.compile(r"[\w.-]+(?::\d+)?|\[[\da-fA-F:.]+\](?::\d+)?")
 _ROUTE = re.compile(r"!?/")
 _PATH_SESSION = re.compile(r";(?:j?sessionid|sid)=[^/]*", re.IGNORECASE)
 
@@ -57,8 +58,10 @@ MAX_SEGMENT = 80
 
 def host_of(url: str) -> str:
     """Host and port of an address (or of a bare ``host:port``), in small letters, the usual port left out."""
+    if "//" not in url:
+        url = f"//{url}" if _HOST.fullmatch(url) else ""
     try:
-        parts = urlsplit(url if "//" in url else f"//{url}")
+        parts = urlsplit(url)
         host, port = (parts.hostname or "").lower(), parts.port
     except ValueError:
         return ""

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from app.engine.decision import Decision, DecisionKind
-from app.engine.errors import StoreError
+from app.engine.errors import InputError, StoreError
+from app.engine.graph.graph import InteractionGraph
 from app.engine.graph_api import DepthRow
+from app.engine.judgement import Label, Verdict
 from app.engine.page_state import Challenge, Mode, PageKeys, PageState, Source
 from app.engine.store.graphs import GraphStore
+from app.engine.store.workspace import Workspace
 from app.engine.transition import (
     ArrivalKind,
     Attempt,
@@ -294,3 +300,109 @@ def test_a_graph_put_in_the_place_of_another_site_is_refused(store):
     store.close()
     with pytest.raises(StoreError, match="graph of 'shop', not of 'forum'"):
         GraphStore.open(store.path, "forum")
+
+
+# in a workspace
+
+
+def _workspace(tmp_path: Path) -> Workspace:
+    workspace = Workspace.open(tmp_path / "workspace")
+    workspace.graph("shop").put_page(PAGE)
+    workspace.graph("shop").put_page(_page(id="b" * 16))
+    return workspace
+
+
+def _nodes(workspace: Workspace) -> list[str]:
+    return list(InteractionGraph.load(workspace.graph("shop")).nodes)
+
+
+def test_a_workspace_keeps_one_graph_for_each_site_whatever_its_name(tmp_path):
+    with Workspace.open(tmp_path / "w") as workspace:
+        assert workspace.graph_sites() == []
+        for site in ("127.0.0.1:8141", "../up", "Städte/Köln"):
+            assert workspace.graph(site).site == site
+            assert workspace.graph(site) is workspace.graph(site)
+        assert workspace.graph_sites() == sorted(["127.0.0.1:8141", "../up", "Städte/Köln"])
+        with pytest.raises(InputError, match="can't name"):
+            workspace.graph("x" * 300)
+        with pytest.raises(InputError, match="can't name"):
+            workspace.graph("")
+    assert {file.parent for file in (tmp_path / "w").rglob("*.sqlite")} == {
+        tmp_path / "w",
+        tmp_path / "w" / "graphs",
+    }
+
+
+def test_merging_and_splitting_are_undone_and_redone_with_verdicts_in_one_history(tmp_path):
+    with _workspace(tmp_path) as workspace:
+        merge = Decision(id="m1", kind=DecisionKind.MERGE, members=("a" * 16, "b" * 16), author="me", at=1.0)
+        split = Decision(id="s1", kind=DecisionKind.SPLIT, members=("a" * 16,), author="me", at=2.0)
+        workspace.decide("shop", merge, "merge 'A' and 'B'")
+        assert _nodes(workspace) == ["a" * 16]
+        workspace.review.add_verdict(Verdict(id="v", run="r", label=Label.LOOP, step=1, author="me", at=3.0))
+        workspace.decide("shop", split, "split 'A'")
+        assert _nodes(workspace) == ["a" * 16, "b" * 16]
+
+        assert [entry.label for _ in range(3) if (entry := workspace.undo()) is not None] == [
+            "split 'A'",
+            "verdict 'loop' on r",
+            "merge 'A' and 'B'",
+        ]
+        assert (_nodes(workspace), workspace.review.verdicts()) == (["a" * 16, "b" * 16], [])
+        assert workspace.redo() is not None
+        assert _nodes(workspace) == ["a" * 16]
+
+    with Workspace.open(tmp_path / "workspace") as again:  # the history is on the disk
+        assert _nodes(again) == ["a" * 16]
+        assert again.undo() is not None
+        assert _nodes(again) == ["a" * 16, "b" * 16]
+
+
+def test_a_damaged_graph_harms_no_other_part_of_the_workspace(tmp_path):
+    with _workspace(tmp_path) as workspace:
+        path = workspace.graph("shop").path
+    path.write_bytes(path.read_bytes()[:5000])
+    with Workspace.open(tmp_path / "workspace") as workspace:
+        assert workspace.graph_sites() == ["shop"]
+        with pytest.raises(StoreError, match="damaged"):
+            workspace.graph("shop")
+        assert workspace.graph("other").pages() == []
+
+
+_WRITER = """
+import sys
+from pathlib import Path
+from app.engine.store.graphs import GraphStore
+from app.engine.store.workspace import Workspace
+from app.engine.page_state import PageKeys, PageState
+from app.engine.transition import Transition
+store = GraphStore.open(Path(sys.argv[1]), "shop")
+keys = PageKeys(url="/", template="/", structure="s", skeleton="k")
+number = 0
+while True:
+    with store.batch():
+        for half in range(20):
+            store.put_page(PageState(id=f"{number}-{half}", keys=keys, url="http://x/"))
+        store.record(Transition(id=f"{number}", source=f"{number}-0", target=f"{number}-19"))
+    print(number, flush=True)
+    number += 1
+"""
+
+
+def test_a_process_that_is_killed_loses_the_step_in_flight_at_most(tmp_path):
+    path = tmp_path / "shop.sqlite"
+    with subprocess.Popen(
+        [sys.executable, "-c", _WRITER, str(path)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parents[3],
+    ) as writer:
+        assert writer.stdout is not None
+        told = [int(writer.stdout.readline()) for _ in range(25)]
+        writer.kill()
+    store = GraphStore.open(path, "shop")
+    pages = {page.id for page in store.pages()}
+    steps = [found.id for found in store.transitions()]
+    store.close()
+    assert len(steps) >= len(told)
+    assert pages == {f"{step}-{half}" for step in steps for half in range(20)}
