@@ -25,6 +25,9 @@ from app.engine.transition import Operation
 RETRY_AFTER = 0.5
 """Seconds after which a page that answered with a fault of the server is asked for once more."""
 
+PATIENCE = 4
+"""So many times longer than at first is waited for an element that nothing speaks against."""
+
 _VERBS = {
     Operation.CLICK: "click",
     Operation.HOVER: "hover",
@@ -47,7 +50,7 @@ _SENTENCES = {
     "ERR_EMPTY_RESPONSE": "{host} answered with nothing",
     "ERR_INVALID_RESPONSE": "{host} answered with what is no page",
     "ERR_UNSAFE_PORT": "browsers refuse the port of {host}",
-    "ERR_ABORTED": "{url} brings no page: it offers a file, or another page was set out for",
+    "ERR_ABORTED": "{url} brings no page",
 }
 
 
@@ -64,6 +67,9 @@ async def open_page(visit: Visit, url: str, *, most: float = MOST) -> Performed:
     if visit.crashed or visit.stopped or not visit.pages:
         await visit.renew()
     status, error = await _go(visit, url)
+    if error and await _has_crashed(visit):
+        await visit.renew()
+        status, error = await _go(visit, url)
     notes: tuple[str, ...] = ()
     if status >= 500 or error.endswith(("broke the connection off", "answered with nothing")):
         first = error or f"the server answered {status}"
@@ -99,15 +105,12 @@ async def operate(
         return await open_page(visit, element.href, most=most)
     began = time.monotonic()
     traffic = Traffic.of(visit.page)
-    before = traffic.document
-    try:
-        handle = await handle_of(visit, element.index)
-        await touch(handle, _VERBS[operation], value, timeout=timeout * 1000)
-    except (Error, NoSuchElement) as error:
-        return Performed(_said(element, error, timeout), 0, False, round(time.monotonic() - began, 3))
+    before, documents = traffic.document, traffic.documents
+    error = await _touch(visit, element, _VERBS[operation], value, timeout)
+    if error:
+        return Performed(error, 0, False, round(time.monotonic() - began, 3))
     settled = await settle(visit, quiet=quiet, most=most, acted=True)
-    opened = traffic.document
-    status = opened.status if opened is not None and opened is not before else 0
+    status = await traffic.status_since(before, documents)
     notes = () if settled else ("the page never came to rest",)
     error = f"the server has a fault (status {status})" if status >= 500 else ""
     if visit.page.url.startswith("chrome-error://"):
@@ -130,6 +133,8 @@ async def _go(visit: Visit, url: str) -> tuple[int, str]:
     except Error as error:
         if page.is_closed():
             return 0, "the browser's tab was closed"
+        if "Download is starting" in error.message:
+            return 0, f"{_short(url)} brings no page: it offers a file"
         found = _NET.search(error.message)
         sentence = _SENTENCES.get(found[1] if found else "", "{url} can't be opened: {why}")
         why = found[1] if found else _first_line(error.message)
@@ -137,8 +142,32 @@ async def _go(visit: Visit, url: str) -> tuple[int, str]:
     return (answer.status if answer is not None else 0), ""
 
 
-def _said(element: Element, error: Exception, timeout: float) -> str:
-    """What stood in the way, in one sentence."""
+async def _has_crashed(visit: Visit) -> bool:
+    """Whether the tab has died; the browser may tell so a moment after the page failed."""
+    await asyncio.sleep(0.1)
+    return visit.crashed
+
+
+async def _touch(visit: Visit, element: Element, verb: str, value: str, timeout: float) -> str:
+    """One sentence about what stood in the way, "" if nothing did.
+
+    A hopeless element is given up after ``timeout`` seconds; one that is only slow to answer gets a second chance.
+    """
+    said = ""
+    for seconds in (timeout, PATIENCE * timeout):
+        try:
+            await touch(await handle_of(visit, element.index), verb, value, timeout=seconds * 1000)
+        except (Error, NoSuchElement) as error:
+            said = _reason(element, error)
+            if said or not isinstance(error, Late):
+                return said or f"{_named(element)}: {_first_line(str(error))}"
+        else:
+            return ""
+    return f"{_named(element)} could not be reached within {PATIENCE * timeout:g} s"
+
+
+def _reason(element: Element, error: Exception) -> str:
+    """What stood in the way, in one sentence; "" where it is not known."""
     text = str(error)
     named = _named(element)
     covered = _COVERED.search(text)
@@ -156,9 +185,7 @@ def _said(element: Element, error: Exception, timeout: float) -> str:
         return f"{named} has left the page"
     if "did not find some options" in text:
         return f"{named} has no such option"
-    if isinstance(error, Late):
-        return f"{named} could not be reached within {timeout:g} s"
-    return f"{named}: {_first_line(text)}"
+    return ""
 
 
 def _named(element: Element) -> str:

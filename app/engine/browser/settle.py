@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
+from contextlib import suppress
 from functools import cache
-from weakref import WeakKeyDictionary
+from typing import Any, cast
 
 from playwright.async_api import Error, Page, Request, Response
 
 from app.assets import resource
+from app.engine.browser.frames import main_world
 from app.engine.browser.session import Visit
 
 QUIET = 0.15
@@ -30,7 +32,8 @@ POLLED = 3
 """As often as this an address may be asked for before it counts as polling."""
 
 _COUNTED = frozenset({"document", "stylesheet", "script", "xhr", "fetch", "image", "font"})
-_WORLD = "sitelore-settle"
+ANSWER = 0.3
+"""Seconds a new document's status may come after the document itself."""
 
 
 class Traffic:
@@ -42,11 +45,13 @@ class Traffic:
         self._asked: Counter[str] = Counter()
         self._moved = asyncio.Event()
         self.document: Response | None = None
+        self.documents = 0
         self.gone = False
         page.on("request", self._started)
         page.on("requestfinished", self._ended)
         page.on("requestfailed", self._ended)
         page.on("response", self._answered)
+        page.on("domcontentloaded", self._arrived)
         page.on("close", self._lost)
         page.on("crash", self._lost)
 
@@ -85,6 +90,18 @@ class Traffic:
                 continue  # a request may have become too slow to count
         return True
 
+    async def status_since(self, before: Response | None, documents: int) -> int:
+        """HTTP status of the document that came since then; 0 if none did, or none that was asked for.
+
+        The browser may tell of the document before it tells of the answer it came with.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(ANSWER):
+                while self.document is before and self.documents > documents:
+                    self._moved.clear()
+                    await self._moved.wait()
+        return self.document.status if self.document is not None and self.document is not before else 0
+
     def _is_page(self, request: Request) -> bool:
         return request.is_navigation_request() and _frame(request) == self._page.main_frame
 
@@ -105,14 +122,21 @@ class Traffic:
     def _answered(self, response: Response) -> None:
         if self._is_page(response.request):
             self.document = response
+            self._open.pop(response.request, None)
+            self._moved.set()
 
-    def _lost(self, _: Page) -> None:
+    def _arrived(self, _: Page) -> None:
+        self.documents += 1
+
+    def _lost(self, page: Page) -> None:
+        _watched.pop(page, None)
         self.gone = True
         self._open.clear()
         self._moved.set()
 
 
-_watched: WeakKeyDictionary[Page, Traffic] = WeakKeyDictionary()
+_watched: dict[Page, Traffic] = {}
+"""One for each open page; a page that closes or crashes takes its own away."""
 
 
 async def settle(visit: Visit, *, quiet: float = QUIET, most: float = MOST, acted: bool = False) -> bool:
@@ -152,18 +176,17 @@ async def settle(visit: Visit, *, quiet: float = QUIET, most: float = MOST, acte
 
 async def _still(visit: Visit, quiet: float, most: float, *, acted: bool) -> bool:
     """Whether the document is at rest within ``most`` seconds.  Raises ``Error`` when it is replaced."""
-    frame = (await visit.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
-    world = await visit.send("Page.createIsolatedWorld", frameId=frame, worldName=_WORLD)
+    world = await main_world(visit)
     told = (
         f"{{quiet: {quiet * 1000}, most: {most * 1000}, least: {LEAST * 1000}, acted: {str(acted).lower()}}}"
     )
-    answer = await visit.send(
-        "Runtime.evaluate",
-        expression=f"({_script()})({told})",
-        contextId=world["executionContextId"],
-        awaitPromise=True,
-        returnByValue=True,
-    )
+    question = {
+        "expression": f"({_script()})({told})",
+        "contextId": world.context,
+        "awaitPromise": True,
+        "returnByValue": True,
+    }
+    answer = cast("dict[str, Any]", await world.wire.send("Runtime.evaluate", question))
     return answer["result"].get("value") is True
 
 
