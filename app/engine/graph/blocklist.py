@@ -22,6 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from app.assets import resource
 from app.engine.graph.danger import Danger, danger_of, elsewhere, forms_of
 from app.engine.graph.expressions import Subject
 from app.engine.graph.rule_file import parsed, read_rules, text_of
@@ -126,6 +127,11 @@ class BlockList:
         if held is not None:
             return None if rule is not None else _ruling(held, None)
         return _ruling(danger, rule) if danger is not None else None
+
+
+def builtin_text() -> str:
+    """What a person's own rule file begins with: examples that are switched off, and what is built in, in words."""
+    return resource("rules", "example.json").read_text(encoding="utf-8")
 
 
 def _ruling(danger: Danger, rule: Rule | None) -> Ruling:

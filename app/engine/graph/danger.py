@@ -146,7 +146,8 @@ def _said_by_name(element: Element, link: SplitResult | None, language: str) -> 
         return None if about or said.kind == "sends" else said
     if said.words > _BUTTON_WORDS and said.at > 0:
         return None
-    if said.kind == "sends" and (_OPENING & set(element.states) or _about_cookies(element)):
+    opens = bool(_OPENING & set(element.states)) or bool(_split(element.href).fragment)
+    if said.kind == "sends" and (opens or _about_cookies(element)):
         return None
     return said
 

@@ -98,19 +98,25 @@ def tells_of(text: str) -> bool:
 
 
 def said_by_address(parts: SplitResult) -> Said | None:
-    """A deed that merely opening this address would do: ``/account/logout``, ``?action=delete``, ``?add-to-cart=3``."""
+    """A deed that merely opening this address would do: ``/account/logout``, ``?action=delete``, ``?add-to-cart=3``.
+
+    In a path the verb comes last, or before what it is done to (``/delete/12``); words that may as well name a place
+    (``/trash``, ``/reviews/vote``) and those that only send need something it is done to.
+    """
     table = _table("addresses")
-    for segment in reversed([unquote(segment) for segment in parts.path.split("/") if segment]):
-        stem = re.sub(r"\.\w{2,5}$", "", segment)
-        if (found := _said_by_code(code_words(stem), table)) is not None:
-            return found
-    last = [word for segment in parts.path.split("/") if segment for word in code_words(segment)]
-    if (pair := _pair(last, table)) is not None:
-        return pair
+    segments = [unquote(segment) for segment in parts.path.split("/") if segment]
+    ids = [segment for segment in segments if any(char.isdigit() for char in segment)]
+    while segments and segments[-1] in ids:
+        segments.pop()
+    if segments:
+        verb = re.sub(r"\.\w{2,5}$", "", segments[-1])
+        said = _said_by_code(code_words(verb), table) or _pair(code_words(" ".join(segments[-2:])), table)
+        needs = said is not None and (said.kind == "sends" or said.verb in cast("list[str]", table["things"]))
+        if said is not None and (ids or parts.query or not needs):
+            return said
     keys = frozenset(cast("list[str]", table["keys"]))
     for key, value in parse_qsl(parts.query, keep_blank_values=True):
-        spoken = [key, value] if key.lower() in keys else [key]
-        for text in spoken:
+        for text in [key, value] if key.lower() in keys else [key]:
             if (found := _said_by_code(code_words(text), table)) is not None:
                 return found
     return None

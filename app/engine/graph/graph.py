@@ -31,6 +31,7 @@ class InteractionGraph:
     Attributes:
         site, home, mode: whose graph it is, its home page's address, what counts as one node.
         pages, transitions: by id, in the order they were found; those that are gone among them.
+        decisions: what people decided about nodes, in order.
         grouping: which pages make which node.
     """
 
@@ -46,6 +47,7 @@ class InteractionGraph:
         self.site, self.home, self.mode = site, home, mode
         self.pages: Mapping[str, PageState] = {page.id: page for page in pages}
         self.transitions: Mapping[str, Transition] = {found.id: found for found in transitions}
+        self.decisions: Sequence[Decision] = tuple(decisions)
         self.grouping: Grouping = group(self.pages.values(), mode, decisions)
         self._outgoing: dict[str, list[Transition]] = {}
         self._incoming: dict[str, list[Transition]] = {}

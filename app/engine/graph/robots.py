@@ -1,0 +1,159 @@
+"""What ``robots.txt`` asks of automatic visitors, read as RFC 9309 says: the longest rule that fits decides.
+
+A missing file asks nothing.  A server that fails to answer for it asks to be left alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from urllib.parse import quote, unquote, urlsplit
+
+AGENT = "sitelore"
+MAX_BYTES = 500 * 1024
+"""What RFC 9309 asks a reader to take in at least; the rest is left out."""
+LONGEST_DELAY = 30.0
+"""Seconds between two pages that are kept at most, whatever the file asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsRule:
+    """One line: a path pattern with ``*`` and ``$``, allowed or not."""
+
+    pattern: str
+    allow: bool
+
+    def fits(self, path: str) -> bool:
+        """Whether a path (with its query) falls under it; in time proportional to its length."""
+        anchored = self.pattern.endswith("$")
+        first, *rest = [_plain(part) for part in self.pattern.removesuffix("$").split("*")]
+        if not path.startswith(first):
+            return False
+        at = len(first)
+        for number, part in enumerate(rest, start=1):
+            if anchored and number == len(rest):
+                return len(path) - len(part) >= at and path.endswith(part)
+            found = path.find(part, at)
+            if found < 0:
+                return False
+            at = found + len(part)
+        return not anchored or at == len(path)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Robots:
+    """The rules for us.
+
+    Attributes:
+        text: the file as it came, to be shown; else ``why``.
+        why: in words, why there is no file to read; "" where there is one.
+        delay: seconds the site asks for between two pages; 0 where it asks for none.
+        sitemaps: addresses named for the whole site.
+    """
+
+    text: str = ""
+    why: str = ""
+    rules: tuple[RobotsRule, ...] = ()
+    delay: float = 0.0
+    sitemaps: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, text: str, agent: str = AGENT) -> Robots:
+        """Read the file's text: our own group if there is one, else everybody's.  Odd lines are passed over."""
+        groups, sitemaps = _groups(text)
+        own = [group for group in groups if agent.lower() in group.agents]
+        chosen = own or [group for group in groups if "*" in group.agents]
+        return cls(
+            text=text,
+            rules=tuple(rule for group in chosen for rule in group.rules),
+            delay=max((group.delay for group in chosen), default=0.0),
+            sitemaps=tuple(sitemaps),
+        )
+
+    @classmethod
+    def of_answer(cls, status: int, body: bytes = b"", agent: str = AGENT) -> Robots:
+        """What a server's answer for ``/robots.txt`` means; status 0 where it gave none."""
+        if 200 <= status < 300:
+            return cls.parse(body[:MAX_BYTES].decode("utf-8-sig", "replace"), agent)
+        if 400 <= status < 500:
+            return _without("the site has no robots.txt")
+        if status == 0:
+            return _without("robots.txt could not be read; nothing is forbidden")
+        forbidden = RobotsRule("/", allow=False, expression=_expression("/"))
+        return cls(text=f"robots.txt answers {status}, which means: leave the site alone", rules=(forbidden,))
+
+    def allows(self, url: str) -> bool:
+        """Whether an address may be opened."""
+        rule = self.rule_for(url)
+        return rule is None or rule.allow
+
+    def rule_for(self, url: str) -> RobotsRule | None:
+        """The rule that decides: the longest that fits, and of equally long ones the kinder."""
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            return None
+        path = _plain(parts.path or "/") + (f"?{_plain(parts.query)}" if parts.query else "")
+        if path == "/robots.txt":
+            return None
+        fitting = (rule for rule in self.rules if rule.fits(path))
+        return max(fitting, key=lambda rule: (len(rule.pattern), rule.allow), default=None)
+
+    @cached_property
+    def words(self) -> str:
+        """In one line, for people."""
+        if self.why:
+            return self.why
+        barred = [rule.pattern for rule in self.rules if not rule.allow]
+        more = f" and {len(barred) - 3} more" if len(barred) > 3 else ""
+        waits = f"; asks for {self.delay:g} s between pages" if self.delay else ""
+        return f"forbids {', '.join(barred[:3]) or 'nothing'}{more}{waits}"
+
+
+def _without(why: str, *rules: RobotsRule) -> Robots:
+    return Robots(text=why, why=why, rules=rules)
+
+
+@dataclass(slots=True)
+class _Group:
+    agents: set[str] = field(default_factory=set[str])
+    rules: list[RobotsRule] = field(default_factory=list[RobotsRule])
+    delay: float = 0.0
+    open: bool = True
+    """More agents may follow: no rule has come yet."""
+
+
+def _groups(text: str) -> tuple[list[_Group], list[str]]:
+    groups: list[_Group] = []
+    sitemaps: list[str] = []
+    for line in text.splitlines():
+        key, colon, value = line.partition("#")[0].partition(":")
+        key, value = key.strip().lower(), value.strip()
+        if not colon:
+            continue
+        if key == "user-agent":
+            if not groups or not groups[-1].open:
+                groups.append(_Group())
+            groups[-1].agents.add(value.partition("/")[0].strip().lower())
+        elif key == "sitemap":
+            sitemaps.append(value)
+        elif groups and key in ("allow", "disallow"):
+            groups[-1].open = False
+            if value:
+                groups[-1].rules.append(RobotsRule(value, allow=key == "allow"))
+        elif groups and key == "crawl-delay":
+            groups[-1].open = False
+            groups[-1].delay = _seconds(value)
+    return groups, sitemaps
+
+
+def _plain(path: str) -> str:
+    """One spelling for percent-encoded characters."""
+    return quote(unquote(path, errors="replace"), safe="/?&=:;,+!~@$'()*%#[]")
+
+
+def _seconds(text: str) -> float:
+    try:
+        return min(LONGEST_DELAY, max(0.0, float(text)))
+    except ValueError:
+        return 0.0
