@@ -19,7 +19,7 @@ from kb.retrieval import content_key
 from kb.vectors import VectorCache
 
 CACHE_FORM = "tokens.1"
-"""Added to the encoder's id in the cache; changes with the packing below."""
+"""In front of a text's key in the cache, as the same text may have a dense vector; changes with the packing."""
 
 _PIECE = 64
 _LARGEST = 127
@@ -102,9 +102,8 @@ def packed_tokens(
 
     A cached entry of the wrong length is made anew.
     """
-    name = f"{encoder.id}:{CACHE_FORM}"
-    keys = {text: content_key(text) for text in dict.fromkeys(texts)}
-    cached = cache.get_many(name, list(keys.values())) if cache is not None and keys else {}
+    keys = {text: f"{CACHE_FORM}:{content_key(text)}" for text in dict.fromkeys(texts)}
+    cached = cache.get_many(encoder.id, list(keys.values())) if cache is not None and keys else {}
     found: dict[str, PackedTokens] = {}
     for text, key in keys.items():
         packed = PackedTokens.from_bytes(cached[key], encoder.dim) if key in cached else None
@@ -116,7 +115,9 @@ def packed_tokens(
         fresh = [pack(text, one) for text, one in zip(piece, encoder.encode_tokens(piece), strict=True)]
         found.update(zip(piece, fresh, strict=True))
         if cache is not None:
-            cache.put_many(name, {keys[text]: one.to_bytes() for text, one in zip(piece, fresh, strict=True)})
+            cache.put_many(
+                encoder.id, {keys[text]: one.to_bytes() for text, one in zip(piece, fresh, strict=True)}
+            )
         if progress is not None:
             progress(min(at + _PIECE, len(pending)), len(pending))
     return [found[text] for text in texts]
