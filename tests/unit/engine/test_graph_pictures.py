@@ -15,7 +15,7 @@ from kb.vectors import MemoryVectors
 
 has_models = pytest.mark.skipif(
     any(importlib.util.find_spec(name) is None for name in ("torch", "sentence_transformers", "PIL")),
-    reason="the extras 'encoder' and 'pictures' are not installed",
+    reason="the extra 'encoder' is not installed",
 )
 
 
@@ -176,5 +176,5 @@ def test_without_the_packages_it_says_which_are_missing(tmp_path: Path, monkeypa
     monkeypatch.setattr(
         module.importlib.util, "find_spec", lambda name: None if name == "PIL" else found(name)
     )
-    with pytest.raises(UsageError, match=r"needs PIL .*extras 'encoder' and 'pictures'"):
+    with pytest.raises(UsageError, match=r"needs PIL .*the extra 'encoder'"):
         PictureModel(tmp_path)

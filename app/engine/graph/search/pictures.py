@@ -44,7 +44,7 @@ class PictureModel:
         if missing:
             raise UsageError(
                 f"search by picture needs {', '.join(missing)}",
-                remedy="install the extras 'encoder' and 'pictures'",
+                remedy="install the extra 'encoder'",
             )
         if not (folder / "modules.json").is_file():
             raise InputError("no sentence-transformers folder (it has no modules.json)", path=str(folder))
