@@ -45,6 +45,12 @@ class Settings:
         label="Encoder",
         help="Folder of a sentence-transformers model; empty is the bundled one",
     )
+    picture_encoder: str = _setting(
+        "",
+        "SITELORE_PICTURE_ENCODER",
+        label="Picture encoder",
+        help="Folder of a multimodal sentence-transformers model, to find states by their screenshots",
+    )
     model_url: str = _setting(
         "", "SITELORE_MODEL_URL", "OPENAI_BASE_URL", label="Model endpoint", help="OpenAI-compatible address"
     )
@@ -164,6 +170,13 @@ def cache_dir() -> Path:
     folder = platformdirs.user_cache_path(APP, appauthor=False)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def logins_dir() -> Path:
+    """The owner-only folder of log-ins made by hand; never within a workspace, which is shared and exported."""
+    import platformdirs
+
+    return _private_or_raise(platformdirs.user_data_path(APP, appauthor=False) / "logins")
 
 
 def runtime_dir() -> Path:

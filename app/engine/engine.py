@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING
 
 from app import settings
 from app.engine.api import Check, EngineApi, WorkspaceInfo
+from app.engine.cases.atlas import Atlas
 from app.engine.cases.core import Core
+from app.engine.cases.exploring import Exploring
+from app.engine.cases.finding import Finding
+from app.engine.cases.graphs import GraphCases
 from app.engine.cases.history import HistoryCases
 from app.engine.cases.judging import Judging
 from app.engine.cases.knowledge import KnowledgeCases
 from app.engine.cases.retrieving import Retrieving
 from app.engine.cases.runs import RunCases
+from app.engine.cases.wayfinding import Wayfinding
 from app.engine.events import JobChanged
 
 
@@ -68,6 +73,31 @@ class Engine:
         self.keep_draft, self.kept_draft = knowledge.keep_draft, knowledge.kept_draft
         self.retrieve, self.kb_behaviour_diff = retrieving.retrieve, retrieving.behaviour_diff
 
+        atlas = Atlas(core)
+        graphs, exploring = GraphCases(core, atlas), Exploring(core, atlas, knowledge)
+        finding, ways = Finding(core, atlas, retrieving), Wayfinding(core, atlas)
+        self._ways = ways
+        self.graphs, self.graph_stats, self.graph_node = graphs.graphs, graphs.graph_stats, graphs.graph_node
+        self.graph_picture, self.graph_from_runs = graphs.graph_picture, graphs.graph_from_runs
+        self.graph_diff, self.graph_export = graphs.graph_diff, graphs.graph_export
+        self.merge_nodes, self.split_node = graphs.merge_nodes, graphs.split_node
+        self.try_rules, self.block_rules = graphs.try_rules, graphs.block_rules
+        self.save_block_rules = graphs.save_block_rules
+        self.explore, self.graph_verify = exploring.explore, exploring.graph_verify
+        self.graph_update = exploring.graph_update
+        self.pause_exploration = exploring.pause_exploration
+        self.resume_exploration, self.stop_exploration = (
+            exploring.resume_exploration,
+            exploring.stop_exploration,
+        )
+        self.graph_search, self.graph_compare_search = finding.graph_search, finding.graph_compare_search
+        self.graph_path, self.graph_go, self.close_browser = (
+            ways.graph_path,
+            ways.graph_go,
+            ways.close_browser,
+        )
+        self.log_in_by_hand, self.logged_in = ways.log_in_by_hand, ways.logged_in
+
         self.undo, self.redo, self.history = history.undo, history.redo, history.history
         self.load_session, self.save_session = history.load_session, history.save_session
 
@@ -81,6 +111,7 @@ class Engine:
 
     async def aclose(self) -> None:
         """End the jobs and close the stores; what verdicts teach is learnt first."""
+        await self._ways.aclose()
         await self._judging.settle()
         await self._core.aclose()
 

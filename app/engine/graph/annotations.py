@@ -54,6 +54,7 @@ def annotate(
     nodes: Mapping[str, Sequence[PageState]],
     site: str,
     steps: Iterable[StoredStep],
+    passes: Mapping[str, Sequence[tuple[str, int]]],
     suspects: Mapping[str, int],
     tips: Sequence[Tip],
     hosts: Sequence[str],
@@ -62,14 +63,17 @@ def annotate(
 
     Args:
         nodes: page states by node.
-        steps: stored steps on this site.  suspects: the suspect step of each failed run.
+        steps: stored steps on this site.  passes: (run, step) by page state, where that is known already.
+        suspects: the suspect step of each failed run.
         hosts: host globs of the site, the graph's home among them.
     """
     facts = {node: NodeFacts() for node in nodes}
     places = Places(nodes)
+    node_of = {page.id: node for node, pages in nodes.items() for page in pages}
+    was_at = {moment: node_of.get(page, "") for page, moments in passes.items() for moment in moments}
     failed: dict[str, set[str]] = {}
     for step in steps:
-        node = places.node_at(step.url)
+        node = was_at.get((step.run, step.step)) or places.node_at(step.url)
         if not node:
             continue
         facts[node].runs.append((step.run, step.step))

@@ -1,0 +1,170 @@
+"""The workspace's graphs, built when they are asked for and kept until they change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+from app.engine.api import RunFilter
+from app.engine.cases.core import Core
+from app.engine.errors import Conflict, NotFound, UsageError
+from app.engine.graph.annotations import NodeFacts, annotate
+from app.engine.graph.graph import InteractionGraph
+from app.engine.graph_api import NodeRow
+from app.engine.page_state import PageState
+from app.engine.store.graphs import GraphStore
+from app.engine.transition import Transition
+
+T = TypeVar("T")
+
+FEWEST_DIGITS = 4
+"""Shortest beginning of an id that is taken for one."""
+
+
+@dataclass(slots=True)
+class Sheet:
+    """One site's graph as it stands, and what is known of its nodes."""
+
+    graph: InteractionGraph
+    facts: dict[str, NodeFacts]
+    waiting: dict[str, int]
+    version: tuple[int, ...]
+
+    def node(self, words: str) -> str:
+        """The node an id or its first digits name.  Raises ``NotFound``, or ``Conflict`` when several begin so."""
+        nodes = self.graph.nodes
+        if words in nodes:
+            return words
+        page = self.graph.node_of(words) if words in self.graph.pages else ""
+        if page:
+            return page
+        found = [node for node in nodes if node.startswith(words)] if len(words) >= FEWEST_DIGITS else []
+        if len(found) > 1:
+            raise Conflict(f"{len(found)} states of {self.graph.site} begin with {words}; give more digits")
+        if not found:
+            raise NotFound(
+                f"the graph of {self.graph.site} has no state {words!r}; 'sitelore graph search' finds one"
+            )
+        return found[0]
+
+    def row(self, node: str) -> NodeRow:
+        """A node as a line of the table."""
+        pages = self.graph.pages_of(node)
+        first = face(pages)
+        facts = self.facts.get(node) or NodeFacts()
+        return NodeRow(
+            id=node,
+            title=first.title,
+            url=first.url,
+            template=first.keys.template,
+            depth=min(page.depth for page in pages),
+            pages=len(pages),
+            elements=len(first.element_keys),
+            outgoing=len(self.graph.outgoing(node)),
+            incoming=len(self.graph.incoming(node)),
+            waiting=sum(self.waiting.get(page.id, 0) for page in pages),
+            runs=len({run for run, _ in facts.runs}),
+            failures=facts.failures,
+            tips=len(facts.tips),
+            suspect_tips=facts.suspect,
+            direct=first.direct,
+            gone=all(page.gone_at for page in pages),
+            thumbnail=first.thumbnail,
+            challenge=first.challenge,
+            last_seen=max(page.last_seen for page in pages),
+        )
+
+
+def face(pages: tuple[PageState, ...] | list[PageState]) -> PageState:
+    """The page that stands for its node: one that is there, has a picture, and was found first."""
+    return min(
+        pages, key=lambda page: (page.gone_at > 0, not page.picture, page.depth, page.first_seen, page.id)
+    )
+
+
+class Atlas:
+    """Opens graphs for the use cases; everything runs on the store thread."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._sheets: dict[str, Sheet] = {}
+
+    async def sheet(self, site: str) -> Sheet:
+        """A site's graph with its annotations.  Raises ``NotFound`` when it has none."""
+        return await self._core.on_store(self.open_sheet, site)
+
+    async def with_store(self, site: str, work: Callable[[GraphStore], T]) -> T:
+        """Do something with a site's file, on the store thread."""
+        return await self._core.on_store(lambda: work(self.store(site)))
+
+    def store(self, site: str, *, create: bool = False) -> GraphStore:
+        """A site's graph file; on the store thread only.  Raises ``NotFound`` when it has none."""
+        workspace = self._core.workspace
+        if not create and site not in workspace.graph_sites():
+            known = ", ".join(sorted(workspace.graph_sites())) or "none yet"
+            raise NotFound(
+                f"there is no graph of {site!r} (graphs: {known}); make one with 'sitelore explore URL'"
+            )
+        return workspace.graph(site)
+
+    def open_sheet(self, site: str) -> Sheet:
+        """``sheet``, on the store thread."""
+        store = self.store(site)
+        index, kb = self._core.workspace.index, self._core.kb
+        version = (store.version, index.data_version, kb.data_version)
+        known = self._sheets.get(site)
+        if known is not None and known.version == version:
+            return known
+        graph = (
+            known.graph
+            if known is not None and known.version[0] == version[0]
+            else InteractionGraph.load(store)
+        )
+        sheet = Sheet(graph, self._annotated(graph, store), store.waiting(), version)
+        self._sheets[site] = sheet
+        return sheet
+
+    def _annotated(self, graph: InteractionGraph, store: GraphStore) -> dict[str, NodeFacts]:
+        workspace = self._core.workspace
+        steps = [step for step in workspace.index.stored_steps() if step.site == graph.site]
+        rows = workspace.index.rows(RunFilter(failed=True)) if steps else []
+        suspects = {row.id: row.suspect_step for row in rows}
+        hosts = (*workspace.sites.get(graph.site, ()), urlsplit(graph.home).netloc)
+        nodes = {node: graph.pages_of(node) for node in graph.nodes}
+        tips = self._core.kb.tips()
+        return annotate(
+            nodes, graph.site, steps, store.passes(), suspects, tips, tuple(host for host in hosts if host)
+        )
+
+
+def edges(graph: InteractionGraph) -> Iterator[tuple[str, str, Transition]]:
+    """Every transition that stands, with the nodes it leaves from and leads to."""
+    node_of = graph.grouping.node_of
+    for node in graph.nodes:
+        for way in graph.outgoing(node):
+            yield node, node_of[way.target], way
+
+
+def checked_address(url: str) -> str:
+    """An address as it was meant: a missing scheme is put before it.
+
+    Raises ``UsageError`` for anything that is no page on the web.
+    """
+    text = url.strip()
+    if "://" not in text and not text.partition(":")[0].isalpha():
+        text = f"http://{text}"
+    try:
+        parts = urlsplit(text)
+        parts.port  # noqa: B018 it is checked when it is asked for
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f"{url!r} is no address of a page", remedy="give one such as http://shop.example/")
+    if parts.username or parts.password:
+        raise UsageError(
+            "an address with a password in it is not taken",
+            remedy="log in by hand, or give a --storage-state",
+        )
+    return text if parts.path else f"{text}/"

@@ -1,0 +1,164 @@
+"""Exploring a site, and keeping its graph true; runs as a job that can be paused, resumed and stopped."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app import settings
+from app.engine.cases.atlas import Atlas, checked_address
+from app.engine.cases.core import Core
+from app.engine.cases.knowledge import KnowledgeCases
+from app.engine.cases.recording import StoredGraph
+from app.engine.cases.wayfinding import kept_login
+from app.engine.errors import Conflict, NotFound
+from app.engine.events import ExplorationChanged, GraphChanged
+from app.engine.graph.blocklist import BlockList
+from app.engine.graph_api import ExploreOptions, ExploreReport, UpdateReport, VerifyGraphReport
+from app.engine.jobs import Job
+
+if TYPE_CHECKING:
+    from app.engine.graph.explorer import Explorer
+
+TELL_GRAPH_EVERY = 1.0
+"""Seconds between two notices that the graph has grown."""
+
+
+@dataclass(slots=True)
+class _Running:
+    job: Job
+    explorer: Explorer
+
+
+class Exploring:
+    """At most one exploration a site at a time."""
+
+    def __init__(self, core: Core, atlas: Atlas, knowledge: KnowledgeCases) -> None:
+        self._core, self._atlas, self._knowledge = core, atlas, knowledge
+        self._running: dict[str, _Running] = {}
+        self._starting: set[str] = set()
+
+    async def explore(self, url: str, site: str = "", options: ExploreOptions | None = None) -> ExploreReport:
+        """Explore a site from its home page; goes on with an exploration that did not end.
+
+        Raises:
+            UsageError: the address is none.  Conflict: this site is being explored.
+            InputError: the rule file or the recorded log-in can't be read.
+        """
+        address = checked_address(url)
+        name = site.strip() or self._core.workspace.site_of(address)
+        chosen = options or ExploreOptions()
+        rules = await self._rules(name, chosen.block_list)
+        if name in self._running or name in self._starting:
+            raise Conflict(f"{name} is being explored already; pause or stop that exploration first")
+        self._starting.add(name)
+        try:
+
+            async def work(job: Job) -> ExploreReport:
+                return await self._explore(job, name, address, chosen, rules)
+
+            _, task = self._core.registry.start(f"Explore {name}", work)
+            return await task
+        finally:
+            self._starting.discard(name)
+
+    async def pause_exploration(self, site: str) -> None:
+        """Try nothing more until it is resumed."""
+        self._of(site).explorer.pause()
+
+    async def resume_exploration(self, site: str) -> None:
+        """Go on after a pause."""
+        self._of(site).explorer.resume()
+
+    async def stop_exploration(self, site: str) -> None:
+        """End it after what is under way; it can be gone on with."""
+        running = self._of(site)
+        running.job.request_cancel()
+        running.explorer.stop()
+
+    async def graph_verify(self, site: str, storage_state: str = "") -> VerifyGraphReport:
+        """Visit every state, try every transition; what is gone is marked, tips about it become suspect."""
+        sheet = await self._atlas.sheet(site)
+        rules = await self._rules(site, "")
+        login = storage_state or kept_login(site)
+
+        async def work(job: Job) -> VerifyGraphReport:
+            from app.engine.browser.browsers import Browsers
+            from app.engine.graph.maintenance import verify
+
+            async with Browsers(settings.load().browser, storage_state=login) as browsers:
+                report = await verify(
+                    sheet.graph, StoredGraph(self._core, site), browsers.drivers(2), rules, job
+                )
+            return await self._with_tips(site, report)
+
+        _, task = self._core.registry.start(f"Verify the map of {site}", work)
+        report = await task
+        self._core.bus.publish(GraphChanged(site=site))
+        return report
+
+    async def graph_update(self, site: str, options: ExploreOptions | None = None) -> UpdateReport:
+        """Verify, then explore only what is new."""
+        raise NotImplementedError
+
+    async def _with_tips(self, site: str, report: VerifyGraphReport) -> VerifyGraphReport:
+        raise NotImplementedError
+
+    # inside
+
+    def _of(self, site: str) -> _Running:
+        if site not in self._running:
+            raise NotFound(f"{site} is not being explored")
+        return self._running[site]
+
+    async def _rules(self, site: str, file: str) -> BlockList:
+        """The rules in force: a file's, then the site's own, then the built-in ones."""
+
+        def reading() -> BlockList:
+            own = self._core.workspace.rules_path(site)
+            rules = BlockList.load(own) if own.exists() else BlockList.builtin()
+            return BlockList.load(Path(file).expanduser()).before(rules) if file else rules
+
+        return await self._core.on_worker(reading)
+
+    async def _explore(
+        self, job: Job, site: str, address: str, options: ExploreOptions, rules: BlockList
+    ) -> ExploreReport:
+        from app.engine.browser.browsers import Browsers
+        from app.engine.graph.explorer import Explorer
+
+        login = options.storage_state or kept_login(site)
+        told = 0.0
+
+        def tell(event: ExplorationChanged) -> None:
+            nonlocal told
+            job.advance(event.states, options.max_states, event.trying)
+            self._core.bus.publish(event)
+            if job.cancel_requested:
+                explorer.stop()
+            if time.monotonic() - told >= TELL_GRAPH_EVERY:
+                told = time.monotonic()
+                self._core.bus.publish(GraphChanged(site=site))
+
+        setting = settings.load().browser
+        async with Browsers(
+            setting, headed=options.headed, size=options.viewport, storage_state=login
+        ) as browsers:
+            explorer = Explorer(
+                site,
+                address,
+                replace(options, storage_state=login),
+                store=StoredGraph(self._core, site),
+                rules=rules,
+                drivers=browsers.drivers(options.workers),
+                tell=tell,
+            )
+            self._running[site] = _Running(job, explorer)
+            try:
+                report = await explorer.run()
+            finally:
+                self._running.pop(site, None)
+                self._core.bus.publish(GraphChanged(site=site))
+        return report

@@ -1,0 +1,167 @@
+"""Search over the states of a graph, kept in step with it; and the comparison of methods."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.engine.cases.atlas import Atlas, Sheet, face
+from app.engine.cases.core import Core
+from app.engine.cases.retrieving import Retrieving
+from app.engine.errors import InputError, NotFound, UsageError
+from app.engine.graph.search import LATE, StateSearch, state_text
+from app.engine.graph_api import NodeHit, SearchComparison
+from app.engine.jobs import Job
+
+PICTURE = "picture"
+"""Method that compares the words with screenshots, through a model of the person's own."""
+
+
+class CarriedVectors:
+    """A vector cache that lives while a worker encodes; what it gained is put into the graph's file afterwards.
+
+    The worker may not touch the file, and the store thread should not wait for the encoder.
+    """
+
+    def __init__(self, known: Mapping[str, bytes]) -> None:
+        self._known = dict(known)
+        self.gained: dict[str, dict[str, bytes]] = {}
+
+    def get_many(self, encoder_id: str, keys: Iterable[str]) -> dict[str, bytes]:
+        """The vectors that are here."""
+        return {key: self._known[key] for key in keys if key in self._known}
+
+    def put_many(self, encoder_id: str, vectors: Mapping[str, bytes]) -> None:
+        """Keep these."""
+        self._known.update(vectors)
+        self.gained.setdefault(encoder_id, {}).update(vectors)
+
+
+@dataclass(slots=True)
+class _Kept:
+    search: StateSearch
+    cache: CarriedVectors
+    encoder: str
+    version: int = -1
+
+
+class Finding:
+    """One ``StateSearch`` a site."""
+
+    def __init__(self, core: Core, atlas: Atlas, retrieving: Retrieving) -> None:
+        self._core, self._atlas, self._retrieving = core, atlas, retrieving
+        self._kept: dict[str, _Kept] = {}
+        self._one_at_a_time = asyncio.Lock()
+
+    async def graph_search(self, site: str, query: str, method: str = LATE, k: int = 10) -> list[NodeHit]:
+        """The states that answer to words, best first.
+
+        Where there is no encoder, ``late`` and ``dense`` give way to the best method there is.
+        """
+        if not query.strip():
+            raise UsageError("nothing to search for", remedy="say in words what the page is for")
+        sheet = await self._atlas.sheet(site)
+        if method == PICTURE:
+            return await self._by_picture(sheet, query, k)
+        async with self._one_at_a_time:
+            kept = await self._ready(sheet)
+            usable = kept.search.usable(method) if method in ("late", "dense") else method
+            hits = await self._core.on_worker(kept.search.search, query, usable, max(1, k))
+        return [
+            _hit(sheet, hit.node, hit.score, hit.matched) for hit in hits if hit.node in sheet.graph.nodes
+        ]
+
+    async def graph_compare_search(self, site: str, queries: str) -> SearchComparison:
+        """Every method on the labelled queries of a JSON lines file."""
+        from app.engine.graph.search.compare import compare, read_queries
+
+        path = Path(queries).expanduser()
+        sheet = await self._atlas.sheet(site)
+
+        def reading() -> str:
+            try:
+                return path.read_text("utf-8")
+            except (OSError, UnicodeError) as error:
+                raise InputError(f"the queries can't be read: {error}", path=str(path)) from error
+
+        labelled = read_queries(await self._core.on_worker(reading), str(path))
+        places = {
+            node: {
+                part for page in sheet.graph.pages_of(node) for part in (page.keys.template, page.keys.url)
+            }
+            for node in _standing(sheet)
+        }
+        async with self._one_at_a_time:
+            kept = await self._ready(sheet)
+            return await self._core.on_worker(compare, site, kept.search, places, labelled)
+
+    async def _ready(self, sheet: Sheet) -> _Kept:
+        """The search over a graph as it stands; encodes what is new as a job."""
+        site, encoder = sheet.graph.site, self._retrieving.encoder
+        name = encoder.id if encoder is not None else ""
+        kept = self._kept.get(site)
+        if kept is None or kept.encoder != name:
+            known = await self._atlas.with_store(site, lambda store: store.vectors(name)) if name else {}
+            cache = CarriedVectors(known)
+            kept = self._kept[site] = _Kept(StateSearch(encoder, cache), cache, name)
+        if kept.version == sheet.version[0]:
+            return kept
+        states = [state_text(node, sheet.graph.pages_of(node)) for node in _standing(sheet)]
+        search = kept.search
+
+        async def work(job: Job) -> None:
+            loop = asyncio.get_running_loop()
+
+            def progress(done: int, total: int) -> None:
+                loop.call_soon_threadsafe(job.advance, done, total, "reading the states of the map")
+
+            await self._core.on_worker(search.update, states, progress)
+
+        _, task = self._core.registry.start(f"Search index of {site}", work)
+        await task
+        gained, kept.cache.gained = kept.cache.gained, {}
+        for encoder_id, vectors in gained.items():
+            await self._atlas.with_store(site, lambda store, e=encoder_id, v=vectors: store.put_vectors(e, v))
+        kept.version = sheet.version[0]
+        return kept
+
+    async def _by_picture(self, sheet: Sheet, query: str, k: int) -> list[NodeHit]:
+        from app.engine.graph.search.pictures import PictureSearch
+
+        model = self._retrieving.picture_model
+        if not model:
+            raise UsageError(
+                "no model for pictures is chosen",
+                remedy="name a folder of a multimodal sentence-transformers model in the settings (picture_encoder)",
+            )
+        wanted = {node: face(sheet.graph.pages_of(node)).picture for node in _standing(sheet)}
+        wanted = {node: digest for node, digest in wanted.items() if digest}
+        if not wanted:
+            raise NotFound(f"the graph of {sheet.graph.site} has no pictures")
+        pictures = {
+            node: await self._core.on_store(self._core.workspace.runs.read_blob, digest)
+            for node, digest in wanted.items()
+        }
+
+        def searching() -> list[tuple[str, float]]:
+            search = PictureSearch(Path(model))
+            search.update(pictures)
+            return search.search(query, k)
+
+        found = await self._core.on_worker(searching)
+        return [_hit(sheet, node, score, ()) for node, score in found]
+
+
+def _standing(sheet: Sheet) -> list[str]:
+    """Nodes that are still there."""
+    graph = sheet.graph
+    return [node for node in graph.nodes if not all(page.gone_at for page in graph.pages_of(node))]
+
+
+def _hit(sheet: Sheet, node: str, score: float, matched: tuple[str, ...]) -> NodeHit:
+    page = face(sheet.graph.pages_of(node))
+    return NodeHit(
+        node=node, title=page.title, url=page.url, score=score, matched=matched, thumbnail=page.thumbnail
+    )

@@ -1,0 +1,321 @@
+"""Interaction graphs as they lie in the workspace: list, draw, look at a state, correct, compare, write out."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from app.assets import resource
+from app.engine import identity
+from app.engine.cases.atlas import Atlas, Sheet, edges, face
+from app.engine.cases.core import Core
+from app.engine.cases.recording import read_elements
+from app.engine.decision import Decision, DecisionKind
+from app.engine.errors import InputError, NotFound, UsageError
+from app.engine.events import GraphChanged
+from app.engine.graph.layout import layout
+from app.engine.graph_api import (
+    GraphDiff,
+    GraphPicture,
+    GraphRow,
+    GraphStats,
+    LabReport,
+    NodeDetail,
+)
+from app.engine.page_state import Element
+from app.engine.store.graphs import GraphStore
+from app.engine.transition import Source, Transition
+
+SHOWN_TEXT = 20_000
+"""Characters of a page's text that a panel gets."""
+
+
+class GraphCases:
+    """What can be done with stored graphs; nothing is visited."""
+
+    def __init__(self, core: Core, atlas: Atlas) -> None:
+        self._core, self._atlas = core, atlas
+
+    async def graphs(self) -> list[GraphRow]:
+        """The graphs of the workspace, by site."""
+
+        def listing() -> list[GraphRow]:
+            sites = sorted(self._core.workspace.graph_sites())
+            return [graph_row(self._atlas.store(site), self._atlas.open_sheet(site)) for site in sites]
+
+        return await self._core.on_store(listing)
+
+    async def graph_stats(self, site: str) -> GraphStats:
+        """A graph in numbers."""
+
+        def counting() -> GraphStats:
+            return _stats(self._atlas.store(site), self._atlas.open_sheet(site))
+
+        return await self._core.on_store(counting)
+
+    async def graph_picture(self, site: str, tidy: bool = False) -> GraphPicture:
+        """The map.  What was placed keeps its place, unless ``tidy`` asks for a new layout."""
+        sheet = await self._atlas.sheet(site)
+        before = {} if tidy else await self._atlas.with_store(site, lambda store: store.positions())
+
+        def drawing() -> tuple[GraphPicture, dict[str, tuple[float, float]]]:
+            return _picture(sheet, before)
+
+        picture, placed = await self._core.on_worker(drawing)
+        if placed != before:
+            await self._atlas.with_store(site, lambda store: store.put_positions(placed))
+        return picture
+
+    async def graph_node(self, site: str, node: str) -> NodeDetail:
+        """Everything about one state."""
+
+        def looking() -> NodeDetail:
+            sheet = self._atlas.open_sheet(site)
+            return self._detail(sheet, self._atlas.store(site), sheet.node(node))
+
+        return await self._core.on_store(looking)
+
+    async def graph_from_runs(self, site: str) -> GraphRow:
+        """Build or extend a graph from the stored runs; nothing is visited."""
+        from app.engine.graph.from_runs import add_runs
+
+        def adding() -> GraphRow:
+            workspace = self._core.workspace
+            if not any(step.site == site for step in workspace.index.stored_steps()):
+                raise NotFound(f"no stored run passed {site!r}; 'sitelore runs list' names the sites")
+            add_runs(workspace, self._atlas.store(site, create=True))
+            return graph_row(self._atlas.store(site), self._atlas.open_sheet(site))
+
+        row = await self._core.on_store(adding)
+        self._core.bus.publish(GraphChanged(site=site))
+        return row
+
+    async def graph_diff(self, site: str, other: str = "") -> GraphDiff:
+        """What changed between the last two explorations, or against an exported graph."""
+        from app.engine.graph.diff import diff_explorations, diff_graphs
+        from app.engine.graph.reading import read_graph
+
+        sheet = await self._atlas.sheet(site)
+        if other:
+            return diff_graphs(await self._core.on_worker(read_graph, Path(other).expanduser()), sheet.graph)
+        explorations = await self._atlas.with_store(site, lambda store: store.explorations())
+        return diff_explorations(sheet.graph, explorations)
+
+    async def graph_export(self, site: str, out: str, format: str = "json") -> int:
+        """Write the graph as ``json`` (node-link), ``graphml``, ``gexf`` or ``webnavigator``; how many states."""
+        from app.engine.graph.exports import export_graph
+
+        sheet = await self._atlas.sheet(site)
+        return await self._core.on_worker(export_graph, sheet.graph, Path(out).expanduser(), format)
+
+    async def merge_nodes(self, site: str, nodes: Sequence[str]) -> str:
+        """Make several states one; gives its id.  Undo takes them apart."""
+
+        def merging() -> str:
+            sheet = self._atlas.open_sheet(site)
+            chosen = list(dict.fromkeys(sheet.node(node) for node in nodes))
+            if len(chosen) < 2:
+                raise UsageError("two states or more are needed to make them one")
+            titles = " and ".join(f"'{face(sheet.graph.pages_of(node)).title}'" for node in chosen[:2])
+            more = f" and {len(chosen) - 2} more" if len(chosen) > 2 else ""
+            self._decide(site, DecisionKind.MERGE, chosen, f"merge {titles}{more}")
+            return chosen[0]
+
+        merged = await self._core.do_in_review(merging)
+        self._core.bus.publish(GraphChanged(site=site))
+        return (await self._atlas.sheet(site)).node(merged)
+
+    async def split_node(self, site: str, node: str) -> list[str]:
+        """Take a state apart into the page states it stands for; gives their ids.  Undo puts them together."""
+
+        def splitting() -> list[str]:
+            sheet = self._atlas.open_sheet(site)
+            found = sheet.node(node)
+            pages = sheet.graph.pages_of(found)
+            if len(pages) < 2:
+                raise UsageError(
+                    f"state {found[:8]} stands for one page only; there is nothing to take apart"
+                )
+            title = face(pages).title
+            self._decide(site, DecisionKind.SPLIT, [found], f"split '{title}'")
+            return [page.id for page in pages]
+
+        parts = await self._core.do_in_review(splitting)
+        self._core.bus.publish(GraphChanged(site=site))
+        graph = (await self._atlas.sheet(site)).graph
+        return list(dict.fromkeys(graph.node_of(page) for page in parts))
+
+    # the block list's laboratory
+
+    async def block_rules(self, site: str) -> str:
+        """The site's own rules as text; where it has none, examples to begin with."""
+        path = self.rules_path(site)
+
+        def reading() -> str:
+            return (path if path.exists() else resource("rules", "example.json")).read_text("utf-8")
+
+        return await self._core.on_worker(reading)
+
+    async def save_block_rules(self, site: str, rules: str) -> None:
+        """Keep rules for a site.  Raises ``InputError`` when they can't be read; then nothing is changed."""
+        from app.engine.graph.blocklist import BlockList
+        from app.engine.store.run_files import write_file
+
+        BlockList.load(rules)
+        path = self.rules_path(site)
+
+        def writing() -> None:
+            draft = path.with_name(f".{path.name}.draft")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_file(draft, rules.encode())
+            draft.replace(path)
+
+        await self._core.on_worker(writing)
+
+    async def try_rules(self, site: str, node: str, rules: str) -> LabReport:
+        """What rules would stop on a stored page, and on all stored pages."""
+        from app.engine.graph.blocklist import BlockList
+        from app.engine.graph.lab import rule_on
+
+        try:
+            chosen = BlockList.load(rules)
+        except InputError as error:
+            return LabReport(hits=(), error=str(error))
+        sheet = await self._atlas.sheet(site)
+        pages = [face(sheet.graph.pages_of(name)) for name in sheet.graph.nodes]
+        here = face(sheet.graph.pages_of(sheet.node(node)))
+        stored: list[tuple[str, tuple[Element, ...]]] = []
+        for page in pages:
+            stored.append((page.url, await self._core.on_store(self._elements, page.elements)))
+        own = await self._core.on_store(self._elements, here.elements)
+        return await self._core.on_worker(rule_on, chosen, here.url, own, stored)
+
+    def rules_path(self, site: str) -> Path:
+        """Where a site's own rules lie; they need not exist."""
+        return self._core.workspace.rules_path(site)
+
+    # inside
+
+    def _decide(self, site: str, kind: DecisionKind, members: Sequence[str], label: str) -> None:
+        decision = Decision(
+            id=uuid.uuid4().hex, kind=kind, members=tuple(members), author=self._core.author, at=time.time()
+        )
+        self._core.workspace.decide(site, decision, label)
+
+    def _elements(self, digest: str) -> tuple[Element, ...]:
+        return read_elements(self._core.workspace.runs.read_blob(digest)) if digest else ()
+
+    def _detail(self, sheet: Sheet, store: GraphStore, node: str) -> NodeDetail:
+        pages = sheet.graph.pages_of(node)
+        first = face(pages)
+        elements = self._elements(first.elements)
+        facts = sheet.facts[node]
+        outgoing, incoming = sheet.graph.outgoing(node), sheet.graph.incoming(node)
+        text = (
+            self._core.workspace.runs.read_blob(first.text).decode("utf-8", "replace") if first.text else ""
+        )
+        return NodeDetail(
+            row=sheet.row(node),
+            keys=first.keys,
+            picture=first.picture,
+            text=text[:SHOWN_TEXT],
+            elements=elements,
+            frontier=tuple(store.frontier(page=first.id)),
+            element_keys=tuple(identity.element_key(element, sheet.graph.home) for element in elements),
+            outgoing=tuple(outgoing),
+            incoming=tuple(incoming),
+            titles=_titles(sheet, [*outgoing, *incoming]),
+            pages=tuple(page.url for page in pages),
+            runs=tuple(facts.runs),
+            tips=(*facts.tips, *facts.site_tips),
+            notes=first.notes,
+        )
+
+
+def graph_row(store: GraphStore, sheet: Sheet) -> GraphRow:
+    """One graph as a line of the list."""
+    explorations = store.explorations()
+    last = explorations[-1] if explorations else None
+    gone = sum(all(page.gone_at for page in sheet.graph.pages_of(node)) for node in sheet.graph.nodes)
+    return GraphRow(
+        site=sheet.graph.site,
+        home=sheet.graph.home,
+        mode=sheet.graph.mode,
+        states=len(sheet.graph.nodes) - gone,
+        transitions=sum(1 for _ in edges(sheet.graph)),
+        frontier=sum(sheet.waiting.values()),
+        explored_at=last.ended_at or last.started_at if last is not None else 0.0,
+        state=(last.ended or "interrupted") if last is not None else "",
+        gone=gone,
+    )
+
+
+def _titles(sheet: Sheet, transitions: Sequence[Transition]) -> dict[str, str]:
+    """Titles by what a transition names: a node's id."""
+    names = {end for way in transitions for end in (way.source, way.target)}
+    return {name: face(sheet.graph.pages_of(name)).title for name in names if name in sheet.graph.nodes}
+
+
+def _picture(
+    sheet: Sheet, before: dict[str, tuple[float, float]]
+) -> tuple[GraphPicture, dict[str, tuple[float, float]]]:
+    rows = sorted(
+        (sheet.row(node) for node in sheet.graph.nodes), key=lambda row: (row.depth, row.url, row.id)
+    )
+    number = {row.id: at for at, row in enumerate(rows)}
+    weights: dict[tuple[int, int], int] = {}
+    tried: dict[tuple[int, int], bool] = {}
+    for source, target, way in edges(sheet.graph):
+        ends = (number[source], number[target])
+        weights[ends] = weights.get(ends, 0) + 1
+        tried[ends] = tried.get(ends, False) or way.attempts > 0
+    pairs = sorted(weights)
+    sources, targets = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    names = [row.id for row in rows]
+    known = np.array([before.get(name, (np.nan, np.nan)) for name in names], dtype=float).reshape(-1, 2)
+    places = layout([row.depth for row in rows], sources, targets, known if before else None)
+    x, y = places[:, 0].tolist(), places[:, 1].tolist()
+    picture = GraphPicture(
+        site=sheet.graph.site,
+        version=sheet.version[0],
+        nodes=tuple(rows),
+        x=tuple(x),
+        y=tuple(y),
+        sources=tuple(sources),
+        targets=tuple(targets),
+        weights=tuple(weights[pair] for pair in pairs),
+        tried=tuple(tried[pair] for pair in pairs),
+    )
+    return picture, {name: (left, top) for name, left, top in zip(names, x, y, strict=True)}
+
+
+def _stats(store: GraphStore, sheet: Sheet) -> GraphStats:
+    graph = sheet.graph
+    faces = [face(graph.pages_of(node)) for node in graph.nodes]
+    landing: dict[str, str] = {}
+    for page in sorted(faces, key=lambda page: (page.direct is not True, page.depth, page.first_seen)):
+        landing.setdefault(page.keys.url, page.id)
+    own = [landing[p.keys.url] == p.id if p.direct is None else p.direct for p in faces]
+    ways = [way for _, _, way in edges(graph)]
+    attempts, successes = sum(way.attempts for way in ways), sum(way.successes for way in ways)
+    challenges: dict[str, int] = {}
+    for page in faces:
+        if page.challenge:
+            challenges[page.challenge.value] = challenges.get(page.challenge.value, 0) + 1
+    explorations = store.explorations()
+    return GraphStats(
+        row=graph_row(store, sheet),
+        templates=len({page.keys.template for page in faces}),
+        interaction_only=own.count(False),
+        direct=own.count(True),
+        tried=sum(way.attempts > 0 for way in ways),
+        seen_only=sum(way.found_by is Source.SEEN and not way.attempts for way in ways),
+        success_rate=successes / attempts if attempts else 0.0,
+        skipped=store.skipped(),
+        depths=explorations[-1].depth_rows if explorations else (),
+        challenges=challenges,
+    )

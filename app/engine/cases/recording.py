@@ -1,0 +1,132 @@
+"""Writes an exploration into the workspace as it goes: contents as blobs first, then one transaction for the step."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import orjson
+
+from app.engine.cases.core import Core
+from app.engine.graph.recorder import Contents, Entry, Memory
+from app.engine.graph_api import DepthRow
+from app.engine.page_state import Element, PageState
+from app.engine.store.blobs import Packed, pack
+from app.engine.store.graphs import GraphStore
+
+
+class StoredGraph:
+    """The recorder of one site's graph (``app.engine.graph.recorder.GraphRecorder``)."""
+
+    def __init__(self, core: Core, site: str) -> None:
+        self._core, self._site = core, site
+
+    async def memory(self) -> Memory:
+        """Everything that is stored."""
+        return await self._core.on_store(lambda: _memory(self._store()))
+
+    async def begin(self, home: str, options: dict[str, object], at: float) -> int:
+        """A new exploration; the frontier of the one before is forgotten."""
+
+        def beginning() -> int:
+            store = self._store()
+            with store.batch():
+                store.clear_frontier()
+                return store.begin_exploration(home, options, at)
+
+        return await self._core.on_store(beginning)
+
+    async def resume(self, exploration: int) -> None:
+        """The exploration goes on."""
+        await self._core.on_store(lambda: self._store().reopen_exploration(exploration))
+
+    async def end(self, exploration: int, ended: str, at: float, depths: Sequence[DepthRow]) -> None:
+        """Say how it ended."""
+        await self._core.on_store(lambda: self._store().end_exploration(exploration, ended, at, depths))
+
+    async def elements(self, page: str) -> tuple[Element, ...]:
+        """Elements of a stored state; none for one that is not stored."""
+
+        def reading() -> bytes:
+            found = self._store().page(page)
+            return self._core.workspace.runs.read_blob(found.elements) if found and found.elements else b"[]"
+
+        return read_elements(await self._core.on_store(reading))
+
+    async def save(self, entry: Entry) -> None:
+        """Store one step whole."""
+        states, packed = await self._core.on_worker(_prepare, entry)
+        await self._core.on_store(self._write, entry, states, packed)
+
+    def _write(self, entry: Entry, states: list[PageState], packed: list[Packed]) -> None:
+        store = self._store()
+        if packed:
+            # A blob without its state costs room and nothing else; a state without its blob would be a hole.
+            self._core.workspace.runs.blobs.add(packed)
+        with store.batch():
+            for state in states:
+                store.put_page(state)
+            for page in entry.seen:
+                store.touch(page, entry.at)
+            for transition, attempt in entry.transitions:
+                store.record(transition, attempt)
+            store.put_frontier(entry.items)
+
+    def _store(self) -> GraphStore:
+        return self._core.workspace.graph(self._site)
+
+
+def read_elements(data: bytes) -> tuple[Element, ...]:
+    """Stored elements of a page."""
+    return _elements_type().validate_python(orjson.loads(data)) if data else ()
+
+
+@cache
+def _elements_type() -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(tuple[Element, ...])
+
+
+def _memory(store: GraphStore) -> Memory:
+    explorations = store.explorations()
+    last = explorations[-1] if explorations else None
+    return Memory(
+        states=tuple(store.pages()),
+        transitions=tuple(store.transitions()),
+        items=tuple(store.frontier()),
+        exploration=last.number if last is not None else 0,
+        home=last.home if last is not None else "",
+        ended=last.ended if last is not None else "",
+        options=last.options if last is not None else None,
+        depths=last.depth_rows if last is not None else (),
+    )
+
+
+def _prepare(entry: Entry) -> tuple[list[PageState], list[Packed]]:
+    """States that name their contents, and the contents compressed."""
+    blobs: dict[str, bytes] = {}
+
+    def keep(content: bytes) -> str:
+        if not content:
+            return ""
+        digest = hashlib.sha256(content).hexdigest()
+        blobs[digest] = content
+        return digest
+
+    def named(state: PageState, contents: Contents | None) -> PageState:
+        if contents is None:
+            return state
+        return replace(
+            state,
+            elements=keep(orjson.dumps(list(contents.elements))),
+            text=keep(contents.text.encode("utf-8", "replace")),
+            picture=keep(contents.picture),
+            thumbnail=keep(contents.thumbnail),
+        )
+
+    states = [named(state, contents) for state, contents in entry.states]
+    return states, pack(blobs)

@@ -1,0 +1,202 @@
+"""Ways through a graph, and going them in a live browser with every arrival verified."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app import settings
+from app.engine.cases.atlas import Atlas, Sheet, checked_address
+from app.engine.cases.core import Core
+from app.engine.errors import NotFound, SiteloreError
+from app.engine.events import GraphChanged
+from app.engine.graph_api import Journey, PathPlan
+from app.engine.identity import keys_of, page_id
+from app.engine.jobs import Job
+from app.engine.store.blobs import pack
+from app.engine.transition import Arrival, Attempt, Operation
+
+if TYPE_CHECKING:
+    from app.engine.browser.live import LiveBrowser
+
+
+class Wayfinding:
+    """Plans ways, and holds one open browser a site."""
+
+    def __init__(self, core: Core, atlas: Atlas) -> None:
+        self._core, self._atlas = core, atlas
+        self._browsers: dict[str, LiveBrowser] = {}
+
+    async def graph_path(self, site: str, to: str, start: str = "") -> PathPlan:
+        """The cheapest way to a state, from another one or from the home page."""
+        sheet = await self._atlas.sheet(site)
+        plan = sheet.graph.plan(sheet.node(start) if start else "", sheet.node(to))
+        return self._named(sheet, plan)
+
+    async def graph_go(
+        self, site: str, to: str, headed: bool = False, fresh: bool = False, storage_state: str = ""
+    ) -> Journey:
+        """Go to a state in a live browser, from where it is now; each arrival is compared with what is expected.
+
+        The browser stays open for the next way.  ``fresh`` begins with a new one.  Without ``storage_state`` a log-in
+        that was made by hand for this site is used.
+        """
+        sheet = await self._atlas.sheet(site)
+        node = sheet.node(to)
+
+        async def work(job: Job) -> Journey:
+            job.advance(0, None, "starting the browser")
+            live = await self._live(site, headed=headed, fresh=fresh, storage_state=storage_state)
+            return await self._go(sheet, node, live, job)
+
+        _, task = self._core.registry.start(
+            f"Go to {sheet.row(node).title or node[:8]}", work, cooperative=False
+        )
+        journey = await task
+        self._core.bus.publish(GraphChanged(site=site))
+        return journey
+
+    async def close_browser(self, site: str) -> None:
+        """Close the site's browser, if one is open."""
+        live = self._browsers.pop(site, None)
+        if live is not None:
+            await live.aclose()
+
+    async def log_in_by_hand(self, site: str, url: str) -> str:
+        """Show a browser in which a person logs in; ``logged_in`` keeps what came of it.  Gives the address."""
+        address = checked_address(url)
+        live = await self._live(site, headed=True, fresh=True, storage_state="", remembered=False)
+        from app.engine.browser.hand import open_page
+
+        done = await open_page(live.visit, address)
+        if done.error:
+            await self.close_browser(site)
+            raise SiteloreError(done.error)
+        return live.visit.page.url
+
+    async def logged_in(self, site: str) -> str:
+        """Keep the log-in of the browser shown, for its owner alone, and close it.  Gives the file's path."""
+        live = self._browsers.get(site)
+        if live is None or not live.is_open:
+            self._browsers.pop(site, None)
+            raise NotFound(f"no browser is open for {site}; choose to log in by hand first")
+        path = login_path(site)
+        await live.save_login(path)
+        await self.close_browser(site)
+        return str(path)
+
+    async def aclose(self) -> None:
+        """Close every browser."""
+        for site in list(self._browsers):
+            await self.close_browser(site)
+
+    # inside
+
+    async def _live(
+        self, site: str, *, headed: bool, fresh: bool, storage_state: str, remembered: bool = True
+    ) -> LiveBrowser:
+        from app.engine.browser.live import LiveBrowser
+
+        live = self._browsers.get(site)
+        if live is not None and (fresh or storage_state or live.headed != headed or not live.is_open):
+            await self.close_browser(site)
+            live = None
+        if live is None:
+            login = storage_state or (kept_login(site) if remembered else "")
+            live = await LiveBrowser.open(settings.load().browser, headed=headed, storage_state=login)
+            self._browsers[site] = live
+        return live
+
+    async def _go(self, sheet: Sheet, node: str, live: LiveBrowser, job: Job) -> Journey:
+        from app.engine.browser.hand import open_page
+        from app.engine.graph.travel import Traveller
+
+        began = time.monotonic()
+        graph = sheet.graph
+
+        async def record(attempt: Attempt) -> None:
+            if attempt.transition in graph.transitions:
+                await self._atlas.with_store(graph.site, lambda store: store.try_again(attempt))
+
+        traveller = Traveller(live.visit, graph.pages, home=graph.home, record=record)
+        if live.visit.page.url in ("", "about:blank"):
+            done = await open_page(live.visit, graph.home)
+            if done.error:
+                raise SiteloreError(done.error)
+        plan = graph.plan(await self._where(live, sheet), node)
+        arrivals: list[Arrival] = []
+        if plan.transitions and plan.transitions[0].operation is not Operation.OPEN:
+            stood = await traveller.stand_on(graph.pages[plan.transitions[0].source])
+            if not stood.kind.ok:
+                return await self._ended(sheet, plan, (stood,), live, began)
+        for number, leg in enumerate(plan.transitions):
+            job.advance(number, len(plan.transitions), leg.words)
+            arrivals.append(await traveller.step(leg))
+            if arrivals[-1].kind.ends_path:
+                break
+        if not plan.transitions:
+            arrivals.append(await traveller.stand_on(graph.pages_of(node)[0]))
+        return await self._ended(sheet, plan, tuple(arrivals), live, began)
+
+    async def _where(self, live: LiveBrowser, sheet: Sheet) -> str:
+        """The page state in front, "" for one that the graph does not know."""
+        from app.engine.browser.snapshot import PageGone, capture
+
+        try:
+            page = await capture(live.visit, picture=False)
+        except PageGone:
+            return ""
+        found = page_id(keys_of(page, sheet.graph.home))
+        return found if found in sheet.graph.pages else ""
+
+    async def _ended(
+        self, sheet: Sheet, plan: PathPlan, arrivals: tuple[Arrival, ...], live: LiveBrowser, began: float
+    ) -> Journey:
+        last = arrivals[-1]
+        wanted = max(1, len(plan.transitions))
+        arrived = len(arrivals) >= wanted and last.kind.ok
+        return Journey(
+            plan=self._named(sheet, plan),
+            arrivals=arrivals,
+            arrived=arrived,
+            url=live.visit.page.url,
+            picture=await self._picture(live),
+            why="" if arrived else last.why or last.kind.value,
+            seconds=round(time.monotonic() - began, 2),
+        )
+
+    async def _picture(self, live: LiveBrowser) -> str:
+        from app.engine.browser.snapshot import PageGone, capture
+
+        try:
+            picture = (await capture(live.visit)).picture
+        except PageGone:
+            return ""
+        if not picture:
+            return ""
+        digest = hashlib.sha256(picture).hexdigest()
+        packed = await self._core.on_worker(pack, {digest: picture})
+        await self._core.on_store(self._core.workspace.runs.blobs.add, packed)
+        return digest
+
+    @staticmethod
+    def _named(sheet: Sheet, plan: PathPlan) -> PathPlan:
+        """The plan with nodes in place of page states."""
+        node_of = sheet.graph.grouping.node_of
+        return replace(plan, nodes=tuple(node_of.get(name, name) for name in plan.nodes))
+
+
+def login_path(site: str) -> Path:
+    """Where a log-in made by hand is kept: in the user's own data, outside of any workspace."""
+    name = re.sub(r"[^\w.-]", "_", site)[:80]
+    return settings.logins_dir() / f"{name}-{hashlib.sha256(site.encode()).hexdigest()[:8]}.json"
+
+
+def kept_login(site: str) -> str:
+    """The path of a log-in made by hand, "" where there is none."""
+    path = login_path(site)
+    return str(path) if path.exists() else ""
