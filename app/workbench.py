@@ -12,6 +12,7 @@ from PySide6.QtGui import QIcon
 from app.assets import resource
 from app.models.jobs import JobList
 from app.models.knowledge import KnowledgeModel
+from app.models.map_desk import MapDesk
 from app.models.review import ReviewModel
 from app.models.search import SearchModel
 from app.models.session import SessionKeeper
@@ -19,6 +20,7 @@ from app.models.settings_form import SettingsForm
 from app.models.tasks import Tasks
 from app.models.workspace import WorkspaceModel
 from app.views.knowledge_view import KnowledgeView
+from app.views.map_view import MapView
 from app.views.review_view import ReviewView
 from app.views.tip_detail import TipDetail
 
@@ -43,6 +45,7 @@ class Workbench(QObject):
         self.search = SearchModel(client, self.tasks, self)
         self.session = SessionKeeper(client, self.tasks, window.session, self)
         self.review = ReviewModel(client, self.tasks, self)
+        self.map = MapDesk(client, self.tasks, self)
         self.knowledge = KnowledgeModel(client, self.tasks, self)
         window.theme.load_icons()
         window.setWindowIcon(QIcon(str(resource("icons", "sitelore.svg"))))
@@ -55,6 +58,12 @@ class Workbench(QObject):
         review = ReviewView(self.review, center, theme)
         await asyncio.sleep(0)
         window.add_perspective(review)
+        await asyncio.sleep(0)
+        map_view = MapView(self.map, center, theme)
+        await asyncio.sleep(0)
+        map_view.step_requested.connect(self.open_step)
+        map_view.tip_requested.connect(self.open_tip)
+        window.add_perspective(map_view)
         await asyncio.sleep(0)
         detail = TipDetail(self.knowledge, center, theme)
         await asyncio.sleep(0)
@@ -69,6 +78,7 @@ class Workbench(QObject):
         self.workspace.start()
         self.jobs.load()
         self.review.start()
+        self.map.start()
         self.knowledge.start()
         self._window.status.show_saved(True)
 
@@ -94,11 +104,15 @@ class Workbench(QObject):
     def open_hit(self, hit: SearchHit) -> None:
         """Go to what was found."""
         if hit.kind == "tip":
-            self._window.go("knowledge")
-            self.knowledge.open_tip(hit.id)
+            self.open_tip(hit.id)
         else:
             self._window.go("review")
             self.review.open_run(hit.id, hit.step)
+
+    def open_tip(self, tip: str) -> None:
+        """Go to a tip."""
+        self._window.go("knowledge")
+        self.knowledge.open_tip(tip)
 
     def open_step(self, run: str, step: int | None) -> None:
         """Go to a step of a run."""
@@ -112,5 +126,6 @@ class Workbench(QObject):
         self.session.saved_changed.connect(window.status.show_saved)
         self.tasks.error.connect(window.complain)
         self.review.notice.connect(window.say)
+        self.map.map.notice.connect(window.say)
         self.knowledge.notice.connect(window.say)
         self.knowledge.step_requested.connect(self.open_step)

@@ -136,6 +136,16 @@ class MapGraph:
         return both.astype(np.int64)
 
     @cached_property
+    def bands(self) -> dict[int, tuple[float, float]]:
+        """First and last column of each depth."""
+        depths = np.fromiter((row.depth for row in self.rows), np.int64, len(self))
+        columns = self.places[:, 0]
+        return {
+            int(depth): (float(columns[depths == depth].min()), float(columns[depths == depth].max()))
+            for depth in np.unique(depths)
+        }
+
+    @cached_property
     def _by_source(self) -> tuple[Ints, Ints]:
         return _index(self.sources, len(self))
 

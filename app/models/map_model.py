@@ -109,6 +109,16 @@ class MapModel(QObject):
         if site:
             self._ask()
 
+    def follow(self, site: str) -> None:
+        """An exploration of this site began: show its map as it grows."""
+        if site != self.site:
+            self.choose_site(site)
+
+    @property
+    def home(self) -> str:
+        """The state nearest to the home page."""
+        return min(self.graph.rows, key=lambda row: row.depth).id if len(self.graph) else ""
+
     @property
     def site_row(self) -> GraphRow | None:
         """The site shown, as a row."""

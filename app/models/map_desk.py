@@ -1,0 +1,100 @@
+"""Everything the Map perspective works with, and the wires between it: the map leads, the panels follow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+
+from app.models.block_lab import BlockLabModel
+from app.models.exploration import ExplorationModel
+from app.models.map_graph import plural
+from app.models.map_model import MapModel
+from app.models.node_detail import NodeDetailModel
+from app.models.velocity_plot import VelocityPlotModel
+
+if TYPE_CHECKING:
+    from app.engine.graph_api import GraphRow, UpdateReport, VerifyGraphReport
+    from app.models.engine_client import EngineEvents
+    from app.models.tasks import Tasks
+
+SOON_MS = 90
+"""A state passed by in less time than this (a held key) is not asked for."""
+
+
+class MapDesk(QObject):
+    """The map's model and those of the panels around it."""
+
+    def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._client, self._tasks = client, tasks
+        self.map = MapModel(client, tasks, self)
+        self.detail = NodeDetailModel(client, tasks, self)
+        self.exploration = ExplorationModel(client, tasks, self)
+        self.lab = BlockLabModel(client, tasks, self)
+        self.velocity = VelocityPlotModel(client, tasks, self)
+        self._lab_open = False
+        self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
+        self._soon.timeout.connect(self._show_node)
+        self.map.node_changed.connect(self._on_node)
+        self.map.site_changed.connect(self._on_site)
+        self.exploration.started.connect(self.map.follow)
+        for part in (self.exploration, self.lab):
+            part.notice.connect(self.map.notice)
+
+    def start(self) -> None:
+        """Load what there is."""
+        self.map.start()
+
+    def open_lab(self) -> None:
+        """Try rules on the open state, else on the home page."""
+        self.lab.show(self.map.site, self.map.node or self.map.home)
+
+    # ------------------------------------------------------------ maintenance
+    def verify(self) -> None:
+        """Visit every state and transition again; what is gone is marked."""
+
+        def done(report: VerifyGraphReport) -> None:
+            gone = plural(len(report.gone_states), "state is gone", "states are gone")
+            suspect = plural(len(report.suspect_tips), "tip", "tips")
+            self.map.notice.emit(
+                self.tr("Verified {0} states: {1}, {2} now suspect").format(report.states, gone, suspect)
+            )
+
+        self._tasks.start(self._client.api.graph_verify(self.map.site), done)
+
+    def update(self) -> None:
+        """Verify, then explore only what is new."""
+
+        def done(report: UpdateReport) -> None:
+            diff = report.diff
+            self.map.notice.emit(
+                self.tr("Brought up to date: {0} new, {1} gone, {2} changed").format(
+                    len(diff.added), len(diff.removed), len(diff.changed)
+                )
+            )
+
+        self._tasks.start(self._client.api.graph_update(self.map.site), done)
+
+    def map_runs(self) -> None:
+        """Make or enlarge the map of a site from the runs that passed it."""
+        site = self.map.site
+
+        def done(row: GraphRow) -> None:
+            self.map.notice.emit(self.tr("{0}: {1} states").format(row.site, row.states))
+            self.map.start()
+
+        if site:
+            self._tasks.start(self._client.api.graph_from_runs(site), done)
+
+    # ------------------------------------------------------------ wires
+    def _on_site(self, site: str) -> None:
+        self._soon.stop()
+        self.detail.clear()
+        self.exploration.show(site)
+
+    def _on_node(self, _node: str) -> None:
+        self._soon.start()
+
+    def _show_node(self) -> None:
+        self.detail.show(self.map.site, self.map.node)

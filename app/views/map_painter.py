@@ -1,0 +1,186 @@
+"""Paints the map as it stands: links, then states as dots or cards; only what lies in the rectangle asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen
+
+from app.views.map_cards import CardLook, draw_card
+from app.views.map_labels import Labels
+from app.views.map_marks import SHADOW, SHOWN, DotSheet
+from app.views.primitives import FRAGMENT, draw_lines, draw_sprites
+
+if TYPE_CHECKING:
+    from app.models.map_graph import Floats, Ints, MapGraph, Mask
+    from app.models.thumbnails import Thumbnails
+    from app.views.map_camera import Camera
+    from app.views.theme import Theme
+
+CARDS_FROM = 0.26
+"""From this scale on states are cards; dots below."""
+MOST_LINES = 12_000
+"""Links drawn at one time when all of the map is in sight; the rest is thinned out evenly, seen ones first."""
+SMOOTH_LINES = 1_500
+"""So few links are drawn without jags."""
+SIDE = 170.0
+"""Pixels that a state's card or label may reach beyond its middle."""
+
+
+class MapPainter:
+    """What is drawn of a graph; the widget says when the graph, the filter or the look has changed."""
+
+    def __init__(self, theme: Theme, thumbnails: Thumbnails) -> None:
+        self._theme, self._thumbnails = theme, thumbnails
+        self._graph: MapGraph | None = None
+        self._shown = np.ones(0, bool)
+        self._sheet: DotSheet | None = None
+        self._look: CardLook | None = None
+        self._look_scale = 0.0
+        self.labels = Labels(theme)
+        self.show_seen = True
+        self.smooth = True
+        """Draw pictures well instead of quickly."""
+        self.wanted: list[tuple[float, str]] = []
+        """Pictures that were missing in the last painting, with their distance to the middle."""
+        self.drawn_lines = self.drawn_states = 0
+        """How much the last painting drew: what a benchmark prints."""
+
+    # ------------------------------------------------------------ what is drawn
+    def take(self, graph: MapGraph, shown: Mask) -> None:
+        """Draw this graph, with these states in full and the others as shadows."""
+        self._graph, self._shown = graph, shown
+        ends_shown = shown[graph.sources] & shown[graph.targets] & (graph.sources != graph.targets)
+        keep = np.flatnonzero(ends_shown if self.show_seen else ends_shown & graph.tried)
+        keep = keep[np.argsort(graph.order[keep])]
+        self._from, self._to, self._tried = graph.sources[keep], graph.targets[keep], graph.tried[keep]
+        one, other = graph.places[self._from], graph.places[self._to]
+        self._low, self._high = np.minimum(one, other), np.maximum(one, other)
+        self._sprites = np.where(shown, graph.marks & int(SHOWN), SHADOW)
+        self.labels.take(graph, shown)
+
+    def restyle(self) -> None:
+        """The colours or the text size changed."""
+        self._sheet = self._look = None
+        self.labels.forget()
+
+    @staticmethod
+    def radius(scale: float) -> float:
+        """Of a dot, in pixels."""
+        return min(max(46 * scale, 2.4), 9.0)
+
+    def reach(self, scale: float) -> float:
+        """How near to a dot's middle a click must be, in pixels."""
+        return self.radius(scale) + 4
+
+    # ------------------------------------------------------------ painting
+    def paint(self, painter: QPainter, camera: Camera, part: QRectF) -> None:
+        """Paint a part of the view; what is outside of it is left as it is."""
+        painter.save()
+        painter.setClipRect(part)
+        painter.fillRect(part, self._theme.color("surface"))
+        graph = self._graph
+        if graph is not None and len(graph):
+            self._paint_links(painter, camera, part)
+            left, top, right, bottom = camera.seen(part.adjusted(-SIDE, -SIDE, SIDE, SIDE))
+            x, y = graph.places[:, 0], graph.places[:, 1]
+            inside = np.flatnonzero((x >= left) & (x <= right) & (y >= top) & (y <= bottom))
+            self.drawn_states = len(inside)
+            if camera.scale >= CARDS_FROM:
+                self._paint_cards(painter, camera, inside)
+            else:
+                self._paint_dots(painter, camera, inside)
+                self.labels.paint(painter, camera, inside)
+        painter.restore()
+
+    def card_box(self, camera: Camera, number: int) -> QRectF:
+        """Where the picture of a state is, as cards are drawn at this scale."""
+        assert self._graph is not None
+        x, y = self._graph.places[number]
+        return self._card_look(camera.scale).box(camera.point(float(x), float(y)), camera.cell)
+
+    # ------------------------------------------------------------ links
+    def _paint_links(self, painter: QPainter, camera: Camera, part: QRectF) -> None:
+        most = self._limit(camera)
+        left, top, right, bottom = camera.seen(part)
+        low, high = self._low[:most], self._high[:most]
+        inside = np.flatnonzero(
+            (high[:, 0] >= left) & (low[:, 0] <= right) & (high[:, 1] >= top) & (low[:, 1] <= bottom)
+        )
+        self.drawn_lines = len(inside)
+        if not len(inside):
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, most <= SMOOTH_LINES)
+        tried = self._tried[inside]
+        for some, role in ((inside[~tried], "line"), (inside[tried], "edge")):
+            painter.setPen(QPen(self._theme.color(role), 1))
+            draw_lines(painter, self._lines(camera, some))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+    def _lines(self, camera: Camera, edges: Ints) -> NDArray[np.int32]:
+        assert self._graph is not None
+        places = self._graph.places
+        ends = np.empty((len(edges), 4), np.int32)
+        ends[:, :2] = np.rint(camera.pixels(places[self._from[edges]]))
+        ends[:, 2:] = np.rint(camera.pixels(places[self._to[edges]]))
+        return ends
+
+    def _limit(self, camera: Camera) -> int:
+        """How many links may be drawn at this scale: the same wherever one looks, so that parts fit together."""
+        count = len(self._from)
+        assert self._graph is not None
+        left, top, right, bottom = self._graph.bounds
+        wide, high = camera.cell
+        whole = (right - left + 1) * wide * (bottom - top + 1) * high
+        share = min(1.0, camera.size.width() * camera.size.height() / max(whole, 1.0))
+        return min(count, int(MOST_LINES / max(share, 0.05)))
+
+    # ------------------------------------------------------------ states
+    def _paint_dots(self, painter: QPainter, camera: Camera, inside: Ints) -> None:
+        assert self._graph is not None
+        sheet = self._dots(camera.scale, painter.device().devicePixelRatio())
+        inside = inside[np.argsort(self._sprites[inside] != SHADOW, kind="stable")]  # shadows lie below
+        pieces = np.zeros((len(inside), FRAGMENT))
+        pieces[:, :2] = camera.pixels(self._graph.places[inside])
+        pieces[:, 2] = self._sprites[inside] * sheet.side
+        pieces[:, 4:6] = sheet.side
+        pieces[:, 6:8] = 1 / painter.device().devicePixelRatio()
+        pieces[:, 9] = 1
+        draw_sprites(painter, pieces, sheet.pixmap)
+
+    def _dots(self, scale: float, ratio: float) -> DotSheet:
+        radius = round(self.radius(scale) * 4) / 4
+        if self._sheet is None or self._sheet.radius != radius or self._sheet.ratio != ratio:
+            self._sheet = DotSheet(self._theme, radius, ratio)
+        return self._sheet
+
+    def _paint_cards(self, painter: QPainter, camera: Camera, inside: Ints) -> None:
+        assert self._graph is not None
+        graph, theme = self._graph, self._theme
+        look = self._card_look(camera.scale)
+        points: Floats = camera.pixels(graph.places[inside])
+        ratio = painter.device().devicePixelRatio()
+        middle = camera.size.width() / 2, camera.size.height() / 2
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, self.smooth)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        numbers = cast("list[int]", inside.tolist())
+        for number, (x, y) in zip(numbers, points.tolist(), strict=True):
+            row, at = graph.rows[number], QPointF(x, y)
+            box = look.box(at, camera.cell)
+            if not self._shown[number]:
+                painter.setPen(QPen(theme.color("line"), 1, Qt.PenStyle.SolidLine))
+                painter.setBrush(theme.color("surface"))
+                painter.drawRect(box)
+                continue
+            image = self._thumbnails.get(row.thumbnail, box.width() * ratio) if row.thumbnail else None
+            if image is None and row.thumbnail:
+                self.wanted.append((abs(x - middle[0]) + abs(y - middle[1]), row.thumbnail))
+            draw_card(painter, theme, look, box, row, int(graph.marks[number]), image)
+
+    def _card_look(self, scale: float) -> CardLook:
+        if self._look is None or self._look_scale != scale:
+            self._look, self._look_scale = CardLook.at(self._theme, scale), scale
+        return self._look
