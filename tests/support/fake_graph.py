@@ -67,7 +67,7 @@ class FakeGraphs:
     """``GraphApi`` over lists in memory.
 
     ``shown`` is how many of the site's states are known so far: ``reveal`` lets the map grow.
-    ``verdicts`` are what the steps of the next journey arrive at, the last one repeated.
+    ``arrive_at`` is what the steps of the next journey come to, the last one repeated.
     """
 
     bus: EventBus
@@ -79,7 +79,7 @@ class FakeGraphs:
         self.shown = 0 if empty else len(self.node_rows)
         self.other_sites: list[GraphRow] = []
         self.drawn: GraphPicture | None = None
-        self.verdicts: list[ArrivalKind] = [ArrivalKind.EXACT]
+        self.arrive_at: list[ArrivalKind] = [ArrivalKind.EXACT]
         self.exploration: ExplorationChanged | None = None
         self.rules = "# one rule\n"
         self.live_at = ""
@@ -209,7 +209,7 @@ class FakeGraphs:
         plan = await self.graph_path(site, to, self.live_at)
         arrivals: list[Arrival] = []
         for at, step in enumerate(plan.transitions):
-            kind = self.verdicts[min(at, len(self.verdicts) - 1)]
+            kind = self.arrive_at[min(at, len(self.arrive_at) - 1)]
             row = self.node_rows[self._number(step.target)]
             arrivals.append(
                 Arrival(
