@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from urllib.parse import urljoin, urlsplit
 
+from app.engine.browser.driver import Deed, PageLost, Trouble
 from app.engine.browser.locators import resolve
-from app.engine.graph.driver import Deed, PageLost, Trouble
 from app.engine.graph.recorder import Entry, Memory
 from app.engine.graph_api import DepthRow
 from app.engine.page_state import Challenge, Element, PageCapture, PageState
@@ -178,6 +178,9 @@ class PaperRecorder:
         self.home, self.options, self.ended = home, options, ""
         self.items.clear()
         return self.number
+
+    async def resume(self, exploration: int) -> None:
+        self.ended = ""
 
     async def end(self, exploration: int, ended: str, at: float, depths: Sequence[DepthRow]) -> None:
         self.ended, self.depths = ended, tuple(depths)

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
-
-import pytest
-
 from app.engine.events import ExplorationChanged
-from app.engine.graph.driver import Deed, Trouble
 from app.engine.graph.explorer import Explorer
 from app.engine.graph_api import ExploreOptions, ExploreReport
-from app.engine.page_state import Mode
-from app.engine.transition import FrontierStatus, SkipReason
 from tests.support.paper_site import (
     HOME,
-    Killed,
     NoRules,
     NoTime,
     PaperDriver,
     PaperRecorder,
     PaperSite,
     Thing,
-    lost,
 )
 
 SHOP = {
