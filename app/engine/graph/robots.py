@@ -79,8 +79,8 @@ class Robots:
             return _without("the site has no robots.txt")
         if status == 0:
             return _without("robots.txt could not be read; nothing is forbidden")
-        forbidden = RobotsRule("/", allow=False, expression=_expression("/"))
-        return cls(text=f"robots.txt answers {status}, which means: leave the site alone", rules=(forbidden,))
+        why = f"robots.txt answers {status}, which means: leave the site alone"
+        return _without(why, RobotsRule("/", allow=False))
 
     def allows(self, url: str) -> bool:
         """Whether an address may be opened."""

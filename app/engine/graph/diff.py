@@ -1,0 +1,235 @@
+"""The difference between two graphs of one site: a crawl and the next, or a graph and one that was exported.
+
+A state whose elements changed has another id.  So states that went and states that came are paired where they stand at
+one address and have enough elements in common; such a pair is a changed state.  Transitions are told where the state
+they start from is in both graphs; those of new and lost states go without saying.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from app.engine import identity
+from app.engine.errors import UsageError
+from app.engine.graph.graph import InteractionGraph
+from app.engine.graph_api import ChangedState, GraphDiff
+from app.engine.page_state import Mode, PageState, Source
+
+ALIKE = 0.5
+"""Share of common elements from which on two states at one address are one that changed."""
+ALONE = 0.2
+"""The same where the address had one state before and has one after."""
+_SAME_OPTIONS = ("depth", "mode", "roles", "storage_state", "naive", "viewport")
+"""What two explorations must have been asked alike, so that what one did not find can be called gone."""
+
+
+class Crawl(Protocol):
+    """One exploration: its number, when it began and ended (Unix seconds; 0 while it runs), and how."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def started_at(self) -> float: ...
+    @property
+    def ended_at(self) -> float: ...
+    @property
+    def ended(self) -> str: ...
+    @property
+    def options(self) -> Mapping[str, object]: ...
+
+
+def diff_graphs(before: InteractionGraph, after: InteractionGraph) -> GraphDiff:
+    """What came, went and changed.  States are grouped as in the later graph, whatever the earlier one's mode."""
+    if (before.mode, tuple(before.decisions)) != (after.mode, tuple(after.decisions)):
+        before = InteractionGraph.build(
+            before.site,
+            before.home,
+            after.mode,
+            before.pages.values(),
+            before.transitions.values(),
+            after.decisions,
+        )
+    old, new = _standing(before), _standing(after)
+    removed = [node for node in old if node not in new]
+    added = [node for node in new if node not in old]
+    gone, come = {node: old[node] for node in removed}, {node: new[node] for node in added}
+    pairs = _paired(gone, come, by_template=after.mode is Mode.SKELETON)
+    changed = tuple(_changed(old[left], right, new[right]) for left, right in pairs.items())
+    renamed = set(pairs.values())
+    lost, won = _transitions(before, old, after, new, pairs)
+    return GraphDiff(
+        added=tuple(_row(node, new[node]) for node in added if node not in renamed),
+        removed=tuple(_row(node, old[node]) for node in removed if node not in pairs),
+        changed=changed,
+        added_transitions=won,
+        removed_transitions=lost,
+        same=sum(node in old for node in new),
+    )
+
+
+def diff_explorations(graph: InteractionGraph, explorations: Sequence[Crawl]) -> GraphDiff:
+    """What the last exploration found changed since the one before it ended.
+
+    States that it did not come upon again count as removed only if it came to its end and was asked for the same.
+
+    Raises:
+        UsageError: there was only one exploration.
+    """
+    if len(explorations) < 2:
+        raise UsageError(
+            f"{graph.site} was explored only once, so there is nothing to compare",
+            remedy="explore it again, or name an exported graph",
+        )
+    previous, last = explorations[-2:]
+    complete = last.ended == "done" and all(
+        last.options.get(name) == previous.options.get(name) for name in _SAME_OPTIONS
+    )
+    after = _seen_since(graph, last.started_at) if complete else graph
+    return diff_graphs(as_of(graph, previous), after)
+
+
+def as_of(graph: InteractionGraph, crawl: Crawl) -> InteractionGraph:
+    """The graph as it was when an exploration ended: without what later ones found, with what went since."""
+    until = crawl.ended_at or crawl.started_at
+    pages = [
+        replace(page, gone_at=0.0) if page.gone_at > until else page
+        for page in graph.pages.values()
+        if (page.exploration <= crawl.number if page.exploration else page.first_seen <= until)
+    ]
+    known = {page.id for page in pages}
+    transitions = [
+        replace(found, gone_at=0.0) if found.gone_at > until else found
+        for found in graph.transitions.values()
+        if found.exploration <= crawl.number and {found.source, found.target} <= known
+    ]
+    return InteractionGraph.build(graph.site, graph.home, graph.mode, pages, transitions, graph.decisions)
+
+
+def _seen_since(graph: InteractionGraph, at: float) -> InteractionGraph:
+    """The graph with those states gone that an exploration which began at this time did not come upon."""
+    pages = [
+        page if page.last_seen >= at or page.source is not Source.EXPLORED else replace(page, gone_at=at)
+        for page in graph.pages.values()
+    ]
+    return InteractionGraph.build(
+        graph.site, graph.home, graph.mode, pages, graph.transitions.values(), graph.decisions
+    )
+
+
+def _standing(graph: InteractionGraph) -> Mapping[str, tuple[PageState, ...]]:
+    """Page states by node, without what is gone."""
+    alive = {node: tuple(page for page in graph.pages_of(node) if not page.gone_at) for node in graph.nodes}
+    return {node: pages for node, pages in alive.items() if pages}
+
+
+def _paired(
+    removed: Mapping[str, tuple[PageState, ...]],
+    added: Mapping[str, tuple[PageState, ...]],
+    *,
+    by_template: bool,
+) -> dict[str, str]:
+    """States that went by those they became: at one address, the most alike first; then, where one instance stands for
+    all, at one template.
+    """
+    pairs: dict[str, str] = {}
+    for address in (_url, _template) if by_template else (_url,):
+        taken = set(pairs.values())
+        left = _by_address((item for item in removed.items() if item[0] not in pairs), address)
+        right = _by_address((item for item in added.items() if item[0] not in taken), address)
+        for key in left:
+            pairs.update(_best(left[key], right.get(key, {}), removed, added))
+    return pairs
+
+
+def _url(page: PageState) -> str:
+    return page.keys.url
+
+
+def _template(page: PageState) -> str:
+    return page.keys.template
+
+
+def _by_address(
+    nodes: Iterable[tuple[str, tuple[PageState, ...]]], address: Callable[[PageState], str]
+) -> dict[str, dict[str, frozenset[str]]]:
+    """Element keys by node, by address."""
+    found: dict[str, dict[str, frozenset[str]]] = {}
+    for node, pages in nodes:
+        found.setdefault(address(pages[0]), {})[node] = frozenset(pages[0].element_keys)
+    return found
+
+
+def _best(
+    left: Mapping[str, frozenset[str]],
+    right: Mapping[str, frozenset[str]],
+    removed: Mapping[str, tuple[PageState, ...]],
+    added: Mapping[str, tuple[PageState, ...]],
+) -> dict[str, str]:
+    least = ALONE if len(left) == len(right) == 1 else ALIKE
+    scored = [
+        (-identity.similarity(ours, theirs), abs(removed[a][0].depth - added[b][0].depth), a, b)
+        for a, ours in left.items()
+        for b, theirs in right.items()
+    ]
+    pairs: dict[str, str] = {}
+    taken: set[str] = set()
+    for score, _, a, b in sorted(scored):
+        if -score >= least and a not in pairs and b not in taken:
+            pairs[a] = b
+            taken.add(b)
+    return pairs
+
+
+def _changed(old: tuple[PageState, ...], node: str, new: tuple[PageState, ...]) -> ChangedState:
+    before, after = Counter(old[0].controls), Counter(new[0].controls)
+    return ChangedState(
+        id=node,
+        title=new[0].title,
+        url=new[0].url,
+        gone=tuple((before - after).elements()),
+        come=tuple((after - before).elements()),
+    )
+
+
+def _row(node: str, pages: tuple[PageState, ...]) -> tuple[str, str, str]:
+    return (node, pages[0].title, pages[0].url)
+
+
+def _transitions(
+    before: InteractionGraph,
+    old: Mapping[str, tuple[PageState, ...]],
+    after: InteractionGraph,
+    new: Mapping[str, tuple[PageState, ...]],
+    pairs: Mapping[str, str],
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Transitions in words that went, and that came, between states of both graphs or out of them."""
+    kept = {pairs.get(node, node) for node in old} & set(new)
+    left = _told(before, old, kept, pairs)
+    right = _told(after, new, kept, {})
+    return (
+        tuple(words for key, words in left.items() if key not in right),
+        tuple(words for key, words in right.items() if key not in left),
+    )
+
+
+def _told(
+    graph: InteractionGraph,
+    standing: Mapping[str, tuple[PageState, ...]],
+    kept: set[str],
+    renamed: Mapping[str, str],
+) -> dict[tuple[str, str, str], str]:
+    """Transitions that start in a kept state, in words, by (source, deed, target) as the later graph names them."""
+    found: dict[tuple[str, str, str], str] = {}
+    for node, pages in standing.items():
+        source = renamed.get(node, node)
+        for way in graph.outgoing(node) if source in kept else ():
+            target = graph.node_of(way.target)
+            if target not in standing:
+                continue
+            title = standing[target][0].title or standing[target][0].url
+            words = f"{pages[0].title or pages[0].url}: {way.words} -> {title}"
+            found.setdefault((source, way.words, renamed.get(target, target)), words)
+    return found
