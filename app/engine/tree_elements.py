@@ -57,22 +57,24 @@ def elements_of_tree(tree: str) -> tuple[Element, ...]:
     Args:
         tree: in the form ``app.engine.observation`` reads.
     """
-    nodes = parse_tree(tree)
+    return tuple(element for element, _ in named_elements(parse_tree(tree)))
+
+
+def named_elements(nodes: list[Node]) -> list[tuple[Element, str]]:
+    """The elements among the nodes of a tree, each with its id in the tree ("" without one)."""
     rows = _rows(nodes)
-    found: list[Element] = []
+    found: list[tuple[Element, str]] = []
     around: list[int] = []
     for at, node in enumerate(nodes):
         while around and nodes[around[-1]].depth >= node.depth:
             around.pop()
         role = _SAME.get(node.role, node.role)
         if role in _ROLES or role == "summary":
-            found.append(
-                _element(
-                    node, role, [nodes[above] for above in around], [rows[a] for a in around], len(found)
-                )
-            )
+            parents = [nodes[above] for above in around]
+            element = _element(node, role, parents, [rows[above] for above in around], len(found))
+            found.append((element, node.bid))
         around.append(at)
-    return tuple(found)
+    return found
 
 
 def _element(node: Node, role: str, above: list[Node], rows: list[tuple[str, int]], index: int) -> Element:

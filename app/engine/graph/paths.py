@@ -5,8 +5,8 @@ The cost of a transition is the time it is expected to take, in seconds:
     cost = (seconds + STEP) / p * (LATELY if it failed when last tried) + RISK * risk + UNTRIED if never tried
     p    = (successes + 2 * PRIOR) / (attempts + 2)
 
-``seconds`` is the mean of its successes, or of the whole graph's where it has none.  ``1/p`` is how often it has to be
-tried; ``p`` starts at PRIOR and follows the evidence.
+``seconds`` is the mean of its successes, or of the whole graph's where that is not known.  ``1/p`` is how often it has
+to be tried; ``p`` starts at PRIOR and follows the evidence.
 
 A state whose address alone leads to it may be opened from anywhere for OPEN seconds on top; one where nobody has tried
 that for UNSURE more.  So a few clicks are preferred: they show that the way still stands.  The search runs over page
@@ -47,7 +47,7 @@ _FAR = float("inf")
 def cost(transition: Transition, usual_seconds: float = USUAL_SECONDS) -> float:
     """What a transition is expected to take, in seconds (the formula above); above 0."""
     chance = (transition.successes + 2 * PRIOR) / (transition.attempts + 2)
-    seconds = transition.seconds if transition.successes else usual_seconds
+    seconds = transition.seconds or usual_seconds
     expected = (seconds + STEP) / chance
     if transition.attempts and transition.last_arrival and transition.last_arrival not in _GOOD:
         expected *= LATELY
@@ -55,8 +55,8 @@ def cost(transition: Transition, usual_seconds: float = USUAL_SECONDS) -> float:
 
 
 def usual_seconds(transitions: Iterable[Transition]) -> float:
-    """Mean time of all successes."""
-    tried = [(found.seconds, found.successes) for found in transitions if found.successes]
+    """Mean time of all successes whose time is known."""
+    tried = [(found.seconds, found.successes) for found in transitions if found.seconds]
     count = sum(successes for _, successes in tried)
     return sum(seconds * successes for seconds, successes in tried) / count if count else USUAL_SECONDS
 

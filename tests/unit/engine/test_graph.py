@@ -297,7 +297,7 @@ def test_home_is_the_page_at_the_home_address_else_the_nearest_one():
 def test_ways_cost_what_networkx_finds(count, links):
     pages = [page(f"/{number}", direct=False) for number in range(count)]
     ways = [
-        step(pages[a % count], pages[b % count], f"{number}", seconds=float(w), attempts=w + 1, successes=1)
+        step(pages[a % count], pages[b % count], f"{number}", seconds=w + 0.5, attempts=w + 1, successes=1)
         for number, (a, b, w) in enumerate(links)
     ]
     graph = build(pages, ways)
