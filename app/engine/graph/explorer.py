@@ -1,8 +1,8 @@
-"""Explores a site into its interaction graph: adaptive breadth-first search with interleaved navigation, without a model.
+"""Explores a site into its interaction graph, without a model: adaptive breadth-first, with interleaved navigation.
 
-One depth after the other (WebNavigator, algorithm 1): the elements of the depth's states are planned (``frontier``), then
-tried by several pages at once (``visiting``).  Each try is one transaction of the recorder, so whatever ends the process,
-what was tried stays tried and the rest is still waiting.
+One depth after the other (WebNavigator, algorithm 1): the elements of the depth's states are planned (``frontier``),
+then tried by several pages at once (``visiting``).  Each try is one transaction of the recorder, so whatever ends the
+process, what was tried stays tried and the rest is still waiting.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from app.engine import identity
+from app.engine.browser.driver import Driver, Trouble
 from app.engine.browser.locators import locator_of
 from app.engine.errors import SiteloreError
 from app.engine.events import ExplorationChanged
-from app.engine.graph.driver import Driver, Trouble
 from app.engine.graph.frontier import Planner, Rules, Spot
-from app.engine.graph.growing import GrowingGraph, transition_id, value_of
+from app.engine.graph.growing import GrowingGraph, value_of
 from app.engine.graph.observing import contents_of, seen_links, state_of
 from app.engine.graph.pacing import Clock, Pacer, SystemClock
 from app.engine.graph.progress import Progress
@@ -99,8 +99,7 @@ class Explorer:
         self._clock: Clock = clock or SystemClock()
         self._graph = GrowingGraph(start_url)
         self._robots = robots
-        allowed = robots.allows if robots is not None else lambda _: True
-        self._planner = Planner(start_url, options, rules, allowed=allowed)
+        self._planner = Planner(start_url, options, rules, allowed=robots.allows if robots else _anything)
         self._pacer = Pacer(
             start_url,
             options.rate,
@@ -148,7 +147,9 @@ class Explorer:
         memory = await self._store.memory()
         self._progress.begin({state.id for state in memory.states})
         resumed = self._take_up(memory)
-        if not resumed:
+        if resumed:
+            await self._store.resume(self._number)
+        else:
             options = dataclasses.asdict(self._options)
             self._number = await self._store.begin(self._graph.home, options, self._clock.now())
         if resumed or await self._first_page():
@@ -321,7 +322,7 @@ class Explorer:
         self._graph.found(standing.id, item.order, source.id)
         value = value_of(item)
         found = Transition(
-            id=transition_id(source.id, item.operation, value, item.locator, standing.id),
+            id=identity.transition_id(source.id, item.operation, value, item.locator, standing.id),
             source=source.id,
             target=standing.id,
             operation=item.operation,
@@ -429,12 +430,10 @@ class Explorer:
     async def _is_shut(self, visitor: Visitor, source: PageState, outcome: Outcome) -> bool:
         """Whether the site answers no more, or no longer as to the one who came in: log-in gone, captcha, host down."""
         page = (outcome.standing or outcome.strayed or _NOBODY).page
-        if page.challenge is Challenge.LOGIN and source.challenge is Challenge.NONE:
-            if outcome.strayed is not None or await self._is_logged_out(visitor, source, page):
-                self._end(
-                    "paused", "the log-in has expired: log in again, then go on; everything found is kept"
-                )
-                return True
+        asked = page.challenge is Challenge.LOGIN and source.challenge is Challenge.NONE
+        if asked and (outcome.strayed is not None or await self._is_logged_out(visitor, source, page)):
+            self._end("paused", "the log-in has expired: log in again, then go on; everything found is kept")
+            return True
         silent = outcome.deed.trouble is Trouble.UNREACHABLE or page.challenge is Challenge.CAPTCHA
         self._silent = self._silent + 1 if silent else 0
         if self._silent >= IN_A_ROW:
@@ -459,6 +458,10 @@ class Explorer:
         offers = [e for e in check.standing.page.elements if e.href and urlsplit(e.href).path == path]
         keys = {identity.element_key(element, self._graph.home) for element in offers}
         return bool(keys - set(expected.element_keys))
+
+
+def _anything(_: str) -> bool:
+    return True
 
 
 def _closed(item: FrontierItem, outcome: Outcome) -> FrontierItem:

@@ -1,11 +1,11 @@
 """Which elements of newly found states are tried, in which order, and why the others are not.
 
-Adaptive breadth-first exploration (WebNavigator, algorithm 1): only what is new against the page one came from is tried.
+Adaptive breadth-first exploration (WebNavigator, algorithm 1): only what is new against the pages one came by is tried.
 Beyond the paper: a link to a known address is not followed again, one row stands for a repeated list's controls, and a
 few pages of one kind stand for the controls of all.
 
-A plan depends on nothing but the states of one depth in their order, so two explorations of the same site plan the same,
-whatever the timing of their pages.
+A plan depends on nothing but the states of one depth in their order, so two explorations of the same site plan the
+same, whatever the timing of their pages.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ _FILE = re.compile(
 _INERT_SCRIPT = re.compile(
     r"javascript:\s*(?:void\s*\(?\s*0?\s*\)?|undefined|false|0)?\s*;?\s*", re.IGNORECASE
 )
+_OPENS = frozenset({"haspopup", "expanded", "collapsed", "selected"})
 _FILLED_IN = frozenset(
     {"combobox", "listbox", "option", "checkbox", "radio", "switch", "slider", "spinbutton"}
 )
@@ -200,7 +201,7 @@ class Planner:
             return skip(SkipReason.DISABLED)
         if not element.visible and not link:
             return skip(SkipReason.HIDDEN)
-        unfit = self._unfit(element, link=link)
+        unfit = self._unfit(element, spot, link=link)
         if unfit is not None:
             return skip(*unfit)
         ruling = self._rules.verdict(element, spot.state.url, spot.language)
@@ -221,7 +222,7 @@ class Planner:
         kinds.add(identity.kind_key(element))
         return Verdict(_with_operation(item, element), element)
 
-    def _unfit(self, element: Element, *, link: bool) -> tuple[SkipReason, str] | None:
+    def _unfit(self, element: Element, spot: Spot, *, link: bool) -> tuple[SkipReason, str] | None:
         """Why nobody could follow it, whatever the rules say."""
         scheme = element.href.partition(":")[0].lower() if element.href else ""
         if scheme == "javascript" and not _INERT_SCRIPT.fullmatch(element.href):
@@ -234,6 +235,8 @@ class Planner:
                 return SkipReason.EXTERNAL, parts.netloc
             if _FILE.search(parts.path) or any(name == "download" for name, _ in element.attributes):
                 return SkipReason.DOWNLOAD, parts.path
+        elif scheme.startswith("http") and "#" not in element.href and not _OPENS & set(element.states):
+            return SkipReason.KNOWN, spot.state.keys.url
         elif element.role in _FILLED_IN and element.form.startswith("post:"):
             return SkipReason.FORM, f"a field of {element.form}"
         return None

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from app.engine.page_state import PageState
@@ -136,20 +135,3 @@ class GrowingGraph:
 def value_of(item: FrontierItem) -> str:
     """The value of the transition an item becomes: a followed link's address is in its locator already."""
     return "" if item.operation is Operation.CLICK else item.value
-
-
-def transition_id(source: str, operation: Operation, value: str, locator: Locator | None, target: str) -> str:
-    """16 hex digits, the same in any process."""
-    told: Sequence[object] = ()
-    if locator is not None:
-        told = (
-            locator.role,
-            locator.name,
-            locator.nth,
-            locator.landmarks,
-            locator.test_id,
-            locator.attributes,
-        )
-        told = (*told, locator.href, locator.frame, "" if locator.name else locator.css)
-    text = "\x1e".join((source, operation.value, value, repr(told), target))
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from app.engine import identity
 from app.engine.browser.locators import locator_of
-from app.engine.graph.growing import GrowingGraph, transition_id
+from app.engine.graph.growing import GrowingGraph
 from app.engine.graph.recorder import Contents
 from app.engine.page_state import Element, PageCapture, PageKeys, PageState, Source
 from app.engine.redaction import redact_text, redact_url
@@ -96,7 +96,7 @@ def seen_links(
             continue
         locator = locator_of(element, page)
         found[target] = Transition(
-            id=transition_id(state.id, Operation.CLICK, "", locator, target),
+            id=identity.transition_id(state.id, Operation.CLICK, "", locator, target),
             source=state.id,
             target=target,
             locator=locator,

@@ -18,6 +18,7 @@ class Contents:
     elements: tuple[Element, ...] = ()
     text: str = ""
     picture: bytes = b""
+    thumbnail: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +45,8 @@ class Entry:
 class Memory:
     """What is stored of a site.
 
-    ``exploration`` is the number of the last one, ``ended`` how it ended ("" where it was interrupted), ``options`` what it
-    was asked, ``depths`` its rows so far.
+    ``exploration`` is the number of the last one, ``ended`` how it ended ("" where it was interrupted), ``options``
+    what it was asked, ``depths`` its rows so far.
     """
 
     states: tuple[PageState, ...] = ()
@@ -67,6 +68,10 @@ class GraphRecorder(Protocol):
 
     async def begin(self, home: str, options: dict[str, object], at: float) -> int:
         """A new exploration; what waited for the one before is forgotten.  Gives its number."""
+        ...
+
+    async def resume(self, exploration: int) -> None:
+        """The exploration of this number goes on."""
         ...
 
     async def end(self, exploration: int, ended: str, at: float, depths: Sequence[DepthRow]) -> None:

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 from urllib.parse import urlsplit
 
 from app.engine import identity
-from app.engine.graph.driver import Deed, Driver, PageLost, Trouble
+from app.engine.browser.driver import Deed, Driver, PageLost, Trouble
+from app.engine.graph.arrival import compare
 from app.engine.graph.growing import GrowingGraph, Route
 from app.engine.graph.pacing import Clock, Pacer
 from app.engine.page_state import Challenge, PageCapture, PageKeys, PageState
-from app.engine.transition import ArrivalKind, Attempt, FrontierItem, Operation, Source, Transition
+from app.engine.transition import Arrival, ArrivalKind, Attempt, FrontierItem, Operation, Source, Transition
 
 TRIES = 3
 """How often an address is opened before the fault counts as the site's answer."""
 HANGS = 60.0
 """Seconds after which a step that has not come back is given up, and the page with it."""
-ALIKE = 0.8
-"""Share of common elements from which a page that never looks the same twice counts as the state expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ class Outcome:
     """
 
     standing: Standing | None = None
-    deed: Deed = Deed()
+    deed: Deed = field(default_factory=Deed)
     end: Literal["", "away", "file", "same", "failed"] = ""
     why: str = ""
     seconds: float = 0.0
@@ -131,12 +130,12 @@ class Visitor:
             await self._direct_known(state, outcome.standing)
             if outcome.standing is not None and outcome.standing.id == state.id:
                 return outcome
-            outcome = _strayed(state, outcome)
+            outcome = _strayed(outcome, outcome.why or "its address leads to another page")
         for _ in range(2):
             route = self._graph.route(state.id)
             if route is None:
                 break
-            outcome = await self._go(route, state)
+            outcome = await self._go(route)
             if outcome.standing is not None:
                 return outcome
         return outcome
@@ -145,45 +144,42 @@ class Visitor:
         """Whether its address is known to lead to another state of the page (its menu closed, say)."""
         return self._graph.landing.get(state.keys.url, state.id) != state.id
 
-    async def _go(self, route: Route, goal: PageState) -> Outcome:
+    async def _go(self, route: Route) -> Outcome:
         outcome = await self.open(route.start.url)
-        if outcome.standing is None or not self._is_there(route.start, outcome.standing):
-            return _strayed(route.start, outcome)
-        for number, leg in enumerate(route.legs):
+        arrival = self._verified(route.start, outcome)
+        for leg in route.legs:
+            if arrival.kind.ends_path:
+                break
             expected = self._graph.states[leg.target]
             began = self._clock.tick()
             outcome = await self._act(leg)
-            there = outcome.standing is not None and self._is_there(expected, outcome.standing)
-            failed = _strayed(expected, outcome)
-            kind = ArrivalKind.ERROR if outcome.standing is None else ArrivalKind.WRONG
+            arrival = self._verified(expected, outcome)
+            tier = outcome.deed.tier
             await self._leg_made(
                 Attempt(
                     transition=leg.id,
                     at=self._clock.now(),
-                    arrival=ArrivalKind.EXACT if there else kind,
+                    arrival=arrival.kind,
                     seconds=self._clock.tick() - began,
-                    tier=outcome.deed.tier.value if outcome.deed.tier else "",
-                    divergence="" if there else failed.why,
+                    tier=tier.value if tier is not None else "",
+                    divergence="" if arrival.kind is ArrivalKind.EXACT else arrival.why,
                     by=Source.TRAVELLED,
                 )
             )
-            if not there:
-                return failed if number + 1 < len(route.legs) else _strayed(goal, outcome)
-        return outcome
+        return _strayed(outcome, arrival.why) if arrival.kind.ends_path else outcome
 
-    def _is_there(self, expected: PageState, standing: Standing) -> bool:
-        """Whether a page is the state expected, or, of a page that never looks the same twice, closest to it by far."""
-        if standing.id == expected.id:
-            return True
-        if standing.keys.url != expected.keys.url or standing.page.challenge is not expected.challenge:
-            return False
-        home = self._graph.home
-        keys = {identity.element_key(e, home) for e in standing.page.elements if identity.is_interactive(e)}
-        rivals = {
-            state.id: identity.similarity(keys, state.element_keys)
-            for state in self._graph.at(expected.keys.url)
-        }
-        return standing.id not in rivals and rivals[expected.id] >= max(ALIKE, *rivals.values())
+    def _verified(self, expected: PageState, outcome: Outcome) -> Arrival:
+        """Whether the page is the state expected, or so like it that what is to be done there can be told safely."""
+        now = outcome.standing
+        if now is None:
+            return Arrival(
+                kind=ArrivalKind.ERROR, expected=expected.id, why=outcome.why or "no page was reached"
+            )
+        rivals = self._graph.at(expected.keys.url)
+        found = compare(expected, now.keys, now.page, home=self._graph.home, rivals=rivals)
+        if found.kind is ArrivalKind.SAME_TEMPLATE and now.keys.url != expected.keys.url:
+            return replace(found, kind=ArrivalKind.WRONG)
+        return found
 
     async def _act(self, leg: Transition) -> Outcome:
         if leg.locator is None:
@@ -240,19 +236,8 @@ class Visitor:
         return Outcome(standing=self.standing, deed=deed)
 
 
-def _strayed(expected: PageState, outcome: Outcome) -> Outcome:
-    why = outcome.why
-    if not why and outcome.standing is not None:
-        found = outcome.standing.keys.url
-        same = found == expected.keys.url
-        why = (
-            f"{expected.keys.url} looks different now"
-            if same
-            else f"came to {found}, not to {expected.keys.url}"
-        )
-    return Outcome(
-        deed=outcome.deed, end="failed", why=why or "the page was not reached", strayed=outcome.standing
-    )
+def _strayed(outcome: Outcome, why: str) -> Outcome:
+    return Outcome(deed=outcome.deed, end="failed", why=why, strayed=outcome.standing)
 
 
 def _lost(why: str) -> Outcome:

@@ -1,0 +1,199 @@
+"""The real browser behind an exploration: one process, a visit for each worker, started again when it dies."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import AsyncExitStack
+from types import TracebackType
+from typing import Self
+
+from playwright.async_api import Browser, Error
+
+from app.engine.browser.actions import Performed
+from app.engine.browser.driver import Deed, PageLost, Trouble
+from app.engine.browser.guard import Guard
+from app.engine.browser.hand import open_page, operate
+from app.engine.browser.live import checked_login, has_display
+from app.engine.browser.locators import resolve
+from app.engine.browser.newcomer import Newcomer
+from app.engine.browser.session import Visit, open_browser, visit
+from app.engine.browser.snapshot import PageGone, capture
+from app.engine.errors import SiteloreError
+from app.engine.page_state import PageCapture
+from app.engine.transition import Locator, Operation, Tier
+
+log = logging.getLogger(__name__)
+
+CLOSING = 10.0
+"""Seconds a browser gets to close; one that was killed never answers."""
+ANSWERS = 10.0
+"""Seconds a browser gets for what has nothing to do with the site."""
+EMPTY = "about:blank"
+
+
+class Browsers:
+    """Gives each worker a visit of its own in one browser.  Use it with ``async with``.
+
+    Args:
+        setting: the person's choice of a browser.
+        size: of its pages, in CSS pixels.
+        storage_state: path of a recorded log-in; it is read and never copied.
+    """
+
+    def __init__(
+        self,
+        setting: str = "",
+        *,
+        headed: bool = False,
+        size: tuple[int, int] = (1280, 800),
+        storage_state: str = "",
+    ) -> None:
+        self._setting, self._headed, self._size = setting, headed, size
+        self._login = checked_login(storage_state)
+        self._newcomer = Newcomer(self._login)
+        self._stack = AsyncExitStack()
+        self._browser: Browser | None = None
+        self._lock = asyncio.Lock()
+
+    async def __aenter__(self) -> Self:
+        if self._headed and not has_display():
+            raise SiteloreError("there is no display here to show a browser on; go without --headed")
+        await self._running()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._close()
+
+    def drivers(self, count: int) -> list[BrowserDriver]:
+        """Pages for as many workers; each opens when it is first used."""
+        return [BrowserDriver(self, self._newcomer) for _ in range(max(1, count))]
+
+    async def new_visit(self, stack: AsyncExitStack) -> Visit:
+        """An empty page that ends with ``stack``; in another browser if the one before has died.
+
+        Raises ``SiteloreError`` when none starts.
+        """
+        for turn in (1, 2):
+            browser = await self._running()
+            try:
+                async with asyncio.timeout(ANSWERS):
+                    opening = visit(browser, self._size, storage_state=self._login or None)
+                    return await stack.enter_async_context(opening)
+            except (Error, TimeoutError) as error:
+                if turn == 2:
+                    raise SiteloreError(f"the browser gives no page: {error}") from error
+                await self._close()
+        raise AssertionError("unreachable")
+
+    async def _running(self) -> Browser:
+        async with self._lock:
+            if self._browser is None or not self._browser.is_connected():
+                if self._browser is not None:
+                    log.warning("the browser has died; another is started")
+                await self._close()
+                opening = open_browser(self._setting, headless=not self._headed)
+                self._browser = await self._stack.enter_async_context(opening)
+            return self._browser
+
+    async def _close(self) -> None:
+        stack, self._stack, self._browser = self._stack, AsyncExitStack(), None
+        try:
+            async with asyncio.timeout(CLOSING):
+                await stack.aclose()
+        except (Error, TimeoutError, OSError) as error:
+            log.warning("a browser did not close: %s", error)
+
+
+class BrowserDriver:
+    """One page of the browser (``app.engine.browser.driver.Driver``)."""
+
+    def __init__(self, browsers: Browsers, newcomer: Newcomer) -> None:
+        self._browsers, self._newcomer = browsers, newcomer
+        self._guard = Guard()
+        self._visit: Visit | None = None
+        self._stack = AsyncExitStack()
+        self._page = PageCapture(url=EMPTY)
+
+    async def open(self, url: str) -> Deed:
+        """Go to an address as a newcomer."""
+        try:
+            tab = await self._ready()
+            await self._newcomer.forget(tab)
+            self._guard.acting = False
+            performed = await open_page(tab, url)
+        except Error as error:
+            return _lost(error)
+        return self._deed(tab, performed)
+
+    async def act(self, operation: Operation, locator: Locator, value: str = "") -> Deed:
+        """Do one thing to an element of the page looked at last."""
+        found = resolve(locator, self._page)
+        if found.element is None:
+            return Deed(trouble=Trouble.MISSING, why=found.why)
+        try:
+            tab = await self._ready()
+            self._guard.acting = True
+            performed = await operate(tab, found.element, operation, value)
+        except Error as error:
+            return _lost(error)
+        finally:
+            self._guard.acting = False
+        return self._deed(tab, performed, tier=found.tier)
+
+    async def look(self, *, picture: bool = True) -> PageCapture:
+        """Look at the page.  Raises ``PageLost``."""
+        try:
+            self._page = await capture(await self._ready(), picture=picture)
+        except (PageGone, Error) as error:
+            raise PageLost(str(error)) from error
+        return self._page
+
+    async def reopen(self) -> None:
+        """Throw the page away and begin with an empty one, in another browser if this one has died."""
+        stack, self._stack, self._visit = self._stack, AsyncExitStack(), None
+        self._guard, self._page = Guard(), PageCapture(url=EMPTY)
+        try:
+            async with asyncio.timeout(CLOSING):
+                await stack.aclose()
+        except (Error, TimeoutError) as error:
+            log.warning("a page did not close: %s", error)
+        await self._ready()
+
+    async def _ready(self) -> Visit:
+        if self._visit is None:
+            self._visit = await self._browsers.new_visit(self._stack)
+        await self._guard.watch(self._visit)
+        return self._visit
+
+    def _deed(self, tab: Visit, performed: Performed, *, tier: Tier | None = None) -> Deed:
+        refused = tuple(f"{what} was not sent" for what in self._guard.refused())
+        return Deed(
+            trouble=_trouble(tab, performed, acted=tier is not None),
+            why=performed.error,
+            status=performed.status,
+            tier=tier,
+            seconds=performed.seconds,
+            notes=(*performed.notes, *refused),
+        )
+
+
+def _trouble(tab: Visit, performed: Performed, *, acted: bool) -> Trouble:
+    browser = tab.context.browser
+    if tab.crashed or tab.stopped or browser is None or not browser.is_connected() or tab.page.is_closed():
+        return Trouble.LOST
+    if not performed.error:
+        return Trouble.NONE
+    if performed.status >= 500:
+        return Trouble.SERVER
+    if "offers a file" in performed.error:
+        return Trouble.FILE
+    if "redirects in a circle" in performed.error:
+        return Trouble.NO_PAGE
+    return Trouble.REFUSED if acted else Trouble.UNREACHABLE
+
+
+def _lost(error: Error) -> Deed:
+    return Deed(trouble=Trouble.LOST, why=f"the browser lost the page: {error.message.splitlines()[0][:160]}")

@@ -1,0 +1,58 @@
+"""Makes every opening of a page the first one: what a site keeps in the browser of a visit is thrown away in between.
+
+"Looked at recently", dismissed banners, a view chosen before: with them a page depends on the way one came, and two
+explorations would find different states.  The recorded log-in stays.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+import orjson
+from playwright.async_api import Error
+
+from app.engine.browser.session import Visit
+
+_STORES = "local_storage,indexeddb,service_workers,cache_storage"
+
+
+class Newcomer:
+    """What a visitor has who comes for the first time: nothing, or the recorded log-in.
+
+    Args:
+        storage_state: path of the recorded log-in; "" for none.  It is read, never written.
+    """
+
+    def __init__(self, storage_state: str = "") -> None:
+        state = cast(
+            "dict[str, Any]", orjson.loads(Path(storage_state).read_bytes()) if storage_state else {}
+        )
+        self._cookies = {str(cookie.get("name")) for cookie in state.get("cookies", ())}
+        self._origins = {
+            str(origin.get("origin")) for origin in state.get("origins", ()) if origin.get("localStorage")
+        }
+
+    async def forget(self, visit: Visit) -> None:
+        """Drop cookies and storage that are not part of the log-in; values that the site renewed stay renewed."""
+        try:
+            await self._drop_cookies(visit)
+            parts = urlsplit(visit.page.url)
+            if parts.scheme not in ("http", "https"):
+                return
+            origin = f"{parts.scheme}://{parts.netloc}"
+            if origin not in self._origins:
+                await visit.send("Storage.clearDataForOrigin", origin=origin, storageTypes=_STORES)
+            await visit.send("Runtime.evaluate", expression="try { sessionStorage.clear() } catch {}")
+        except Error:
+            return  # a page that is gone keeps nothing
+
+    async def _drop_cookies(self, visit: Visit) -> None:
+        if not self._cookies:
+            await visit.context.clear_cookies()
+            return
+        for cookie in await visit.context.cookies():
+            name = cookie.get("name", "")
+            if name and name not in self._cookies:
+                await visit.context.clear_cookies(name=name, domain=cookie.get("domain"))
