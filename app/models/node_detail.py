@@ -128,6 +128,7 @@ class NodeDetailModel(QObject):
         """List only elements that stand so and whose role, name, address or reason has the words."""
         self.standing, self.search = standing, search
         self._list_elements()
+        self.element_changed.emit()
 
     def select_element(self, number: int) -> None:
         """Outline this element in the picture; -1 outlines none."""
@@ -173,6 +174,9 @@ class NodeDetailModel(QObject):
         same = self.detail is not None and self.detail.row.id == detail.row.id
         self.detail, self.state, self.error = detail, NodeState.READY, ""
         self._fill(element_rows(detail), same=same)
+        for rows in (self.outgoing, self.incoming, self.runs, self.tips):
+            if not same:
+                rows.replace([])
         self.outgoing.merge(transition_rows(detail.outgoing, detail.titles, outgoing=True))
         self.incoming.merge(transition_rows(detail.incoming, detail.titles, outgoing=False))
         self.runs.merge(runs_here(detail.runs, self._known_runs or {}))
@@ -194,7 +198,7 @@ class NodeDetailModel(QObject):
         if not elements:
             for rows in (self.outgoing, self.incoming, self.runs, self.tips):
                 rows.replace([])
-        self._list_elements()
+        self._list_elements(anew=not same)
         kept = -1
         if (
             same and before is not None
@@ -204,16 +208,15 @@ class NodeDetailModel(QObject):
         self.element = kept
         self.element_changed.emit()
 
-    def _list_elements(self) -> None:
+    def _list_elements(self, *, anew: bool = True) -> None:
         words = self.search.lower().split()
-        self.elements.merge(
-            [
-                row
-                for row in self.all_elements
-                if self.standing in (None, row.standing)
-                and all(word in f"{self.elements.words(row)} {row.element.href}".lower() for word in words)
-            ]
-        )
+        rows = [
+            row
+            for row in self.all_elements
+            if self.standing in (None, row.standing)
+            and all(word in f"{self.elements.words(row)} {row.element.href}".lower() for word in words)
+        ]
+        (self.elements.replace if anew else self.elements.merge)(rows)
         self.lists_changed.emit()
 
     def _ask_runs(self) -> None:
