@@ -162,9 +162,16 @@ def element_key(element: Element, home: str = "") -> str:
         ">".join(_labels(element.landmarks)),
         ">".join(element.frame),
         name,
-        url_key(element.href, home) if element.href else "",
+        _leads(element, home),
         element.form,
     )
+
+
+def _leads(element: Element, home: str) -> str:
+    """Key of the address a link leads to.  A menu's ``#`` leads to wherever its page is, so only the ``#`` counts."""
+    path, mark, fragment = element.href.partition("#")
+    stays = mark and not fragment.startswith(("/", "!")) and (element.role != "link" or not fragment)
+    return f"#{fragment}" if stays else url_key(element.href, home) if path or fragment else ""
 
 
 def kind_key(element: Element) -> str:

@@ -29,7 +29,7 @@ from app.engine.graph.progress import Progress
 from app.engine.graph.recorder import Contents, Entry, GraphRecorder, Memory
 from app.engine.graph.visiting import Outcome, Standing, Visitor
 from app.engine.graph_api import ExploreOptions, ExploreReport
-from app.engine.page_state import Challenge, Element, Mode, PageCapture, PageKeys, PageState
+from app.engine.page_state import Challenge, Element, PageCapture, PageKeys, PageState
 from app.engine.transition import (
     ArrivalKind,
     Attempt,
@@ -174,7 +174,7 @@ class Explorer:
         states = [state for state in memory.states if not state.gone_at]
         self._graph.restore(states, memory.transitions)
         self._graph.restore_order(memory.items)
-        self._planner.remember(memory.items, {s.id: identity.node_id(s.keys, Mode.SKELETON) for s in states})
+        self._planner.remember(memory.items, {state.id: state.keys.template for state in states})
         for state in states:
             self._planner.know(state.url)
             if state.direct:

@@ -21,7 +21,7 @@ from app.engine import identity
 from app.engine.graph_api import ExploreOptions
 from app.engine.page_state import Element, Mode, PageState
 from app.engine.redaction import redact_url
-from app.engine.transition import FrontierItem, FrontierStatus, Operation, SkipReason
+from app.engine.transition import FrontierItem, FrontierStatus, Locator, Operation, SkipReason
 
 ALIKE = 3
 """On as many pages of one kind a control is tried; with what it does there, it is known on all of them."""
@@ -109,16 +109,16 @@ class Planner:
             self.addresses.add(key)
             self._templates[identity.url_template(url, self._home)] += 1
 
-    def remember(self, items: Sequence[FrontierItem], nodes: dict[str, str]) -> None:
-        """Take up where an interrupted exploration stood; ``nodes`` are the kinds of the items' pages."""
+    def remember(self, items: Sequence[FrontierItem], templates: dict[str, str]) -> None:
+        """Take up where an interrupted exploration stood; ``templates`` are those of the items' pages."""
         for item in items:
             self._order = max(self._order, item.order + 1)
             if item.status is FrontierStatus.SKIPPED:
                 continue
             if item.value and item.operation is not Operation.SELECT:
                 self.know(item.value)
-            elif item.page in nodes:
-                self._controls[nodes[item.page], item.element] += 1
+            elif item.page in templates and item.locator is not None:
+                self._controls[templates[item.page], _kind_of_control(item.locator)] += 1
 
     def plan(self, spots: Sequence[Spot], *, last: bool = False) -> list[Verdict]:
         """Verdicts on all elements of one depth, in the order in which they are to be tried.
@@ -218,7 +218,7 @@ class Planner:
             # An address with a secret in it is not stored, so the link is clicked where it stands.
             value = element.href if redact_url(element.href) == element.href else ""
             return Verdict(replace(item, value=value), element)
-        self._controls[self._kind_of_page(spot), key] += 1
+        self._controls[spot.state.keys.template, _kind_of_control(element)] += 1
         kinds.add(identity.kind_key(element))
         return Verdict(_with_operation(item, element), element)
 
@@ -261,13 +261,14 @@ class Planner:
         if controls >= MOST_CONTROLS:
             return SkipReason.REPEATED, f"more than {MOST_CONTROLS} controls on this page"
         most = 1 if self._options.mode is Mode.SKELETON else ALIKE
-        if self._controls[self._kind_of_page(spot), identity.element_key(element, self._home)] >= most:
+        if self._controls[spot.state.keys.template, _kind_of_control(element)] >= most:
             return SkipReason.TEMPLATE, f"tried on {most} pages of this kind"
         return None
 
-    @staticmethod
-    def _kind_of_page(spot: Spot) -> str:
-        return identity.node_id(spot.state.keys, Mode.SKELETON)
+
+def _kind_of_control(element: Element | Locator) -> str:
+    """The same for a control wherever it stands on pages of one kind; what its form or its row is about is left out."""
+    return "\x1f".join((element.role, ">".join(element.landmarks), identity.normal_name(element.name)))
 
 
 def _with_operation(item: FrontierItem, element: Element) -> FrontierItem:
