@@ -19,6 +19,28 @@ const MOST_HEADINGS = 80;
 const MARK = "\u0001";
 const FLAG = { inShadow: 1, submits: 2, inLive: 4, inAdvert: 8, visible: 16, listens: 32 };
 
+// What holds for everything inside an element, handed down the walk.
+class Around {
+  constructor(outer) {
+    const known = outer !== null;
+    this.depth = known ? outer.depth : 0;
+    this.level = known ? outer.level : 0;
+    this.landmarks = known ? outer.landmarks : [];
+    this.repeat = known ? outer.repeat : "";
+    this.row = known ? outer.row : 0;
+    this.name = known ? outer.name : "";
+    this.shadow = known && outer.shadow;
+    this.live = known && outer.live;
+    this.advert = known && outer.advert;
+    this.hidden = known && outer.hidden;
+    this.clipped = known && outer.clipped;
+    this.inert = known && outer.inert;
+    this.silent = known && outer.silent;
+    this.pointer = known && outer.pointer;
+    this.inControl = known && outer.inControl;
+  }
+}
+
 class Look {
   constructor(limit) {
     this.limit = limit;
@@ -58,7 +80,7 @@ class Look {
   children(parent, around) {
     const shadow = parent.nodeType === 1 ? shadowRootOf(parent) : null;
     if (shadow) {
-      this.siblings(shadow, nodesOf(shadow), { ...around, shadow: true });
+      this.siblings(shadow, nodesOf(shadow), Object.assign(new Around(around), { shadow: true }));
     } else if (parent.nodeType === 1 && tagOf(parent) === "slot" && parent.assignedNodes().length) {
       this.siblings(parent, parent.assignedNodes({ flatten: true }), around);
     } else {
@@ -79,7 +101,8 @@ class Look {
       if (node.nodeType === 3) this.words(node, around);
       else if (node.nodeType === 1) {
         const row = rows === null ? undefined : rows.get(node);
-        this.element(node, row === undefined ? around : { ...around, repeat: `${kindOf(parent)}>${row[0]}`, row: row[1] });
+        this.element(node, row === undefined ? around
+          : Object.assign(new Around(around), { repeat: `${kindOf(parent)}>${row[0]}`, row: row[1] }));
       }
     }
   }
@@ -107,13 +130,14 @@ class Look {
       return;
     }
     const style = getComputedStyle(element);
-    const display = style.display;
-    if (display === "none" || (around.level && readAttribute(element, "aria-hidden") === "true")) return;
+    const shows = element.checkVisibility(RENDERED);
+    if (!shows && style.display === "none") return;
+    if (around.level && readAttribute(element, "aria-hidden") === "true") return;
     const role = roleOf(element, tag);
-    const inside = this.surroundings(element, tag, role, style, around);
-    const block = !INLINE.test(display);
-    if (block) this.text.push(display === "table-cell" ? "\t" : "\n");
-    const control = this.controlOf(element, tag, role, style, around);
+    const inside = this.surroundings(element, tag, role, style, around, shows);
+    const block = BLOCKS.has(tag) || !INLINE.test(style.display);
+    if (block) this.text.push(tag === "td" || tag === "th" ? "\t" : "\n");
+    const control = this.controlOf(element, tag, role, style, around, inside);
     const named = NAMED.has(control?.role ?? role);
     const name = named ? nameOf(element, tag, control?.role ?? role) : "";
     let number = -1;
@@ -125,7 +149,7 @@ class Look {
     if (role === "heading" && name && !inside.hidden && this.headings.length < MOST_HEADINGS) this.headings.push(name);
     const shown = !inside.hidden && !inside.silent && (number >= 0 || !(role === "generic" || role === "none"));
     if (shown) {
-      this.lines.push("\t".repeat(around.depth) + lineOf(element, tag, control?.role ?? role, name, number, this.focused));
+      this.lines.push("\t".repeat(around.depth) + lineOf(control?.role ?? role, name, number) + (control?.properties ?? ""));
       inside.depth = around.depth + 1;
       inside.name = name;
     }
@@ -138,31 +162,32 @@ class Look {
   }
 
   // What holds for everything inside an element.
-  surroundings(element, tag, role, style, around) {
-    const inside = { ...around, level: around.level + 1, pointer: style.cursor === "pointer" };
-    inside.hidden = style.visibility !== "visible" || around.clipped;
-    if (style.opacity === "0") inside.faded = true;
+  surroundings(element, tag, role, style, around, shows) {
+    const inside = new Around(around);
+    inside.level++;
+    inside.hidden = around.clipped || (!shows && (style.visibility !== "visible" || style.display !== "contents"));
     if (!around.live && isLive(element, role)) inside.live = true;
     if (!around.advert && isAdvert(element, tag)) inside.advert = true;
     if (!around.inert && (readAttribute(element, "inert") !== null)) inside.inert = true;
     if (this.modal !== null && element === this.modal) inside.inert = false;
     inside.silent = inside.inert && !(this.modal !== null && element.contains(this.modal));
-    if (!around.clipped && style.overflowY !== "visible" && style.display !== "inline" && tag !== "body" && tag !== "html"
-      && (element.offsetHeight < 2 || element.offsetWidth < 2) && tag !== "input") {
+    if (!around.clipped && (element.offsetHeight < 2 || element.offsetWidth < 2) && !UNCLIPPED.has(tag)
+      && style.overflowY !== "visible" && style.display !== "inline") {
       inside.clipped = inside.hidden = true;
     }
     return inside;
   }
 
   // Role and nature of an element that can be acted on, or null.
-  controlOf(element, tag, role, style, around) {
+  controlOf(element, tag, role, style, around, inside) {
     if (INTERACTIVE.has(role)) return { role, listens: false };
+    if (!around.inControl && !UNPOINTED.has(tag)) inside.pointer = style.cursor === "pointer";
     if (tag === "label") return proxied(element);
     if (tag === "html" || tag === "body" || tag === "iframe" || role === "none") return null;
     const tabindex = readAttribute(element, "tabindex");
     const told = readAttribute(element, "onclick") !== null;
     const reachable = tabindex !== null && element.tabIndex >= 0 && !STRUCTURAL.has(role) && !around.inControl;
-    const pointed = style.cursor === "pointer" && !around.pointer && !around.inControl && !STRUCTURAL.has(role)
+    const pointed = inside.pointer && !around.pointer && !around.inControl && !STRUCTURAL.has(role)
       && queryIn(element, CONTROLS) === null;
     return told || reachable || pointed ? { role, listens: true } : null;
   }
@@ -175,8 +200,9 @@ class Look {
     const ownerTag = control.owner ? tagOf(control.owner) : tag;
     const form = formOf(owner);
     const rect = rectOf(element);
-    const faded = inside.faded && !(ownerTag === "input" && style.opacity === "0");
-    const visible = rect !== null && !inside.hidden && !faded && !inside.inert && !away(rect);
+    const visible = rect !== null && !inside.hidden && !inside.inert && !away(rect) && !faded(element, ownerTag, style);
+    const states = statesOf(owner, ownerTag, control.role, this.focused);
+    const value = valueOf(owner, ownerTag, control.role);
     if (inside.inert) this.inert++;
     const shownName = name || (control.listens ? cut(squeeze(contentOf(element, 0)), 80) : "");
     const label = ownerTag === "input" || ownerTag === "select" || ownerTag === "textarea" ? cut(squeeze(labelsOf(owner)), 120) : "";
@@ -184,8 +210,7 @@ class Look {
     const options = optionsOf(owner, ownerTag);
     this.records.push([
       this.number(control.role), this.number(shownName), this.number(tag),
-      statesOf(owner, ownerTag, control.role, this.focused),
-      rect === null ? null : rect.map((value) => Math.round(value * 10) / 10),
+      states, rect === null ? null : rect.map((value) => Math.round(value * 10) / 10),
       this.landmarks(inside.landmarks),
       (inside.shadow ? FLAG.inShadow : 0) | (submitsForm(owner, ownerTag, form) ? FLAG.submits : 0) |
         (inside.live ? FLAG.inLive : 0) | (inside.advert ? FLAG.inAdvert : 0) | (visible ? FLAG.visible : 0) |
@@ -193,13 +218,14 @@ class Look {
       this.number(addressOf(element, tag)), this.number(attr(element, "target")),
       this.number(form === null ? "" : formName(owner, form)),
       this.number(ownerTag === "input" || ownerTag === "button" ? owner.type : ""),
-      this.number(valueOf(owner, ownerTag, control.role)),
+      this.number(value),
       options.map((option) => this.number(option)),
       this.number(testIdOf(element) || (control.owner ? testIdOf(owner) : "")),
       attributesOf(owner, ownerTag, shownName === "").map((word) => this.number(word)),
       this.number(label === name ? "" : label), this.number(text === name ? "" : text), this.path(element),
       this.number(inside.repeat), inside.row,
     ]);
+    control.properties = propertiesOf(element, control.role, states, value);
     return number;
   }
 
@@ -285,7 +311,7 @@ const nodesOf = (parent) => {
 };
 
 const kindOf = (parent) =>
-  parent.nodeType === 1 ? [tagOf(parent), attr(parent, "role"), ...classTokens(parent, 3)].filter(Boolean).join(".") : "shadow";
+  parent.nodeType === 1 ? [tagOf(parent), attr(parent, "role"), ...classTokens(parent)].filter(Boolean).join(".") : "shadow";
 
 function deepFocus() {
   let focused = document.activeElement;
@@ -343,6 +369,16 @@ function imageOf(area) {
 const away = (rect) =>
   rect[0] + rect[2] + scrollX <= 0 || rect[1] + rect[3] + scrollY <= 0 || (rect[2] <= 1.5 && rect[3] <= 1.5);
 
+// See-through for good; a box that is drawn by its label is see-through and still what is clicked.
+const faded = (element, tag, style) =>
+  !element.checkVisibility({ opacityProperty: true }) && !(tag === "input" && style.opacity === "0");
+
+const RENDERED = { visibilityProperty: true };
+const BLOCKS = new Set(("address article aside blockquote body dd details dialog div dl dt fieldset figcaption figure footer form " +
+  "h1 h2 h3 h4 h5 h6 header hr html li main menu nav ol p pre search section summary table tbody td tfoot th thead tr ul").split(" "));
+const UNPOINTED = new Set(["html", "body", "main", "header", "footer", "nav", "form", "ul", "ol", "table", "tbody", "thead", "select"]);
+const UNCLIPPED = new Set(["html", "body", "input", "br", "svg"]);
+
 const seen = (rect) =>
   Math.max(0, Math.min(rect.right, innerWidth) - Math.max(rect.x, 0)) *
   Math.max(0, Math.min(rect.bottom, innerHeight) - Math.max(rect.y, 0));
@@ -353,7 +389,7 @@ function frameName(element) {
   const id = attr(element, "id");
   if (id && !isMadeUp(id)) return cut(id, 80);
   if (readAttribute(element, "srcdoc") !== null) return "srcdoc";
-  return cut(pathOf(attr(element, "src")), 120) || "frame";
+  return cut(pathWithin(element.src), 120) || "frame";
 }
 
 // As Python writes a string.
@@ -362,23 +398,28 @@ function quoted(words) {
   return plain.includes("'") && !plain.includes('"') ? `"${plain}"` : `'${plain.replaceAll("'", "\\'")}'`;
 }
 
-function lineOf(element, tag, role, name, number, focused) {
-  let line = `${number >= 0 ? `[${number}] ` : ""}${role} ${quoted(name)}`;
-  if (number < 0 && !LABELLED.has(tag)) return line;
-  const value = valueOf(element, tag, role);
-  if (value) line += `, value=${quoted(value)}`;
-  const bits = statesOf(element, tag, role, focused);
+const lineOf = (role, name, number) => `${number >= 0 ? `[${number}] ` : ""}${role} ${quoted(name)}`;
+
+const CHECKED = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
+
+function propertiesOf(element, role, bits, value) {
+  let line = value ? `, value=${quoted(value)}` : "";
+  if (CHECKED.has(role)) line += `, checked='${bits & BIT.checked ? "true" : "false"}'`;
+  if (bits === 0) return line;
   if (bits & BIT.disabled) line += ", disabled=True";
   if (bits & BIT.focused) line += ", focused";
-  if (bits & BIT.haspopup) line += `, hasPopup='${attr(element, "aria-haspopup") === "true" ? "menu" : cut(attr(element, "aria-haspopup"), 12).replace(/\W/g, "")}'`;
-  if (role === "checkbox" || role === "radio" || role === "switch" || role === "menuitemcheckbox" || role === "menuitemradio")
-    line += `, checked='${bits & BIT.checked ? "true" : "false"}'`;
+  if (bits & BIT.haspopup) line += `, hasPopup='${popupOf(element)}'`;
   if (bits & (BIT.expanded | BIT.collapsed)) line += `, expanded=${bits & BIT.expanded ? "True" : "False"}`;
   if (bits & BIT.pressed) line += ", pressed='true'";
   if (bits & BIT.required) line += ", required";
   if (bits & BIT.readonly) line += ", readonly";
   if (bits & BIT.selected) line += ", selected";
   return line;
+}
+
+function popupOf(element) {
+  const told = attr(element, "aria-haspopup");
+  return told === "true" ? "menu" : cut(told.replace(/\W/g, ""), 12);
 }
 
 const CAPTCHA =
@@ -397,14 +438,13 @@ function showsCaptcha() {
 let last = null;
 
 function look(limit, top) {
+  forgetTexts();
   const walk = new Look(limit);
   const root = document.documentElement;
   const title = squeeze(document.title?.toString?.() ?? "");
   if (root !== null) {
-    const around = {
-      depth: 0, level: 0, landmarks: [], repeat: "", row: 0, name: "", shadow: false, live: false, advert: false,
-      hidden: false, clipped: false, faded: false, inert: walk.modal !== null, silent: false, pointer: false, inControl: false,
-    };
+    const around = new Around(null);
+    around.inert = walk.modal !== null;
     if (top) {
       walk.lines.push(`RootWebArea ${quoted(title)}${document.hasFocus() && (walk.focused === document.body || walk.focused === null) ? ", focused" : ""}`);
       around.depth = 1;

@@ -13,23 +13,32 @@ const STATE_CLASS =
 
 const isMadeUp = (id) => id.length > 60 || MADE_UP.test(id);
 
-function classTokens(element, most = 6) {
-  const text = attr(element, "class");
-  if (!text) return [];
-  const kept = [];
-  for (const token of text.split(/\s+/)) {
-    if (!token || token.length > 40 || STATE_CLASS.test(token) || MADE_UP_CLASS.test(token)) continue;
-    kept.push(token);
-    if (kept.length === most) break;
+const MOST_CLASSES = 6;
+const NO_CLASSES = [];
+let tokensOfText = new Map();
+
+function classTokens(element) {
+  const text = readAttribute(element, "class");
+  if (!text) return NO_CLASSES;
+  let kept = tokensOfText.get(text);
+  if (kept === undefined) {
+    kept = [];
+    for (const token of text.split(/\s+/)) {
+      if (!token || token.length > 40 || STATE_CLASS.test(token) || MADE_UP_CLASS.test(token)) continue;
+      kept.push(token);
+      if (kept.length === MOST_CLASSES) break;
+    }
+    tokensOfText.set(text, kept);
   }
   return kept;
 }
 
 const TEST_IDS = ["data-testid", "data-test-id", "data-test", "data-qa", "data-cy", "data-automation-id"];
-const KEPT = [
+const KEPT = new Set([
   "name", "type", "aria-label", "title", "placeholder", "autocomplete", "alt", "data-method", "data-action",
   "data-toggle", "data-bs-toggle", "data-confirm", "formaction", "download", "rel", "onclick",
-];
+]);
+const namesOf = Function.prototype.call.bind(Element.prototype.getAttributeNames);
 
 function testIdOf(element) {
   for (const name of TEST_IDS) {
@@ -42,23 +51,21 @@ function testIdOf(element) {
 // Names and values in turn, sorted by name.
 function attributesOf(element, tag, nameless) {
   const pairs = [];
-  const id = attr(element, "id");
-  if (id && !isMadeUp(id)) pairs.push(["id", id]);
-  const classes = classTokens(element);
-  if (classes.length) pairs.push(["class", classes.join(" ")]);
-  for (const name of KEPT) {
-    const value = readAttribute(element, name);
-    if (!value || (name === "onclick" && MADE_UP.test(value))) {
-      if (value === "" && name === "download") pairs.push([name, ""]);
-      continue;
+  for (const name of namesOf(element)) {
+    if (name === "class") {
+      const classes = classTokens(element);
+      if (classes.length) pairs.push([name, classes.join(" ")]);
+    } else if (name === "id" || KEPT.has(name)) {
+      const value = readAttribute(element, name);
+      if ((name === "id" || name === "onclick") && isMadeUp(value)) continue;
+      if (value || name === "download") pairs.push([name, cut(squeeze(value), 160)]);
     }
-    pairs.push([name, cut(squeeze(value), 160)]);
   }
   if (nameless) {
     const icon = iconOf(element);
     if (icon) pairs.push(["icon", icon]);
   }
-  return pairs.sort((a, b) => (a[0] < b[0] ? -1 : 1)).flat();
+  return pairs.length > 1 ? pairs.sort((a, b) => (a[0] < b[0] ? -1 : 1)).flat() : pairs.flat();
 }
 
 // What a control without a name shows: classes of its icon, or the file name of its picture.
@@ -78,19 +85,26 @@ function formOf(element) {
 }
 
 function formName(element, form) {
-  const isButton = tagOf(element) === "button" || tagOf(element) === "input";
-  const action = (isButton && attr(element, "formaction")) || attr(form, "action");
-  const method = ((isButton && attr(element, "formmethod")) || attr(form, "method") || "get").toLowerCase();
-  return `${method === "post" || method === "dialog" ? method : "get"}:${pathOf(action)}`;
+  const own = submitsForm(element, tagOf(element), form);
+  const address = own && attr(element, "formaction") ? element.formAction : actionOf(form);
+  const method = own && attr(element, "formmethod") ? element.formMethod : methodOf(form);
+  return `${method}:${pathWithin(address)}`;
 }
 
-function pathOf(address) {
-  try {
-    const url = new URL(address, document.baseURI);
-    return url.origin === location.origin ? url.pathname : url.origin === "null" ? url.protocol : url.origin + url.pathname;
-  } catch {
-    return "";
-  }
+const actionOf = Function.prototype.call.bind(getter(HTMLFormElement, "action"));
+const methodOf = Function.prototype.call.bind(getter(HTMLFormElement, "method"));
+const ORIGIN = location.origin;
+
+// Path of a resolved address, with its origin where that is another one, without query and fragment.
+function pathWithin(address) {
+  const end = address.search(/[?#]/);
+  const plain = end < 0 ? address : address.slice(0, end);
+  return plain.startsWith(`${ORIGIN}/`) ? plain.slice(ORIGIN.length) : cut(plain, 200);
+}
+
+function forgetTexts() {
+  labelsOfRoot = new Map();
+  tokensOfText = new Map();
 }
 
 function submitsForm(element, tag, form) {
@@ -101,6 +115,8 @@ function submitsForm(element, tag, form) {
 
 function addressOf(element, tag) {
   if (tag !== "a" && tag !== "area") return "";
+  const resolved = element.href;
+  if (typeof resolved === "string" && !resolved.includes("@")) return cut(resolved, 2000);
   try {
     const url = new URL(attr(element, "href"), document.baseURI);
     url.username = url.password = "";
@@ -166,9 +182,10 @@ const LIVE_CLASS = /(^|[\s_-])(alert|flash|toast|toaster|snackbar|notification|n
 const MUCH = 15;
 
 function isLive(element, role) {
-  const told = attr(element, "aria-live");
+  const told = readAttribute(element, "aria-live");
   if (told === "off") return false;
-  const looks = told === "polite" || told === "assertive" || LIVE_ROLES.has(role) || LIVE_CLASS.test(attr(element, "class"));
+  const kind = readAttribute(element, "class");
+  const looks = told === "polite" || told === "assertive" || LIVE_ROLES.has(role) || (kind && LIVE_CLASS.test(kind));
   if (!looks) return false;
   // A region that holds the page itself says "polite" about all of it; only a message is left out.
   if (queryIn(element, "main,h1,form,nav,table,[role=main]")) return false;
@@ -176,13 +193,15 @@ function isLive(element, role) {
 }
 
 const ADVERT = /(^|[\s_-])(ads?|adverts?|advertisements?|advertising|adslot|adunit|adsense|adsbygoogle|adbox|adbanner|sponsor(ed)?|google_ads_iframe|dfp|gpt-ad|taboola|outbrain)(?=[\s_-]|$|\d)/i;
+const ADVERT_WORDS = ["class", "id", "aria-label"];
 const ADVERT_HOST = /doubleclick|googlesyndication|adservice|adnxs|taboola|outbrain|amazon-adsystem|criteo/i;
 
 function isAdvert(element, tag) {
-  const words = `${attr(element, "class")} ${attr(element, "id")} ${attr(element, "name")}`;
-  if (words.length > 2 && ADVERT.test(words)) return true;
-  if (/^(advert|sponsor)/i.test(attr(element, "aria-label"))) return true;
-  if (tag === "iframe") return ADVERT_HOST.test(attr(element, "src"));
+  for (const name of ADVERT_WORDS) {
+    const words = readAttribute(element, name);
+    if (words && ADVERT.test(words)) return true;
+  }
+  if (tag === "iframe") return ADVERT.test(attr(element, "name")) || ADVERT_HOST.test(attr(element, "src"));
   return readAttribute(element, "data-ad-slot") !== null || readAttribute(element, "data-ad-client") !== null;
 }
 
@@ -199,7 +218,7 @@ function rowsAmong(parent, children) {
   for (const child of children) {
     const tag = tagOf(child);
     if (PARTS.has(tag)) continue;
-    const kind = [tag, attr(child, "role"), ...classTokens(child, 4)].filter(Boolean).join(".");
+    const kind = [tag, attr(child, "role"), ...classTokens(child)].filter(Boolean).join(".");
     let members = kinds.get(kind);
     if (!members) kinds.set(kind, (members = []));
     members.push(child);

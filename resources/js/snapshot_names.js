@@ -193,9 +193,27 @@ function nativeName(element, tag) {
   return "";
 }
 
+// Labels by control, for each document or shadow root: a control's own ``labels`` searches the whole page every time.
+let labelsOfRoot = new Map();
+
+function labelled(root) {
+  let controls = labelsOfRoot.get(root);
+  if (controls === undefined) {
+    controls = new Map();
+    for (const label of root.querySelectorAll?.("label") ?? []) {
+      const control = label.control;
+      if (control === null) continue;
+      if (controls.has(control)) controls.get(control).push(label);
+      else controls.set(control, [label]);
+    }
+    labelsOfRoot.set(root, controls);
+  }
+  return controls;
+}
+
 function labelsOf(element) {
-  const labels = element.labels;
-  if (!labels || labels.length === 0) return "";
+  const labels = labelled(rootOf(element)).get(element);
+  if (labels === undefined) return "";
   const parts = [];
   for (const label of labels)
     if (labels.length === 1 || label.checkVisibility()) parts.push(generated(label, "::before") + contentOf(label, 0, false, element) + generated(label, "::after"));
