@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import time
+import urllib.request
 from dataclasses import dataclass, replace
+from http.client import HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.error import HTTPError, URLError
+from urllib.parse import urljoin
 
 from app import settings
 from app.engine.cases.atlas import Atlas, checked_address
@@ -16,11 +20,14 @@ from app.engine.cases.wayfinding import kept_login
 from app.engine.errors import Conflict, NotFound
 from app.engine.events import ExplorationChanged, GraphChanged
 from app.engine.graph.blocklist import BlockList
+from app.engine.graph.robots import AGENT, MAX_BYTES, Robots
 from app.engine.graph_api import ExploreOptions, ExploreReport, UpdateReport, VerifyGraphReport
 from app.engine.jobs import Job
 
 if TYPE_CHECKING:
     from app.engine.graph.explorer import Explorer
+
+ROBOTS_SECONDS = 5.0
 
 TELL_GRAPH_EVERY = 1.0
 """Seconds between two notices that the graph has grown."""
@@ -146,14 +153,19 @@ class Exploring:
         async with Browsers(
             setting, headed=options.headed, size=options.viewport, storage_state=login
         ) as browsers:
+            job.advance(0, options.max_states, "reading robots.txt")
+            robots = await self._core.on_worker(read_robots, address)
             explorer = Explorer(
                 site,
                 address,
-                replace(options, storage_state=login),
+                replace(
+                    options, storage_state=""
+                ),  # it is the browser's; a path of this machine is not stored
                 store=StoredGraph(self._core, site),
                 rules=rules,
                 drivers=browsers.drivers(options.workers),
                 tell=tell,
+                robots=robots,
             )
             self._running[site] = _Running(job, explorer)
             try:
@@ -162,3 +174,16 @@ class Exploring:
                 self._running.pop(site, None)
                 self._core.bus.publish(GraphChanged(site=site))
         return report
+
+
+def read_robots(home: str) -> Robots:
+    """What a site asks of programs that visit it; blocks."""
+    request = urllib.request.Request(urljoin(home, "/robots.txt"), headers={"User-Agent": AGENT})
+    try:
+        with urllib.request.urlopen(request, timeout=ROBOTS_SECONDS) as answer:
+            return Robots.of_answer(answer.status, answer.read(MAX_BYTES))
+    except HTTPError as error:
+        with error:
+            return Robots.of_answer(error.code)
+    except (URLError, OSError, HTTPException):
+        return Robots.of_answer(0)

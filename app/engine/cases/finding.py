@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+import functools
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from app import settings
 from app.engine.cases.atlas import Atlas, Sheet, face
 from app.engine.cases.core import Core
 from app.engine.cases.retrieving import Retrieving
@@ -14,6 +17,10 @@ from app.engine.errors import InputError, NotFound, UsageError
 from app.engine.graph.search import LATE, StateSearch, state_text
 from app.engine.graph_api import NodeHit, SearchComparison
 from app.engine.jobs import Job
+from app.engine.store.graphs import GraphStore
+
+if TYPE_CHECKING:
+    from app.engine.graph.search.pictures import PictureModel, PictureSearch
 
 PICTURE = "picture"
 """Method that compares the words with screenshots, through a model of the person's own."""
@@ -53,6 +60,8 @@ class Finding:
     def __init__(self, core: Core, atlas: Atlas, retrieving: Retrieving) -> None:
         self._core, self._atlas, self._retrieving = core, atlas, retrieving
         self._kept: dict[str, _Kept] = {}
+        self._picture_model: tuple[str, PictureModel] | None = None
+        self._pictures: dict[str, tuple[PictureSearch, CarriedVectors]] = {}
         self._one_at_a_time = asyncio.Lock()
 
     async def graph_search(self, site: str, query: str, method: str = LATE, k: int = 10) -> list[NodeHit]:
@@ -112,46 +121,73 @@ class Finding:
         search = kept.search
 
         async def work(job: Job) -> None:
-            loop = asyncio.get_running_loop()
-
-            def progress(done: int, total: int) -> None:
-                loop.call_soon_threadsafe(job.advance, done, total, "reading the states of the map")
-
-            await self._core.on_worker(search.update, states, progress)
+            await self._core.on_worker(
+                search.update, states, _progress_of(job, "reading the states of the map")
+            )
 
         _, task = self._core.registry.start(f"Search index of {site}", work)
         await task
-        gained, kept.cache.gained = kept.cache.gained, {}
-        for encoder_id, vectors in gained.items():
-            await self._atlas.with_store(site, lambda store, e=encoder_id, v=vectors: store.put_vectors(e, v))
+        await self._flush(site, kept.cache)
         kept.version = sheet.version[0]
         return kept
 
     async def _by_picture(self, sheet: Sheet, query: str, k: int) -> list[NodeHit]:
-        from app.engine.graph.search.pictures import PictureSearch
-
-        model = self._retrieving.picture_model
-        if not model:
+        folder = settings.load().picture_encoder
+        if not folder:
             raise UsageError(
                 "no model for pictures is chosen",
-                remedy="name a folder of a multimodal sentence-transformers model in the settings (picture_encoder)",
+                remedy="name the folder of a multimodal sentence-transformers model in the settings",
             )
-        wanted = {node: face(sheet.graph.pages_of(node)).picture for node in _standing(sheet)}
-        wanted = {node: digest for node, digest in wanted.items() if digest}
+        digests = {node: face(sheet.graph.pages_of(node)).picture for node in _standing(sheet)}
+        wanted = {node: digest for node, digest in digests.items() if digest}
         if not wanted:
             raise NotFound(f"the graph of {sheet.graph.site} has no pictures")
-        pictures = {
-            node: await self._core.on_store(self._core.workspace.runs.read_blob, digest)
-            for node, digest in wanted.items()
-        }
+        async with self._one_at_a_time:
+            search, cache = await self._picture_search(sheet.graph.site, folder)
+            blob = self._core.workspace.runs.read_blob
+            pictures = {node: await self._core.on_store(blob, digest) for node, digest in wanted.items()}
 
-        def searching() -> list[tuple[str, float]]:
-            search = PictureSearch(Path(model))
-            search.update(pictures)
-            return search.search(query, k)
+            async def work(job: Job) -> None:
+                progress = _progress_of(job, "looking at the pictures of the map")
+                await self._core.on_worker(search.update, pictures, progress)
 
-        found = await self._core.on_worker(searching)
+            _, task = self._core.registry.start(f"Picture index of {sheet.graph.site}", work)
+            await task
+            await self._flush(sheet.graph.site, cache)
+            found = await self._core.on_worker(search.search, query, k)
         return [_hit(sheet, node, score, ()) for node, score in found]
+
+    async def _picture_search(self, site: str, folder: str) -> tuple[PictureSearch, CarriedVectors]:
+        from app.engine.graph.search.pictures import PictureModel, PictureSearch
+
+        if self._picture_model is None or self._picture_model[0] != folder:
+            self._picture_model = (folder, await self._core.on_worker(PictureModel, Path(folder)))
+            self._pictures.clear()
+        if site not in self._pictures:
+            model = self._picture_model[1]
+            cache = CarriedVectors(await self._atlas.with_store(site, lambda store: store.vectors(model.id)))
+            self._pictures[site] = (PictureSearch(model, cache), cache)
+        return self._pictures[site]
+
+    async def _flush(self, site: str, cache: CarriedVectors) -> None:
+        """Put what a worker encoded into the graph's file."""
+        gained, cache.gained = cache.gained, {}
+        for encoder, vectors in gained.items():
+            await self._atlas.with_store(site, functools.partial(_put_vectors, encoder, vectors))
+
+
+def _put_vectors(encoder: str, vectors: Mapping[str, bytes], store: GraphStore) -> None:
+    store.put_vectors(encoder, vectors)
+
+
+def _progress_of(job: Job, words: str) -> Callable[[int, int], None]:
+    """For a worker: how far it is, told on the loop."""
+    loop = asyncio.get_running_loop()
+
+    def progress(done: int, total: int) -> None:
+        loop.call_soon_threadsafe(job.advance, done, total, words)
+
+    return progress
 
 
 def _standing(sheet: Sheet) -> list[str]:

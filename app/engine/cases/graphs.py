@@ -26,8 +26,10 @@ from app.engine.graph_api import (
     LabReport,
     NodeDetail,
 )
+from app.engine.jobs import Job
 from app.engine.page_state import Element
 from app.engine.store.graphs import GraphStore
+from app.engine.store.workspace import Workspace
 from app.engine.transition import Source, Transition
 
 SHOWN_TEXT = 20_000
@@ -83,16 +85,31 @@ class GraphCases:
         """Build or extend a graph from the stored runs; nothing is visited."""
         from app.engine.graph.from_runs import add_runs
 
-        def adding() -> GraphRow:
-            workspace = self._core.workspace
-            if not any(step.site == site for step in workspace.index.stored_steps()):
-                raise NotFound(f"no stored run passed {site!r}; 'sitelore runs list' names the sites")
-            add_runs(workspace, self._atlas.store(site, create=True))
+        def passed() -> list[str]:
+            steps = self._core.workspace.index.stored_steps()
+            return list(dict.fromkeys(step.run for step in steps if step.site == site))
+
+        runs = await self._core.on_store(passed)
+        if not runs:
+            raise NotFound(f"no stored run passed {site!r}; 'sitelore runs list' names the sites")
+
+        def adding() -> None:
+            # Connections of its own, so that the window's questions don't wait for some hundred runs.
+            with Workspace.open(self._core.workspace.path) as own:
+                add_runs(own, own.graph(site), runs)
+
+        async def work(job: Job) -> None:
+            job.advance(0, len(runs), "reading the runs")
+            await self._core.on_worker(adding)
+
+        _, task = self._core.registry.start(f"Map of {site} from its runs", work)
+        await task
+        self._core.bus.publish(GraphChanged(site=site))
+
+        def row() -> GraphRow:
             return graph_row(self._atlas.store(site), self._atlas.open_sheet(site))
 
-        row = await self._core.on_store(adding)
-        self._core.bus.publish(GraphChanged(site=site))
-        return row
+        return await self._core.on_store(row)
 
     async def graph_diff(self, site: str, other: str = "") -> GraphDiff:
         """What changed between the last two explorations, or against an exported graph."""
