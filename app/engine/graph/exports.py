@@ -5,8 +5,9 @@
 ``gexf``         for Gephi and ``networkx.read_gexf`` (which makes a plain DiGraph where no two edges run side by side)
 ``webnavigator`` nodes, actions and edges with WebNavigator's names, as JSON and never as a pickle
 
-In all of them a node is a node of the map, and an edge is a transition, whose ``id`` is its key.  Attributes are texts,
-numbers and truth values, so that all three are read back equal; characters that XML can't hold become U+FFFD.
+In all of them a node is a node of the map and an edge is a transition; its key and ``id`` are ``t`` and the
+transition's id, as networkx makes a number of a key of digits.  Attributes are texts, numbers and truth values, so that
+all of them are read back equal; characters that XML can't hold become U+FFFD.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def flat_graph(graph: InteractionGraph) -> networkx.MultiDiGraph[str]:
     flat.add_nodes_from((node, _node(graph.pages_of(node))) for node in graph.nodes)
     for node in graph.nodes:
         flat.add_edges_from(
-            (node, graph.node_of(found.target), found.id, _edge(found))  # pyright: ignore[reportArgumentType] its stub knows no keys
+            (node, graph.node_of(found.target), f"t{found.id}", _edge(found))  # pyright: ignore[reportArgumentType] its stub knows no keys
             for found in graph.outgoing(node)
         )
     return flat
@@ -98,7 +99,7 @@ def _node(pages: tuple[PageState, ...]) -> dict[str, Any]:
 def _edge(found: Transition) -> dict[str, Any]:
     locator = found.locator
     return {
-        "id": found.id,
+        "id": f"t{found.id}",
         "operation": found.operation.value,
         "value": _text(found.value),
         "role": _text(locator.role) if locator else "",

@@ -1,0 +1,93 @@
+"""robots.txt is read as RFC 9309 says."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.engine.graph.robots import Robots
+
+SITE = "http://shop.example"
+
+
+@pytest.mark.parametrize(
+    ("lines", "path", "allowed"),
+    [
+        ("Disallow: /private", "/private/a", False),
+        ("Disallow: /private", "/privates", False),
+        ("Disallow: /private/", "/private", True),
+        ("Disallow:", "/anything", True),
+        ("Disallow: /", "/robots.txt", True),
+        ("Disallow: /\nAllow: /open", "/open/x", True),
+        ("Allow: /open\nDisallow: /", "/open/x", True),
+        ("Disallow: /open/shut\nAllow: /open", "/open/shut/1", False),
+        ("Disallow: /same\nAllow: /same", "/same", True),
+        ("Disallow: /*.php$", "/a/b.php", False),
+        ("Disallow: /*.php$", "/a/b.php?x=1", True),
+        ("Disallow: /*?sid=", "/a?sid=3", False),
+        ("Disallow: /*/edit", "/item/3/edit/now", False),
+        ("Disallow: /a*b*c$", "/a12b34c", False),
+        ("Disallow: /a*b*c$", "/a12b34cd", True),
+        ("Disallow: /%7Ejoe", "/~joe/x", False),
+        ("Disallow: /caf%C3%A9", "/café", False),
+        ("disallow : /case # why", "/case", False),
+    ],
+)
+def test_the_longest_rule_that_fits_decides(lines: str, path: str, allowed: bool):
+    assert Robots.parse(f"User-agent: *\n{lines}\n").allows(SITE + path) is allowed
+
+
+def test_our_own_group_replaces_everybodys():
+    robots = Robots.parse(
+        "User-agent: *\nDisallow: /\n\nUser-agent: other\nUser-agent: Sitelore/1.0\nDisallow: /x\nCrawl-delay: 2\n"
+    )
+    assert robots.allows(f"{SITE}/y")
+    assert not robots.allows(f"{SITE}/x")
+    assert robots.delay == 2.0
+
+
+def test_a_group_for_others_is_not_ours():
+    assert Robots.parse("User-agent: other\nDisallow: /\n").allows(f"{SITE}/y")
+
+
+def test_groups_of_one_agent_are_put_together():
+    robots = Robots.parse("User-agent: *\nDisallow: /a\n\nUser-agent: *\nDisallow: /b\n")
+    assert not robots.allows(f"{SITE}/a")
+    assert not robots.allows(f"{SITE}/b")
+
+
+def test_what_an_answer_means():
+    assert Robots.of_answer(404).allows(f"{SITE}/x")
+    assert Robots.of_answer(0).allows(f"{SITE}/x")
+    assert not Robots.of_answer(503).allows(f"{SITE}/x")
+    assert not Robots.of_answer(200, b"\xef\xbb\xbfUser-agent: *\nDisallow: /x").allows(f"{SITE}/x")
+
+
+def test_it_is_told_in_one_line():
+    robots = Robots.parse(
+        "User-agent: *\nDisallow: /a\nDisallow: /b\nDisallow: /c\nDisallow: /d\nCrawl-delay: 1\n"
+    )
+    assert robots.words == "forbids /a, /b, /c and 1 more; asks for 1 s between pages"
+    assert Robots.parse("").words == "forbids nothing"
+    assert "503" in Robots.of_answer(503).words
+
+
+def test_a_delay_is_bounded_and_nonsense_is_none():
+    assert Robots.parse("User-agent: *\nCrawl-delay: 86400\n").delay == 30.0
+    assert Robots.parse("User-agent: *\nCrawl-delay: soon\n").delay == 0.0
+    assert Robots.parse("User-agent: *\nCrawl-delay: nan\n").delay == 0.0
+
+
+def test_a_hostile_pattern_takes_no_time():
+    robots = Robots.parse(f"User-agent: *\nDisallow: /{'*a' * 2000}$\n")
+    began = time.perf_counter()
+    assert robots.allows(f"{SITE}/{'a' * 1900}b")
+    assert time.perf_counter() - began < 5
+
+
+@given(st.text(max_size=300), st.text(max_size=60))
+def test_any_file_and_any_address_get_an_answer(text: str, path: str):
+    assert Robots.parse(text).allows(f"{SITE}/{path}") in (True, False)
