@@ -105,6 +105,7 @@ class PageCapture:
         popups, downloads: addresses of windows that opened, names of files that were offered, since then.
         canvas_only: most of the viewport is a canvas and hardly any element can be read.
         notes: what was cut or left out, in words.
+        served: key of the document as it was sent (``app.engine.served``), "" where it is not known or says nothing.
         seconds: how long the look took.
     """
 
@@ -127,6 +128,7 @@ class PageCapture:
     challenge: Challenge = Challenge.NONE
     canvas_only: bool = False
     notes: tuple[str, ...] = ()
+    served: str = ""
     seconds: float = 0.0
 
 
@@ -170,6 +172,7 @@ class PageState:
         controls: names of its controls with their roles, for search (``button Save``), in document order.
         element_keys: sorted keys of its interactive elements (``identity.element_key``), for structural differences.
         direct: opening ``url`` alone leads here; ``None`` while nobody tried.
+        served: key of the document its address brings (``app.engine.served``), "" where it is not known.
         gone_at: when maintenance found it missing; 0 while it stands.
         exploration: number of the exploration that found it; 0 for runs.
     """
@@ -195,3 +198,4 @@ class PageState:
     last_seen: float = 0.0
     gone_at: float = 0.0
     notes: tuple[str, ...] = field(default_factory=tuple)
+    served: str = ""

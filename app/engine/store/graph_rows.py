@@ -14,6 +14,7 @@ PAGE_COLUMNS = (
     "id", "url_key", "template", "structure", "skeleton", "content", "url", "title", "depth", "headings", "controls",
     "element_keys", "elements", "text", "picture", "thumbnail", "direct", "challenge", "status", "source",
     "exploration", "first_seen", "last_seen", "gone_at", "notes",
+    "served",
 )  # fmt: skip
 TRANSITION_COLUMNS = (
     "id", "source", "target", "operation", "value", "locator", "attempts", "successes", "seconds", "risk", "last_at",
@@ -30,7 +31,7 @@ PUT_PAGE = (
     " headings = excluded.headings, controls = excluded.controls, element_keys = excluded.element_keys,"
     + "".join(
         f" {name} = iif(excluded.{name} = '', {name}, excluded.{name}),"
-        for name in ("elements", "text", "picture", "thumbnail")
+        for name in ("elements", "text", "picture", "thumbnail", "served")
     )
     + " direct = coalesce(excluded.direct, direct), challenge = excluded.challenge, status = excluded.status,"
     f" exploration = iif(source = '{Source.RUN}', excluded.exploration, exploration),"
@@ -74,7 +75,7 @@ def page_values(page: PageState) -> Values:
         page.id, keys.url, keys.template, keys.structure, keys.skeleton, keys.content, page.url, page.title, page.depth,
         _json(page.headings), _json(page.controls), pack_keys(page.element_keys), page.elements, page.text,
         page.picture, page.thumbnail, page.direct, page.challenge.value, page.status, page.source.value,
-        page.exploration, page.first_seen, page.last_seen, page.gone_at, _json(page.notes),
+        page.exploration, page.first_seen, page.last_seen, page.gone_at, _json(page.notes), page.served,
     )  # fmt: skip
 
 
@@ -83,7 +84,7 @@ def page_of(row: sqlite3.Row) -> PageState:
     (
         page, url_key, template, structure, skeleton, content, url, title, depth, headings, controls, element_keys,
         elements, text, picture, thumbnail, direct, challenge, status, source, exploration, first_seen, last_seen,
-        gone_at, notes,
+        gone_at, notes, served,
     ) = row  # fmt: skip
     return PageState(
         id=page,
@@ -109,6 +110,7 @@ def page_of(row: sqlite3.Row) -> PageState:
         last_seen=last_seen,
         gone_at=gone_at,
         notes=_words(notes),
+        served=served,
     )
 
 

@@ -64,4 +64,8 @@ def _create(connection: sqlite3.Connection) -> None:
     )
 
 
-MIGRATIONS = (_create,)
+def _keep_what_was_served(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE page ADD COLUMN served TEXT NOT NULL DEFAULT ''")
+
+
+MIGRATIONS = (_create, _keep_what_was_served)

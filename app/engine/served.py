@@ -1,0 +1,130 @@
+"""A page as the server sends it, before any script has run, reduced to what it offers: links, controls, forms, scripts.
+
+Two answers with the same key give the same page in a browser as long as the scripts are the same; their addresses are
+part of the key.  So a page that is known can be verified by one request, without a browser that loads and draws it
+(``app.engine.graph.maintenance``).  Values, tokens, texts and adverts' ids change from visit to visit and say nothing.
+
+Pure functions.  It is no parser: what counts is that the same page gives the same key, in a millisecond or two.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence, Set
+from html import unescape
+from urllib.parse import urljoin
+
+from app.engine.addresses import url_key
+from app.engine.identity import normal_name
+from app.engine.page_state import Element
+
+MOST = 2_000_000
+"""Characters of a document that are read."""
+SHARE = 0.8
+"""Share of a page's links that must stand in the document for it to speak for the page."""
+NEAR = 2000
+"""Characters within which an element's end is looked for."""
+
+# Possessive, and without the closing bracket: whatever follows "<a" is taken in one go, however broken, so that no page
+# can make the reading of it take longer than its length.
+_TAG = re.compile(r"""<(?:(!--)|([a-zA-Z][\w:-]*+)((?:[^>"'<]++|"[^"]*+"|'[^']*+')*+))""")
+_ENDS = {tag: re.compile(rf"</{tag}\b", re.IGNORECASE) for tag in ("script", "style", "template", "noscript")}
+_COUNTED = frozenset(
+    [
+        "a",
+        "area",
+        "button",
+        "summary",
+        "option",
+        "label",
+        "input",
+        "select",
+        "textarea",
+        "form",
+        "iframe",
+        "dialog",
+        "script",
+    ]
+)
+_ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
+_MARKUP = re.compile(r"<[^<>]*>")
+_NAMED = frozenset({"a", "button", "summary", "option", "label"})
+_TOLD = ("name", "type", "placeholder", "aria-label", "role", "title", "aria-haspopup", "aria-expanded")
+
+
+def served_key(document: str, url: str, home: str = "", elements: Sequence[Element] | None = None) -> str:
+    """16 hex digits over what a document offers; "" for one that offers nothing (a shell that scripts fill).
+
+    Args:
+        document: the HTML as it was sent.
+        url: where it came from; relative addresses are read against it.
+        home: the graph's home address; its host is left out of addresses.
+        elements: those the page shows in a browser.  Where scripts added most of its links, the document says nothing
+            about the page: "".
+    """
+    text = document[:MOST]
+    offers: set[str] = set()
+    scripts: set[str] = set()
+    places: set[str] = set()
+    at = 0
+    while found := _TAG.search(text, at):
+        tag, at = (found[2] or "").lower(), found.end()
+        if tag in _COUNTED or "role" in (found[3] or ""):
+            held = _attributes(found[3])
+            told = _offer(tag, held, _inside(text, tag, at), url, home)
+            (scripts if tag == "script" else offers).add(told)
+            places.add(_place(held.get("href", ""), url, home))
+        if found[1] or tag in _ENDS:
+            end = text.find("-->", at) if found[1] else _end(text, tag, at)
+            if end < 0:
+                break
+            at = end
+    if not offers or not _accounts_for(places, elements, home):
+        return ""
+    told = "\x1e".join(sorted(scripts | offers))
+    return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def _end(text: str, tag: str, at: int) -> int:
+    found = _ENDS[tag].search(text, at)
+    return found.end() if found is not None else -1
+
+
+def _accounts_for(places: Set[str], elements: Sequence[Element] | None, home: str) -> bool:
+    shown = {url_key(element.href, home) for element in elements or () if element.href}
+    return len(shown & places) >= SHARE * len(shown)
+
+
+def _offer(tag: str, held: Mapping[str, str], name: str, url: str, home: str) -> str:
+    if tag == "input" and held.get("type", "").lower() == "hidden":
+        return f"hidden {held.get('name', '')}"
+    places = [_place(held[key], url, home) for key in ("href", "action", "src") if key in held]
+    told = [normal_name(held[key]) for key in _TOLD if key in held]
+    return " ".join((tag, name, *places, *told))
+
+
+def _inside(text: str, tag: str, at: int) -> str:
+    """The words of an element up to its end tag, as far as it stands near."""
+    if tag not in _NAMED:
+        return ""
+    near = text[at : at + NEAR]
+    end = near.lower().find(f"</{tag}")
+    inside = near[:end].partition(">")[2] if end >= 0 else ""
+    return normal_name(unescape(_MARKUP.sub(" ", inside)))
+
+
+def _attributes(written: str) -> dict[str, str]:
+    return {
+        found[1].lower(): unescape(found[2] or found[3] or found[4] or "")
+        for found in _ATTRIBUTE.finditer(written)
+    }
+
+
+def _place(address: str, url: str, home: str) -> str:
+    if not address:
+        return ""
+    try:
+        return url_key(urljoin(url, address.strip()), home)
+    except ValueError:
+        return address[:80]
