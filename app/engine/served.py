@@ -31,21 +31,8 @@ NEAR = 2000
 _TAG = re.compile(r"""<(?:(!--)|([a-zA-Z][\w:-]*+)((?:[^>"'<]++|"[^"]*+"|'[^']*+')*+))""")
 _ENDS = {tag: re.compile(rf"</{tag}\b", re.IGNORECASE) for tag in ("script", "style", "template", "noscript")}
 _COUNTED = frozenset(
-    [
-        "a",
-        "area",
-        "button",
-        "summary",
-        "option",
-        "label",
-        "input",
-        "select",
-        "textarea",
-        "form",
-        "iframe",
-        "dialog",
-        "script",
-    ]
+    {"a", "area", "button", "summary", "option", "label", "input", "select", "textarea", "form", "iframe"}
+    | {"dialog", "script"}
 )
 _ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 _MARKUP = re.compile(r"<[^<>]*>")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
 from playwright.async_api import Browser, Error
 
 from app.engine.browser.actions import Performed
+from app.engine.browser.document import Answer, ask, served
 from app.engine.browser.driver import Deed, PageLost, Trouble
 from app.engine.browser.guard import Guard
 from app.engine.browser.hand import open_page, operate
@@ -146,10 +148,21 @@ class BrowserDriver:
     async def look(self, *, picture: bool = True) -> PageCapture:
         """Look at the page.  Raises ``PageLost``."""
         try:
-            self._page = await capture(await self._ready(), picture=picture)
+            tab = await self._ready()
+            page = await capture(tab, picture=picture)
+            self._page = replace(page, served=await served(tab, page))
         except (PageGone, Error) as error:
             raise PageLost(str(error)) from error
         return self._page
+
+    async def ask(self, url: str) -> Answer:
+        """What a newcomer would be sent for an address, without opening it."""
+        try:
+            tab = await self._ready()
+            await self._newcomer.forget(tab)
+            return await ask(tab, url)
+        except Error as error:
+            return Answer(why=f"the browser lost the page: {error.message.splitlines()[0][:160]}")
 
     async def reopen(self) -> None:
         """Throw the page away and begin with an empty one, in another browser if this one has died."""

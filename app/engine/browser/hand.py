@@ -133,13 +133,19 @@ async def _go(visit: Visit, url: str) -> tuple[int, str]:
     except Error as error:
         if page.is_closed():
             return 0, "the browser's tab was closed"
-        if "Download is starting" in error.message:
-            return 0, f"{_short(url)} brings no page: it offers a file"
-        found = _NET.search(error.message)
-        sentence = _SENTENCES.get(found[1] if found else "", "{url} can't be opened: {why}")
-        why = found[1] if found else _first_line(error.message)
-        return 0, sentence.format(host=_host(url), url=_short(url), why=why)
+        return 0, failure(url, error.message)
     return (answer.status if answer is not None else 0), ""
+
+
+def failure(url: str, message: str) -> str:
+    """Why no page came for an address, in one sentence; ``message`` is Playwright's."""
+    if "Download is starting" in message:
+        return f"{_short(url)} brings no page: it offers a file"
+    found = _NET.search(message)
+    refused = "ERR_CONNECTION_REFUSED" if "ECONNREFUSED" in message else ""
+    name = found[1] if found else refused
+    sentence = _SENTENCES.get(name, "{url} can't be opened: {why}")
+    return sentence.format(host=_host(url), url=_short(url), why=name or _first_line(message))
 
 
 async def _has_crashed(visit: Visit) -> bool:

@@ -48,6 +48,7 @@ def state_of(
         first_seen=at,
         last_seen=at,
         notes=page.notes,
+        served=page.served,
     )
 
 

@@ -1,0 +1,56 @@
+"""The document of a page as the server sent it: of the page in front, and by one request without opening it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from playwright.async_api import Error
+
+from app.engine.browser.hand import failure
+from app.engine.browser.session import Visit
+from app.engine.browser.settle import LOAD, Traffic
+from app.engine.page_state import PageCapture
+from app.engine.served import served_key
+
+ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What came for an address: where it led, the status (0 for none), the document's key; ``why`` if nothing came."""
+
+    url: str = ""
+    status: int = 0
+    served: str = ""
+    why: str = ""
+
+
+async def served(visit: Visit, page: PageCapture) -> str:
+    """Key of the document behind a page just looked at; "" where it is not known or says nothing about the page."""
+    document = Traffic.of(visit.page).document
+    if document is None:
+        return ""
+    try:
+        text = await document.text()
+    except (Error, UnicodeDecodeError):  # the browser no longer has it
+        return ""
+    return served_key(text, document.url, document.url, page.elements)
+
+
+async def ask(visit: Visit, url: str) -> Answer:
+    """Ask for an address with the visit's cookies, follow redirects, and draw nothing."""
+    try:
+        agent = str(await visit.page.evaluate("() => navigator.userAgent"))
+        answer = await visit.context.request.get(
+            url, headers={"User-Agent": agent, "Accept": ACCEPT}, timeout=LOAD * 1000
+        )
+    except Error as error:
+        return Answer(why=failure(url, error.message))
+    try:
+        html = "html" in answer.headers.get("content-type", "")
+        text = await answer.text() if html else ""
+    except (Error, UnicodeDecodeError):
+        text = ""
+    finally:
+        await answer.dispose()
+    return Answer(url=answer.url, status=answer.status, served=served_key(text, answer.url, answer.url))
