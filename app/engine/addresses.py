@@ -54,6 +54,8 @@ _PAGING = re.compile(
 """Query keys that turn the pages of a list or sort it: the kind of page stays the same."""
 
 MAX_SEGMENT = 80
+_FIXED, _PROJECT = 2, 3
+"""Segments at the front that are never taken for data (behind ``{project}/-`` one more)."""
 
 
 def host_of(url: str) -> str:
@@ -117,18 +119,31 @@ def url_template(url: str, home: str = "") -> str:
 
 
 def section(template: str) -> str:
-    """A template whose last segment counts as data where the path has two or more (``/product/apron``)."""
+    """A template in which plain words that may be data count as data.
+
+    The last of two or more segments is data (``/product/apron``), and words before a segment of data, from the third
+    on, belong to it: ``/shop/category/books/{id}`` and ``/shop/category/{id}`` are one section.  What comes after
+    data names a part of it: ``/product/{id}/reviews``.
+    """
     head, mark, query = template.partition("?")
-    if "#" in head or "#" in query:
+    if "#" in template:
         head, _, route = template.partition("#")
         return f"{head.partition('?')[0]}#{section(route)}"
     host, slash, path = head.partition("/")
-    segments = path.split("/")
-    if len(segments) >= 2 and segments[-1] not in ("{n}", ""):
+    segments = path.split("/") if path else []
+    if len(segments) >= 2 and not _is_data(segments[-1]) and not _is_data(segments[-2]):
         stem, dot, suffix = segments[-1].rpartition(".")
         segments[-1] = f"{{id}}.{suffix}" if dot and stem and _is_suffix(suffix) else "{id}"
-    segments = ["{id}" if segment == "{n}" else segment for segment in segments]
-    return host + slash + "/".join(segments) + mark + query
+    kept: list[str] = []
+    fixed = _PROJECT if segments[1:2] == ["-"] else _FIXED
+    for at, segment in enumerate(segments):
+        if _is_data(segment):
+            if not any(map(_is_data, kept)):
+                del kept[fixed:]
+            segment = segment.replace("{n}", "{id}")
+        if at < fixed or not kept or not (_is_data(segment) and kept[-1] == segment):
+            kept.append(segment)
+    return host + slash + "/".join(kept) + mark + query
 
 
 def path_template(path: str) -> tuple[str, ...]:
@@ -152,6 +167,10 @@ def segment_template(segment: str) -> str:
     if _NUMBERED_SLUG.fullmatch(segment) or len(segment) > MAX_SEGMENT:
         return "{id}"
     return segment
+
+
+def _is_data(segment: str) -> bool:
+    return segment.startswith(("{id}", "{n}"))
 
 
 def _is_suffix(suffix: str) -> bool:

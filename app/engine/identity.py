@@ -59,6 +59,9 @@ _MENUS = ("menu", "menubar", "tablist", "dialog", "alertdialog", "toolbar")
 _NAMED = frozenset({"navigation", *_MENUS})
 """Landmarks whose label tells one from another; the label of a region or form may be data."""
 
+_DATA = frozenset({"link", "option", "treeitem"})
+"""Roles whose elements are data more often than controls."""
+
 _NUMBER = re.compile(r"\d+(?:[.,:/\u202f\u00a0' -]\d+)*")
 _CODE = re.compile(r"\b(?=\w*\d)(?=\w*[a-z])[0-9a-z]{8,}\b")
 _MONTH = (
@@ -137,12 +140,18 @@ def features(elements: Iterable[Element]) -> set[str]:
 
 
 def skeleton_features(elements: Iterable[Element], titles: tuple[str, ...] = ()) -> set[str]:
-    """What the skeleton key is made of: names that are data are left out, the page's own headings among them."""
+    """What the skeleton key is made of.
+
+    Left out is what comes and goes with the data: links, and the buttons of repeated lists, for a product may have
+    related ones or not.  What opens (a state word), menus, tabs and dialogs count all the same.  Of names those that
+    hold one of the page's own headings, ``titles``, lose it.
+    """
     found: set[str] = set()
     for element in elements:
-        kept = _within(element.landmarks, _MENUS) or not (
-            element.repeat or element.role in ("link", "option", "treeitem")
-        )
+        kept = _within(element.landmarks, _MENUS) or not (element.repeat or element.role in _DATA)
+        data = element.role in _DATA or element.role == "button"
+        if not kept and data and not STATES.intersection(element.states):
+            continue
         name = _name(element) if kept else "*"
         for title in titles:
             if title in name:
