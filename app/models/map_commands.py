@@ -70,7 +70,9 @@ MAP = (
     Command(
         "map.lab.save", "Save the rules for the site", ("Ctrl+S",), "map", "Map/Rules", "content-save-outline"
     ),
-    Command("map.lab.builtin", "Take the built-in rules", (), "map", "Map/Rules", "package-variant"),
+    Command(
+        "map.lab.builtin", "Take the built-in rules and examples", (), "map", "Map/Rules", "package-variant"
+    ),
     Command("map.lab.stored", "Back to the saved rules", (), "map", "Map/Rules", "backup-restore"),
     Command("map.lab.next", "Next element the rules stop", ("N",), "map", "Map/Rules", "debug-step-over"),
     Command(

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from app.models.commands import CommandCenter
     from app.views.theme import Theme
 
+RULES = 0.45
+"""Of the width, what the rules take."""
 SHARE = 0.5
 """Of the right side's height, the most that the picture takes."""
 
@@ -49,7 +51,8 @@ class BlockLab(Panel):
         )
         self.only = QCheckBox()
         self.next, self.none = QPushButton(), QLabel()
-        self.splitter = Splitter(Qt.Orientation.Horizontal, (420, 0))
+        self.splitter = Splitter(Qt.Orientation.Horizontal)
+        self._by_hand = False
         self._lay_out()
         self._connect()
         self._dress()
@@ -122,7 +125,7 @@ class BlockLab(Panel):
         column = QVBoxLayout(side)
         column.setContentsMargins(8, 0, 12, 0)
         column.setSpacing(4)
-        column.addWidget(self.shot)
+        column.addWidget(self.shot, 1000)
         for label in (self.here, self.everywhere):
             column.addWidget(label)
         self.here.setProperty("kind", "heading")
@@ -148,6 +151,7 @@ class BlockLab(Panel):
         self.shot.clicked.connect(self._on_picture_clicked)
         self.to_error.clicked.connect(self.editor.go_to_error)
         self.close_button.clicked.connect(self.closed)
+        self.splitter.splitterMoved.connect(self._on_moved)
         for button, command in (
             (self.save, "map.lab.save"),
             (self.builtin, "map.lab.builtin"),
@@ -200,7 +204,7 @@ class BlockLab(Panel):
         elif model.is_changed:
             self.verdict.set(self.tr("● not saved"), "warn")
         else:
-            self.verdict.set(self.tr("✓ saved"), "ok")
+            self.verdict.set(self.tr("✓ in force"), "ok")
         self.error.setText(model.error)
         self.to_error.setVisible(model.error_position is not None)
 
@@ -280,13 +284,23 @@ class BlockLab(Panel):
             self.list.setCurrentIndex(self._model.rows.index(place))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The picture keeps its shape and leaves room for the list."""
+        """The rules and the page share the width until a hand moves the border; the picture keeps its shape."""
         super().resizeEvent(event)
+        if not self._by_hand:
+            rules = round(self.width() * RULES)
+            self.splitter.setSizes([rules, self.width() - rules])
+        self._fit()
+
+    def _on_moved(self) -> None:
+        self._by_hand = True
         self._fit()
 
     def _fit(self) -> None:
         wanted = self.shot.height_for(max(self._right.width() - 20, 1))
-        self.shot.setFixedHeight(max(min(wanted, round(self._right.height() * SHARE)), self._theme.px(40)))
+        most = min(wanted, round(self._right.height() * SHARE))
+        self.shot.setMaximumHeight(
+            max(most, self.shot.minimumHeight())
+        )  # no fixed height: the window may shrink
 
     # ------------------------------------------------------------ what is done
     def _on_element(self, index: QModelIndex) -> None:

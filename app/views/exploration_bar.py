@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLocale, QRectF, QSize, Qt
+from PySide6.QtCore import QLocale, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -41,7 +41,7 @@ class ExplorationBar(QFrame):
         self.setProperty("kind", "raised")
         self.setAccessibleName(self.tr("Exploration of the site"))
         self.stage = StageSign(theme)
-        self.figures = {name: Figure(theme) for name in ("states", "frontier", "velocity", "depth")}
+        self.figures = {name: Figure() for name in ("states", "frontier", "velocity", "depth")}
         self.progress, self.trying = ElidedLabel(), ElidedLabel()
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
@@ -59,6 +59,9 @@ class ExplorationBar(QFrame):
         model.changed.connect(self._show)
         model.form.changed.connect(self._show)
         center.keys_changed.connect(self._dress)
+        theme.changed.connect(
+            lambda: QTimer.singleShot(0, self, self._refit)
+        )  # once the widgets have the new type
         self._dress()
         self._show()
 
@@ -85,7 +88,7 @@ class ExplorationBar(QFrame):
         second.addWidget(self.log_in)
         self.log_in.setProperty("kind", "link")
         for button in (self.skipped, self.velocity, self.log_in):
-            button.setProperty("size", "small")
+            button.setProperty("small", True)
         card = QFrame()
         card.setProperty("kind", "card")
         self._question = QWidget()
@@ -242,6 +245,11 @@ class ExplorationBar(QFrame):
         self.give_up.setToolTip(self.give_up.accessibleName())
         self.skipped.setToolTip(self._center.action("map.skipped").toolTip())
 
+    def _refit(self) -> None:
+        for figure in self.figures.values():
+            figure.fit()
+        self._dress_pause()
+
     def _dress_pause(self) -> None:
         """One button in one place, named by what it does now."""
         resumes = self._model.can_resume
@@ -309,13 +317,12 @@ class StageSign(QWidget):
 class Figure(QWidget):
     """A number and what it counts; as wide as the widest number it had, so that its neighbours stand still."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._theme = theme
         self.value, self.word = QLabel(), QLabel()
         self.value.setProperty("kind", "heading")
         self.word.setProperty("kind", "secondary")
-        self._help = ""
+        self._help = self._longest = ""
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(4)
@@ -332,8 +339,15 @@ class Figure(QWidget):
     def show_value(self, text: str) -> None:
         """Another number."""
         self.value.setText(text)
-        self.value.setMinimumWidth(max(self.value.minimumWidth(), self.value.sizeHint().width()))
+        self._longest = max(self._longest, text, key=len)
+        self.fit()
         self.setAccessibleName(f"{self._help}: {text}")
+
+    def fit(self) -> None:
+        """Make room for the widest number in the type of now."""
+        metrics = self.value.fontMetrics()
+        wide = max(metrics.horizontalAdvance(text) for text in (self._longest, self.value.text()))
+        self.value.setMinimumWidth(wide + 1)
 
 
 class SkipCard(QFrame):

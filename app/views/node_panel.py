@@ -114,7 +114,7 @@ class NodePanel(Panel):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addLayout(self._head())
-        layout.addWidget(self.shot)
+        layout.addWidget(self.shot, 1000)
         self.caption.setProperty("kind", "secondary")
         self.caption.setContentsMargins(12, 2, 10, 2)
         layout.addWidget(self.caption)
@@ -380,7 +380,10 @@ class NodePanel(Panel):
 
     def _fit(self) -> None:
         wanted = self.shot.height_for(max(self.width(), 1))
-        self.shot.setFixedHeight(max(min(wanted, round(self.height() * SHARE)), self._theme.px(40)))
+        most = min(wanted, round(self.height() * SHARE))
+        self.shot.setMaximumHeight(
+            max(most, self.shot.minimumHeight())
+        )  # no fixed height: the window may shrink
 
     # ------------------------------------------------------------ what is done
     def _to_elements(self) -> None:

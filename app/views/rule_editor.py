@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QTextCharFormat, QTextCursor, QTextFormat
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QTextCharFormat, QTextCursor, QTextFormat, QTextOption
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ class RuleEditor(QPlainTextEdit):
         self._error: tuple[int, int] | None = None
         self.setAccessibleName(name)
         self.setTabChangesFocus(True)
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # rules are code in every language
         theme.changed.connect(self._dress)
         self._dress()

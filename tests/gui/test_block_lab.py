@@ -331,3 +331,13 @@ def test_a_check_that_takes_long_says_that_it_tries(view, lab, fake_engine, sett
     settle(0.4)
     assert view.verdict.text == "trying…"
     assert "by the rules as they were" in view.here.text()
+
+
+def test_a_large_picture_does_not_keep_the_window_large(view, lab, settle):
+    view.resize(1800, 1200)
+    settle()
+    assert view.shot.height() > 400
+    assert view.minimumSizeHint().height() < 480
+    view.resize(800, 480)
+    settle()
+    assert view.height() == 480
