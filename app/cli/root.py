@@ -84,7 +84,7 @@ def demo(
         return
     if headless:
         report = whole_loop.run_headless(
-            out, say if as_json else lambda line: sys.stdout.write(line + "\n") and None
+            out, say if as_json else lambda line: sys.stdout.write(line + "\n") and None, live=True
         )
         pictures = _pictures(report.workspace, out)
         show(

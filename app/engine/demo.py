@@ -1,7 +1,8 @@
 """The whole loop once on the bundled runs, without a window and without a model: what ``sitelore demo`` does.
 
 Import, detect, rank, judge, write a tip (a first try that lint refuses, then a better one), see where it would have
-been retrieved, retrieve it by each route, take it back and forth, freeze, verify, and find one changed bit.
+been retrieved, retrieve it by each route, take it back and forth, freeze, verify, and find one changed bit; then the
+map: from the runs alone, and by exploring the live site where a browser can be started.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 
 from app.assets import resource
 from app.engine.api import EngineApi, RunDetail, RunFilter, TipForm, WorkspaceInfo
+from app.engine.demo_map import MapReport, explore_the_shop, map_from_runs
 from app.engine.errors import Conflict
 from app.engine.judgement import Label
 from kb.tip import Finding, Kind, LintSeverity, Query, Route, Scope, Status, TipDraft
@@ -127,6 +129,7 @@ class DemoReport:
     changed_bit_found: bool = False
     undone: str = ""
     redone: str = ""
+    map: MapReport = field(default_factory=MapReport)
     tokens: int = 0
     seconds: float = 0.0
     problems: tuple[str, ...] = ()
@@ -147,8 +150,10 @@ def bundled_runs() -> Path:
     return resource("demo_runs")
 
 
-def run_headless(out: Path | None, say: Say) -> DemoReport:
+def run_headless(out: Path | None, say: Say, *, live: bool = False) -> DemoReport:
     """Run the demo in a fresh workspace under ``out`` (``None``: a temporary folder), with the encoder if there is one.
+
+    ``live`` explores the bundled site with a browser as well, where one can be started.
 
     Raises a ``SiteloreError`` where the program itself fails; what merely went wrong stands in the report.
     """
@@ -161,7 +166,7 @@ def run_headless(out: Path | None, say: Say) -> DemoReport:
         engine = await Engine.open(_fresh(place.resolve() / "workspace"), author="demo")
         try:
             await engine.load_encoder()
-            return await run_demo(engine, place.resolve(), say)
+            return await run_demo(engine, place.resolve(), say, live=live)
         finally:
             await engine.aclose()
 
@@ -180,6 +185,8 @@ def prepare_workspace() -> Path:
         try:
             if (await engine.info()).runs == 0:
                 await engine.import_runs([str(bundled_runs())])
+            if not await engine.graphs():
+                await map_from_runs(engine, lambda _: None)
         finally:
             await engine.aclose()
 
@@ -190,10 +197,10 @@ def prepare_workspace() -> Path:
     return place
 
 
-async def run_demo(engine: EngineApi, out: Path | None, say: Say) -> DemoReport:
+async def run_demo(engine: EngineApi, out: Path | None, say: Say, *, live: bool = False) -> DemoReport:
     """Go round the loop in an open, empty workspace; files for the taking go to ``out``."""
     place = out or Path(tempfile.mkdtemp(prefix="sitelore-demo-"))
-    return await _Demo(engine, place, say, await engine.info()).run()
+    return await _Demo(engine, place, say, await engine.info()).run(live=live)
 
 
 class _Demo:
@@ -205,7 +212,7 @@ class _Demo:
         self._encoder_ready = info.encoder_ready
         self._problems: list[str] = []
 
-    async def run(self) -> DemoReport:
+    async def run(self, *, live: bool) -> DemoReport:
         began = time.monotonic()
         await self._import_and_detect()
         await self._rank()
@@ -216,6 +223,7 @@ class _Demo:
         await self._retrieve()
         await self._undo_and_redo()
         await self._freeze()
+        await self._map(live)
         self.report.seconds = round(time.monotonic() - began, 2)
         self.report.problems = tuple(self._problems)
         self._say(f"done      {self.report.seconds:.1f} s, {self.report.tokens} tokens, no model asked")
@@ -226,6 +234,13 @@ class _Demo:
     def _expect(self, holds: bool, problem: str) -> None:
         if not holds:
             self._problems.append(problem)
+
+    async def _map(self, live: bool) -> None:
+        found = await map_from_runs(self.engine, self._say)
+        if live:
+            found = await explore_the_shop(self.engine, found, self._say)
+            self._expect(found.arrived or not found.explored, f"the live browser did not arrive: {found.why}")
+        self.report.map = found
 
     async def _import_and_detect(self) -> None:
         began = time.monotonic()
