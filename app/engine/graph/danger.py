@@ -14,6 +14,7 @@ from app.engine.graph.danger_words import (
     Said,
     code_words,
     language_of,
+    names_a_place,
     said_by,
     said_by_address,
     said_by_marks,
@@ -142,7 +143,7 @@ def _said_by_name(element: Element, link: SplitResult | None, language: str) -> 
     if said is None or element.role in _SHOWING:
         return None
     if link is not None:
-        about = said.words > _LINK_WORDS or tells_of(name) or _is_title(name, link)
+        about = said.words > _LINK_WORDS or tells_of(name) or _is_title(name, link) or names_a_place(said)
         return None if about or said.kind == "sends" else said
     if said.words > _BUTTON_WORDS and said.at > 0:
         return None

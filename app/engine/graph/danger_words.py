@@ -110,8 +110,9 @@ def said_by_address(parts: SplitResult) -> Said | None:
         segments.pop()
     if segments:
         verb = re.sub(r"\.\w{2,5}$", "", segments[-1])
-        said = _said_by_code(code_words(verb), table) or _pair(code_words(" ".join(segments[-2:])), table)
-        needs = said is not None and (said.kind == "sends" or said.verb in cast("list[str]", table["things"]))
+        around = segments if ids else segments[-2:]
+        said = _said_by_code(code_words(verb), table) or _pair(code_words(" ".join(around)), table)
+        needs = said is not None and (said.kind == "sends" or names_a_place(said))
         if said is not None and (ids or parts.query or not needs):
             return said
     keys = frozenset(cast("list[str]", table["keys"]))
@@ -120,6 +121,11 @@ def said_by_address(parts: SplitResult) -> Said | None:
             if (found := _said_by_code(code_words(text), table)) is not None:
                 return found
     return None
+
+
+def names_a_place(said: Said) -> bool:
+    """The verb may as well be a noun: a site's ``/trash`` is a list, and only ``/trash/12`` a deed."""
+    return said.verb in cast("list[str]", _table("addresses")["things"])
 
 
 def said_by_marks(tokens: Sequence[str]) -> Said | None:

@@ -18,10 +18,14 @@ RISK = {"low": 0.1, "medium": 0.4, "high": 0.8}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """On which pages a rule is asked at all: globs for ``host:port`` and path, "" for any."""
+    """On which pages a rule is asked at all: globs for ``host:port`` and path, "" for any.
+
+    ``exact`` takes the host's text as it stands, port and upper case included.
+    """
 
     host: str = ""
     path: str = ""
+    exact: bool = False
 
     def covers(self, page_url: str) -> bool:
         """Whether a page lies in it; a host without a port stands for every port."""
@@ -31,6 +35,8 @@ class Scope:
             parts = urlsplit(page_url)
         except ValueError:
             return False
+        if self.exact:
+            return parts.netloc == self.host
         hosts = (parts.netloc.rpartition("@")[2].lower(), (parts.hostname or ""))
         fits = not self.host or any(re.match(translate(self.host.lower()), host) for host in hosts)
         return fits and (not self.path or re.match(translate(self.path), parts.path or "/") is not None)

@@ -13,10 +13,11 @@ from typing import cast
 from urllib.parse import urlparse
 
 from app.engine.errors import InputError
-from app.engine.graph.expressions import FACTS, AllOf, AnyOf, BadExpression, Condition, NotOf, make_matcher
+from app.engine.graph.expressions import AllOf, AnyOf, BadExpression, Condition, NotOf, make_matcher
 from app.engine.graph.rules import Rule, Scope
 
-_THEIRS = {"xpath": "xpath", "href": "href", "role": "role", "text": "text", "name": "name", "tag": "tag"}
+_THEIRS = frozenset({"xpath", "href", "role", "text", "name", "tag"})
+"""Attributes that are facts here; any other is an HTML attribute."""
 
 
 def is_webnavigator(raw: object) -> bool:
@@ -70,12 +71,9 @@ def _rule(raw: object, host: str, number: int, notes: list[str], path: str) -> R
         when = _combined(cast("list[object]", patterns), label, notes)
     except BadExpression as error:
         raise InputError(f"element '{name}', {error.place}: {error.why}", path=path) from error
-    return Rule(name=label, when=when, scope=Scope(host=_exactly(host)), reason="imported WebNavigator rule")
-
-
-def _exactly(host: str) -> str:
-    """A glob that only this host fits."""
-    return re.sub(r"([*?\[])", r"[\1]", host)
+    return Rule(
+        name=label, when=when, scope=Scope(host=host, exact=bool(host)), reason="imported WebNavigator rule"
+    )
 
 
 def _combined(patterns: Sequence[object], label: str, notes: list[str]) -> Condition:
@@ -112,9 +110,9 @@ def _pattern(pattern: Mapping[str, object], number: int) -> Condition:
         place = f"patterns[{number}].{attribute}"
         if not isinstance(expression, str):
             raise BadExpression(place, "an expression is a text")
-        attr = _THEIRS.get(attribute, f"@{attribute}")
-        if attr not in FACTS and not attr.startswith("@"):
+        if not attribute:
             raise BadExpression(place, "no attribute has this name")
+        attr = attribute if attribute in _THEIRS else f"@{attribute}"
         parts.append(_expression(attr, expression, place))
     return AllOf(tuple(parts))
 

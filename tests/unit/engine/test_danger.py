@@ -1,0 +1,340 @@
+"""What an exploration leaves alone without being told, and what it does not mistake for it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.assets import resource
+from app.engine.graph.blocklist import BlockList, Ruling
+from app.engine.graph.danger_words import language_of, said_by, words_of
+from app.engine.page_state import Element
+from app.engine.transition import SkipReason
+
+PAGE = "http://shop.example/shop/list?page=2"
+RULES = BlockList.builtin()
+
+
+def judged(role: str, name: str = "", href: str = "", lang: str = "en", page: str = PAGE, **more) -> Ruling:
+    if href.startswith("/"):
+        href = f"http://shop.example{href}"
+    return RULES.verdict(Element(index=0, role=role, name=name, href=href, **more), page, lang)
+
+
+BUTTONS = [
+    ("en", "Delete"), ("en", "Remove item"), ("en", "Sign out"), ("en", "Log off"), ("en", "Pay"), ("en", "Buy now"),
+    ("en", "Place your order"), ("en", "Send"), ("en", "Cancel my last order"), ("en", "Add to basket"),
+    ("en", "Save changes"), ("en", "Yes"), ("en", "DELETE ALL"), ("en", "Empty trash"), ("en", "Move to trash"),
+    ("de", "Löschen"), ("de", "Konto löschen"), ("de", "Abmelden"), ("de", "Zahlungspflichtig bestellen"),
+    ("de", "In den Warenkorb"), ("fr", "Supprimer"), ("fr", "Se déconnecter"), ("fr", "SE DECONNECTER"),
+    ("fr", "Passer la commande"), ("es", "Eliminar"), ("es", "Cerrar sesión"), ("es", "Añadir al carrito"),
+    ("pt", "Excluir"), ("pt", "Finalizar compra"), ("it", "Elimina"), ("it", "Aggiungi al carrello"), ("it", "Esci"),
+    ("nl", "Verwijderen"), ("nl", "Uitloggen"), ("nl", "In winkelwagen"), ("sv", "Ta bort"), ("sv", "Logga ut"),
+    ("sv", "Köp"), ("da", "Slet"), ("da", "Læg i kurv"), ("nb", "Slett"), ("no", "Logg ut"), ("fi", "Poista"),
+    ("fi", "Kirjaudu ulos"), ("pl", "Usuń"), ("pl", "Wyloguj się"), ("pl", "Dodaj do koszyka"), ("cs", "Smazat"),
+    ("cs", "Odhlásit se"), ("sk", "Odstrániť"), ("hu", "Törlés"), ("hu", "Kosárba"), ("ro", "Șterge"),
+    ("bg", "Изтрий"), ("uk", "Видалити"), ("ru", "Удалить"), ("ru", "Выйти"), ("ru", "Оформить заказ"),
+    ("tr", "Sil"), ("tr", "Sepete ekle"), ("tr", "Çıkış yap"), ("el", "Διαγραφή"), ("el", "Αποσύνδεση"),
+    ("id", "Hapus"), ("vi", "Xóa"), ("vi", "Đăng xuất"), ("zh", "删除"), ("zh-TW", "刪除此項目"), ("zh", "加入购物车"),
+    ("zh", "退出登录"), ("ja", "削除する"), ("ja", "カートに入れる"), ("ja", "ログアウト"), ("ko", "삭제하기"),
+    ("ko", "로그아웃"), ("ko", "장바구니 담기"), ("th", "ลบ"), ("th", "ออกจากระบบ"),
+    ("ar", "حذف"), ("ar", "تسجيل الخروج"),
+    ("he", "מחק"), ("he", "התנתק"), ("fa", "حذف"), ("fa", "خروج"), ("hi", "हटाएं"), ("hi", "लॉग आउट"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("lang", "name"), BUTTONS)
+def test_a_button_that_says_a_danger_verb_is_left_alone(lang: str, name: str):
+    found = judged("button", name, lang=lang)
+    assert (found.verdict, found.reason) == ("block", SkipReason.DANGER)
+    assert found.why
+
+
+@pytest.mark.parametrize(("lang", "name"), BUTTONS)
+def test_the_same_where_the_page_tells_no_language(lang: str, name: str):
+    assert not judged("button", name, lang="").allows
+
+
+@pytest.mark.parametrize(
+    "name", ["Löschen", "Supprimer", "Удалить", "Usuń", "Odhlásit se", "Eliminar cuenta", "削除"]
+)
+def test_a_template_that_claims_to_be_english_hides_no_verb(name: str):
+    assert not judged("button", name, lang="en").allows
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Menu", "Close", "Cancel", "More", "Show details", "Next", "Previous", "Filter", "Sort by price", "Search",
+        "Settings", "Edit", "New", "Create", "Open", "View", "Toggle theme", "Details", "Select all", "Browse store",
+        "Shipping", "Orders", "Postage", "Sender", "Undeleted", "Payment methods", "Removal firms", "Buyers",
+        "Mühlöschen", "Delicatessen", "Posters",
+    ],
+)  # fmt: skip
+def test_a_button_that_only_shows_something_is_tried(name: str):
+    assert judged("button", name).allows
+
+
+@pytest.mark.parametrize(
+    ("name", "href"),
+    [
+        ("Sign out", "/bye"),
+        ("Account", "/accounts/logout/"),
+        ("Account", "/users/sign_out"),
+        ("Bye", "/?logout=1"),
+        ("Bye", "/index.php?action=logout"),
+        ("Delete", "/x/3"),
+        ("x", "/item/3/delete/"),
+        ("x", "/delete.php?id=3"),
+        ("x", "/deleteItem/3"),
+        ("x", "/delete/3"),
+        ("Trash", "/mail/12/trash"),
+        ("x", "/cart?remove=3"),
+        ("x", "/?add-to-cart=3"),
+        ("x", "/checkout/cart/add/uenc/12/product/7/"),
+        ("x", "/vote?id=3&how=up"),
+        ("x", "/posts/3/like"),
+        ("Cancel order", "/orders/3"),
+        ("Buy now", "/p/3"),
+        ("Konto löschen", "/konto"),
+        ("Unsubscribe", "/newsletter/unsubscribe"),
+    ],
+)
+def test_a_link_whose_opening_does_something_is_left_alone(name: str, href: str):
+    assert judged("link", name, href).reason is SkipReason.DANGER
+
+
+@pytest.mark.parametrize(
+    ("name", "href"),
+    [
+        ("Create order", "/orders/create/"),
+        ("Add product", "/products/add/"),
+        ("Add", "/admin/basket/basket/add/"),
+        ("Votes", "/admin/reviews/vote/"),
+        ("Write a review", "/reviews/add/"),
+        ("Send feedback", "/feedback"),
+        ("Save the planet", "/blog/save-the-planet"),
+        ("Cancel", "/orders"),
+        ("Purchase history", "/purchases"),
+        ("How to delete a branch", "/docs/how-to-delete-a-branch"),
+        ("Pay It Forward", "/books/pay-it-forward_12/"),
+        ("Remove Before Flight key ring", "/p/remove-before-flight-key-ring"),
+        ("Post", "/post/3"),
+        ("Orders", "/orders"),
+        ("Checkout", "/checkout/"),
+        ("Payments", "/admin/payment/"),
+        ("Trash", "/mail/trash"),
+        ("Reset password", "/password-reset/"),
+        ("Change password", "/accounts/change-password/"),
+        ("Log in", "/login"),
+        ("Sign up", "/register"),
+        ("Subscribe", "/newsletter"),
+        ("Deleted items", "/mail/deleted"),
+        ("注文履歴", "/orders"),
+        ("购买记录", "/orders"),
+    ],
+)
+def test_a_link_that_only_leads_somewhere_is_followed(name: str, href: str):
+    assert judged("link", name, href).allows
+
+
+@pytest.mark.parametrize(
+    ("name", "own", "other"),
+    [("Wissen", "nl", "de"), ("Sil", "tr", "sv"), ("Salir", "es", "en"), ("Ring", "sv", "en")],
+)
+def test_words_that_mean_something_else_elsewhere_count_in_their_own_language(
+    name: str, own: str, other: str
+):
+    assert not judged("button", name, lang=own).allows
+    assert judged("button", name, lang=other).allows
+
+
+def test_a_longer_name_with_such_a_word_is_no_verb_where_the_language_is_unknown():
+    assert judged("button", "Log in", lang="").allows  # 'in' is Vietnamese for printing
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"class": "btn fa fa-trash"},
+        {"class": "icon-delete"},
+        {"id": "removeItem"},
+        {"icon": "bi bi-trash3 trash"},
+        {"title": "Delete"},
+        {"data-action": "sign-out"},
+        {"class": "glyphicon glyphicon-thumbs-up"},
+    ],
+)
+def test_a_control_without_a_name_is_judged_by_its_marks(attributes: dict[str, str]):
+    assert judged("button", "", attributes=tuple(attributes.items())).reason is SkipReason.DANGER
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [{"class": "close"}, {"class": "btn-close remove"}, {"class": "navbar-toggler"}, {"class": "chevron"}],
+)
+def test_a_control_that_closes_or_opens_something_is_tried(attributes: dict[str, str]):
+    assert judged("button", "×", attributes=tuple(attributes.items())).allows
+
+
+def test_a_picture_can_say_a_verb():
+    assert not judged("button", "🗑").allows
+    assert not judged("button", "Next", test_id="delete-account").allows
+
+
+@pytest.mark.parametrize(
+    ("attributes", "reason"),
+    [
+        ({"data-method": "delete"}, SkipReason.DANGER),
+        ({"data-turbo-method": "post"}, SkipReason.FORM),
+        ({"hx-delete": "/item/3"}, SkipReason.DANGER),
+        ({"hx-post": "/item/3"}, SkipReason.FORM),
+        ({"data-confirm": "Are you sure?"}, SkipReason.DANGER),
+        ({"onclick": "return confirm('Really?')"}, SkipReason.DANGER),
+    ],
+)
+def test_a_link_that_sends_a_request_or_asks_first_is_left_alone(
+    attributes: dict[str, str], reason: SkipReason
+):
+    assert judged("link", "Away", "/item/3", attributes=tuple(attributes.items())).reason is reason
+
+
+def test_a_link_by_get_is_a_link():
+    assert judged("link", "Away", "/item/3", attributes=(("data-method", "get"),)).allows
+
+
+@pytest.mark.parametrize(
+    ("role", "form", "more"),
+    [
+        ("button", "post:/basket/add/", {"submits": True}),
+        ("button", "get:/search", {"submits": True}),
+        ("button", "", {"submits": True}),
+        ("checkbox", "post:/settings", {}),
+        ("radio", "post:/settings", {}),
+        ("switch", "post:/settings", {}),
+        ("combobox", "post:/language", {"tag": "select"}),
+        ("button", "", {"type": "file"}),
+    ],
+)
+def test_forms_are_never_sent_nor_filled_in(role: str, form: str, more: dict):
+    assert judged(role, "Go", form=form, **more).reason is SkipReason.FORM
+
+
+@pytest.mark.parametrize(
+    ("role", "form", "more"),
+    [
+        ("checkbox", "get:/list", {}),
+        ("combobox", "get:/list", {"tag": "select"}),
+        ("combobox", "post:/save", {"tag": "span"}),
+        ("button", "post:/save", {"type": "button"}),
+        ("button", "post:/save", {"type": "reset"}),
+        ("tab", "post:/save", {}),
+        ("link", "post:/save", {"href": "http://shop.example/list"}),
+    ],
+)
+def test_what_only_lies_in_a_form_may_be_tried(role: str, form: str, more: dict):
+    assert judged(role, "Details", form=form, **more).allows
+
+
+def test_menus_tabs_and_labels_with_a_verb_are_no_deed():
+    assert judged("button", "Share", states=("haspopup",)).allows
+    assert judged("tab", "Delete account").allows
+    assert judged("treeitem", "Sent").allows
+    assert judged("combobox", "Reason to cancel order").allows
+    assert judged("link", "Write a review", "/shop/list?page=2#review").allows
+    assert not judged("button", "Delete", states=("haspopup",)).allows
+    assert not judged("link", "Delete", "/shop/list?page=2#").allows
+
+
+def test_dialogs_and_rows_make_harmless_words_deeds():
+    assert judged("button", "Apply").allows
+    assert judged("button", "Add").allows
+    assert judged("button", "Cancel", landmarks=("dialog:Really?",)).allows
+    assert not judged("button", "Apply", landmarks=("main", "dialog:Really?")).allows
+    assert not judged("button", "OK", landmarks=("alertdialog",)).allows
+    assert not judged("button", "Add", repeat="li.product").allows
+    assert not judged("button", "Cancel", repeat="tr").allows
+
+
+def test_a_banner_about_cookies_may_be_answered():
+    assert judged("button", "Accept all cookies").allows
+    assert judged("button", "OK", landmarks=("dialog:Cookie notice",)).allows
+    assert judged("button", "Accept", attributes=(("class", "gdpr-consent__yes"),)).allows
+
+
+@pytest.mark.parametrize(
+    ("href", "reason"),
+    [
+        ("mailto:me@shop.example", SkipReason.SCHEME),
+        ("tel:123", SkipReason.SCHEME),
+        ("http://other.example/", SkipReason.EXTERNAL),
+        ("http://shop.example:81/", SkipReason.EXTERNAL),
+        ("http://shop.example/files/list.PDF", SkipReason.DOWNLOAD),
+        ("http://shop.example/a.tar.gz?x=1", SkipReason.DOWNLOAD),
+    ],
+)
+def test_addresses_that_are_no_page_of_the_site(href: str, reason: SkipReason):
+    assert judged("link", "There", href).reason is reason
+
+
+@pytest.mark.parametrize(
+    "href",
+    [
+        "https://www.shop.example/x",
+        "http://shop.example:80/x",
+        "/prices/list.html",
+        "/v1.2/docs",
+        "javascript:open()",
+    ],
+)
+def test_addresses_that_are(href: str):
+    page = href.replace("www.", "") if href.startswith("https") else PAGE
+    assert judged("link", "There", href, page=page).allows
+
+
+def test_danger_is_told_before_the_form():
+    found = judged("button", "Delete", form="post:/x/delete", submits=True)
+    assert (found.reason, found.risk) == (SkipReason.DANGER, 1.0)
+    assert judged("button", "Add to basket", form="post:/basket/add/", submits=True).reason is SkipReason.FORM
+
+
+@pytest.mark.parametrize(
+    ("tag", "language"),
+    [("de-AT", "de"), ("zh_Hant", "zh"), ("nb-NO", "no"), ("EN", "en"), ("tlh", ""), ("", "")],
+)
+def test_languages_are_told_by_the_first_part_of_a_tag(tag: str, language: str):
+    assert language_of(tag) == language
+
+
+def test_every_listed_verb_is_found_on_a_page_of_its_language():
+    words = json.loads(resource("rules", "danger_words.json").read_text(encoding="utf-8"))["languages"]
+    missed = [
+        (language, verb)
+        for language, lists in words.items()
+        for kind in ("destroys", "leaves", "pays", "sends")
+        for verb in lists.get(kind, ())
+        if said_by(verb, language) is None
+    ]
+    assert missed == []
+    own = [
+        (language, verb)
+        for language, lists in words.items()
+        for verb in lists.get("own", ())
+        if not any(verb in lists.get(kind, ()) for kind in ("destroys", "leaves", "pays", "sends"))
+    ]
+    assert own == []
+
+
+@given(st.text(max_size=60), st.sampled_from(["", "en", "de", "ja", "xx"]))
+def test_any_name_gets_an_answer(name: str, language: str):
+    assert judged("button", name, lang=language).verdict in ("allow", "block")
+    assert all(word == word.strip() and word for word in words_of(name))
+
+
+@given(st.text(max_size=80))
+def test_any_address_gets_an_answer(href: str):
+    assert judged("link", "There", f"http://shop.example/{href}").verdict in ("allow", "block")
+    assert judged("link", "There", href or "#").verdict in ("allow", "block")
