@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +11,7 @@ import typer
 
 from app.cli import graph_words as words
 from app.cli.common import Json, say, show, table, with_engine
-from app.engine.errors import UsageError
+from app.engine.errors import NotFound, UsageError
 from app.engine.graph_api import ExploreOptions, Journey, LabReport, NodeDetail, PathPlan
 from app.engine.page_state import Mode
 
@@ -336,7 +337,8 @@ async def _enter() -> None:
 async def _node(engine: Engine, site: str, words: str) -> str:
     """A state's id as it stands, else the first state that words find."""
     if len(words) >= 4 and all(letter in "0123456789abcdef" for letter in words):
-        return words
+        with suppress(NotFound):  # "cafe" may be a word, too
+            return (await engine.graph_node(site, words)).row.id
     hits = await engine.graph_search(site, words, "late", 1)
     if not hits:
         raise UsageError(f"nothing on the map of {site} answers to '{words}'", remedy="try other words")
