@@ -34,11 +34,11 @@ class Camera(QObject):
 
     Signals:
         moved: something else is seen.
-        rested: a movement has ended.
+        scaled: it is seen nearer or farther than before.
     """
 
     moved = Signal()
-    rested = Signal()
+    scaled = Signal()
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -52,7 +52,6 @@ class Camera(QObject):
         self._slide.setStartValue(0.0)
         self._slide.setEndValue(1.0)
         self._slide.valueChanged.connect(self._on_slide)
-        self._slide.finished.connect(self.rested)
         self._from = self._to = (1.0, 0.0, 0.0)
 
     # ------------------------------------------------------------ asking
@@ -111,8 +110,8 @@ class Camera(QObject):
         self.scale = min(max(self.scale * factor, FARTHEST), NEAREST)
         wide, high = self.cell
         self.left, self.top = round(point.x() - x * wide), round(point.y() - y * high)
+        self.scaled.emit()
         self.moved.emit()
-        self.rested.emit()
 
     def zoom_by(self, factor: float) -> None:
         """Come nearer or go away, at the middle, gently."""
@@ -152,7 +151,6 @@ class Camera(QObject):
             self._slide.start()
             return
         self._stand(*self._to)
-        self.rested.emit()
 
     def resize(self, size: QSize) -> None:
         """The view has another size; what is in the middle stays there."""
@@ -170,7 +168,9 @@ class Camera(QObject):
         self._stand(scale, ax + (bx - ax) * share, ay + (by - ay) * share)
 
     def _stand(self, scale: float, x: float, y: float) -> None:
-        self.scale = scale
+        if scale != self.scale:
+            self.scale = scale
+            self.scaled.emit()
         wide, high = self.cell
         self.left = round(self.size.width() / 2 - x * wide)
         self.top = round(self.size.height() / 2 - y * high)

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 ARRIVE_MS = 400
 """How long a new state is pointed out."""
 MOST_ARRIVING = 400
+REST_MS = 90
+"""After the last change of the scale the map is drawn well again."""
 NOTCH = 1.25
 """How much nearer one notch of the wheel comes."""
 ARROWS = {
@@ -77,7 +79,9 @@ class MapCanvas(QWidget):
         self._pictures = QTimer(self, singleShot=True, interval=30)
         self._pictures.timeout.connect(self._want_pictures)
         self.camera.moved.connect(self.update)
-        self.camera.rested.connect(self._on_rested)
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._on_rested)
+        self.camera.scaled.connect(self._on_scaled)
         theme.changed.connect(self._on_theme)
         model.graph_changed.connect(self._on_graph)
         model.filter_changed.connect(self._on_filter)
@@ -163,7 +167,6 @@ class MapCanvas(QWidget):
         self._ground_key, self._ground_at = key, (self.camera.left, self.camera.top)
         if not parts:
             return
-        self.painter.smooth = not self.camera.is_moving
         painter = QPainter(self._ground)
         for part in parts:
             self.painter.paint(painter, self.camera, QRectF(part))
@@ -222,10 +225,14 @@ class MapCanvas(QWidget):
             self._arrivals.stop()
         self.update()
 
+    def _on_scaled(self) -> None:
+        self.painter.quick = True
+        self._rest.start()
+
     def _on_rested(self) -> None:
-        if self.camera.scale >= CARDS_FROM:  # pictures were drawn quickly while it moved
-            self._forget_ground()
-        self.update()
+        """The scale has stopped changing: draw well what was drawn quickly."""
+        self.painter.quick = False
+        self._forget_ground()
 
     def _forget_ground(self) -> None:
         self._version += 1

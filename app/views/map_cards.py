@@ -50,8 +50,8 @@ class CardLook:
     def box(self, at: QPointF, cell: tuple[float, float]) -> QRectF:
         """The picture's place for a state whose middle is there."""
         wide, high = self.picture
-        below = (cell[1] - high) * 0.5 if self.titled else 0.0
-        return QRectF(at.x() - wide / 2, at.y() - high / 2 - below * 0.55, wide, high)
+        below = (cell[1] - high) * 0.32 if self.titled else 0.0
+        return QRectF(at.x() - wide / 2, at.y() - high / 2 - below, wide, high)
 
 
 def draw_card(
@@ -143,9 +143,7 @@ def _draw_name(
 ) -> None:
     metrics = QFontMetrics(look.title)
     wide = box.width() * CELL[0] / CARD[0] * 0.97
-    line = QRectF(
-        box.center().x() - wide / 2, box.bottom() + (5 if marks & Mark.FAILED else 3), wide, metrics.height()
-    )
+    line = QRectF(box.center().x() - wide / 2, box.bottom() + 8, wide, metrics.height())
     painter.setFont(look.title)
     painter.setPen(theme.color("muted" if marks & Mark.GONE else "text"))
     name = (row.title or path_of(row.url))[:90]

@@ -35,7 +35,7 @@ class MapHead(QWidget):
         self.site.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.site.setMinimumContentsLength(6)
         self.site.setMaximumWidth(260)
-        self.find = FindField(model, theme, host)
+        self.finder = FindField(model, theme, host)
         self.filter = FilterLine(
             "", self.tr("Filter: depth:1-2  failures  words"), self.tr("Filter of the states"), onward
         )
@@ -52,7 +52,7 @@ class MapHead(QWidget):
         row.setContentsMargins(10, 6, 8, 6)
         row.setSpacing(8)
         row.addWidget(self.site)
-        row.addWidget(self.find, 3)
+        row.addWidget(self.finder, 3)
         row.addWidget(self.filter, 2)
         row.addWidget(self.count)
         tools = QHBoxLayout()
@@ -92,7 +92,7 @@ class MapHead(QWidget):
             button.setToolTip(self._center.action(command).toolTip())
             button.setIconSize(QSize(side, side))
         self.site.setToolTip(self._center.action("map.site").toolTip())
-        self.find.setToolTip(self._center.action("map.find").toolTip())
+        self.finder.setToolTip(self._center.action("map.find").toolTip())
 
     def _enable(self) -> None:
         for command, button in self.buttons.items():
@@ -119,5 +119,5 @@ class MapHead(QWidget):
         shown = model.counts_text.replace(" / ", self.tr(" of "))
         self.count.setAccessibleName(self.tr("{0} states shown").format(shown))
         self.filter.show_words(model.table.text)
-        for field in (self.find, self.filter):
+        for field in (self.finder, self.filter):
             field.setEnabled(len(model.graph) > 0)

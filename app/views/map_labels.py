@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter
+from PySide6.QtGui import QFontMetrics, QPainter
 
 if TYPE_CHECKING:
     from app.models.map_graph import Ints, MapGraph, Mask
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 WIDE = 128.0
 """Most pixels of a label at 100 % text size."""
-MOST = 600
-"""States considered for a label, the most important first."""
+MOST, MOST_NAMED = 1_500, 250
+"""States whose dots are not covered, and states considered for a name, the most important first."""
 
 
 class Labels:
@@ -27,11 +27,14 @@ class Labels:
         self._graph: MapGraph | None = None
         self._order: list[int] = []
         self._scale = 0.0
-        self._chosen: set[int] = set()
+        self._chosen: dict[int, tuple[str, int]] = {}
 
     def take(self, graph: MapGraph, shown: Mask) -> None:
         """Name states of this graph, of those that the filter leaves."""
+        same = self._graph is graph and bool(shown.all()) and len(self._order) == min(len(graph), MOST)
         self._graph = graph
+        if same:
+            return
         depths = np.fromiter((row.depth for row in graph.rows), np.int64, len(graph))
         order = np.lexsort((-graph.degrees, depths, ~shown))[:MOST] if len(graph) else np.empty(0, np.int64)
         self._order = [number for number in order.tolist() if shown[number]]
@@ -40,45 +43,71 @@ class Labels:
     def forget(self) -> None:
         """Choose anew."""
         self._scale = 0.0
+        self._chosen = {}
 
     def paint(self, painter: QPainter, camera: Camera, inside: Ints) -> None:
         """Write the names of those that are in sight under their dots."""
-        if self._graph is None:
+        if self._graph is None or not self._chosen:
             return
-        if self._scale != camera.scale:
-            self._choose(camera)
         font = self._theme.font("secondary")
-        metrics, wide = QFontMetrics(font), self._theme.px(WIDE)
         painter.setFont(font)
+        high, down = QFontMetrics(font).height(), dot_radius(camera.scale) + 2
+        ground, ink = self._theme.color("surface"), self._theme.color("text")
         for number in cast("list[int]", inside.tolist()):
             if number in self._chosen:
-                row = self._graph.rows[number]
+                text, wide = self._chosen[number]
                 x, y = self._graph.places[number]
                 at = camera.point(float(x), float(y))
-                text = metrics.elidedText((row.title or row.url)[:60], Qt.TextElideMode.ElideRight, wide)
-                self._write(
-                    painter, metrics, text, at.x(), at.y() + min(max(46 * camera.scale, 2.4), 9.0) + 2
-                )
+                box = QRectF(at.x() - wide / 2, at.y() + down, wide, high)
+                painter.fillRect(box, ground)
+                painter.setPen(ink)
+                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
-    def _write(self, painter: QPainter, metrics: QFontMetrics, text: str, x: float, top: float) -> None:
-        box = QRectF(0, 0, metrics.horizontalAdvance(text) + 6, metrics.height())
-        box.moveTopLeft(QRectF(x - box.width() / 2, top, 0, 0).topLeft())
-        ground = self._theme.color("surface")
-        ground.setAlpha(205)
-        painter.fillRect(box, ground)
-        painter.setPen(self._theme.color("text"))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+    def choose(self, camera: Camera) -> None:
+        """Choose for this scale those whose name covers no dot of an important state and no other name."""
+        if self._graph is None or self._scale == camera.scale:
+            return
+        self._scale, self._chosen = camera.scale, {}
+        metrics, most = QFontMetrics(self._theme.font("secondary")), self._theme.px(WIDE)
+        radius, cell = dot_radius(camera.scale), camera.cell
+        taken = _Taken(most + 8.0, metrics.height() + 4.0)
+        middles = cast("list[tuple[float, float]]", (self._graph.places[self._order] * cell).tolist())
+        for x, y in middles:
+            taken.add(QRectF(x - radius, y - radius, 2 * radius, 2 * radius))
+        for number, (x, y) in zip(self._order[:MOST_NAMED], middles, strict=False):
+            row = self._graph.rows[number]
+            text = metrics.elidedText((row.title or row.url)[:60], Qt.TextElideMode.ElideRight, most)
+            wide = metrics.horizontalAdvance(text) + 6
+            box = QRectF(x - wide / 2, y + radius + 2, wide, metrics.height())
+            if taken.is_free(box):
+                taken.add(box)
+                self._chosen[number] = (text, wide)
 
-    def _choose(self, camera: Camera) -> None:
-        assert self._graph is not None
-        self._scale, self._chosen = camera.scale, set()
-        metrics = QFontMetrics(QFont(self._theme.font("secondary")))
-        wide, high = self._theme.px(WIDE) + 8, metrics.height() + 4
-        cell, taken = camera.cell, set[tuple[int, int]]()
-        for number in self._order:
-            x, y = self._graph.places[number]
-            column, line = int(x * cell[0] // wide), int(y * cell[1] // high)
-            near = {(column + a, line + b) for a in (-1, 0, 1) for b in (-1, 0, 1)}
-            if not near & taken:
-                taken.add((column, line))
-                self._chosen.add(number)
+
+class _Taken:
+    """Boxes that are taken, found again by the cells they touch."""
+
+    def __init__(self, wide: float, high: float) -> None:
+        self._wide, self._high = wide, high
+        self._cells: dict[tuple[int, int], list[QRectF]] = {}
+
+    def add(self, box: QRectF) -> None:
+        """This place is taken."""
+        for cell in self._touched(box):
+            self._cells.setdefault(cell, []).append(box)
+
+    def is_free(self, box: QRectF) -> bool:
+        """Whether nothing lies there."""
+        return not any(
+            box.intersects(other) for cell in self._touched(box) for other in self._cells.get(cell, ())
+        )
+
+    def _touched(self, box: QRectF) -> list[tuple[int, int]]:
+        columns = range(int(box.left() // self._wide), int(box.right() // self._wide) + 1)
+        lines = range(int(box.top() // self._high), int(box.bottom() // self._high) + 1)
+        return [(column, line) for column in columns for line in lines]
+
+
+def dot_radius(scale: float) -> float:
+    """Of a dot at a scale, in pixels."""
+    return min(max(46 * scale, 2.4), 9.0)

@@ -130,7 +130,9 @@ class MapLegend(QFrame):
         numbers |= {"": len(graph), "tried": tried, "seen": len(graph.tried) - tried}
         for name, row in self.rows.items():
             on = name in words or (name == "seen" and self.seen_shown and numbers["seen"] > 0)
-            row.show_count(self._words[name], numbers[name], on=on)
+            hidden = name == "seen" and not self.seen_shown
+            word = self.tr("{0}, hidden").format(self._words[name]) if hidden else self._words[name]
+            row.show_count(word, numbers[name], on=on and name != "seen")
             row.setVisible(numbers[name] > 0 or name in ("", "failures", "tips") or on)
             key = self._center.keys("map.links") if name == "seen" else ""
             shows = self.tr("Show links only seen ({0})").format(key) if key else self.tr("Show only these")

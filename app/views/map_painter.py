@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from app.views.map_cards import CardLook, draw_card
-from app.views.map_labels import Labels
+from app.views.map_labels import Labels, dot_radius
 from app.views.map_marks import SHADOW, SHOWN, DotSheet
 from app.views.primitives import FRAGMENT, draw_lines, draw_sprites
 
@@ -42,8 +42,8 @@ class MapPainter:
         self._look_scale = 0.0
         self.labels = Labels(theme)
         self.show_seen = True
-        self.smooth = True
-        """Draw pictures well instead of quickly."""
+        self.quick = False
+        """Draw quickly instead of well: while the scale is changing."""
         self.wanted: list[tuple[float, str]] = []
         """Pictures that were missing in the last painting, with their distance to the middle."""
         self.drawn_lines = self.drawn_states = 0
@@ -70,7 +70,7 @@ class MapPainter:
     @staticmethod
     def radius(scale: float) -> float:
         """Of a dot, in pixels."""
-        return min(max(46 * scale, 2.4), 9.0)
+        return dot_radius(scale)
 
     def reach(self, scale: float) -> float:
         """How near to a dot's middle a click must be, in pixels."""
@@ -92,8 +92,10 @@ class MapPainter:
             if camera.scale >= CARDS_FROM:
                 self._paint_cards(painter, camera, inside)
             else:
-                self._paint_dots(painter, camera, inside)
+                if not self.quick:
+                    self.labels.choose(camera)
                 self.labels.paint(painter, camera, inside)
+                self._paint_dots(painter, camera, inside)
         painter.restore()
 
     def card_box(self, camera: Camera, number: int) -> QRectF:
@@ -136,7 +138,8 @@ class MapPainter:
         wide, high = camera.cell
         whole = (right - left + 1) * wide * (bottom - top + 1) * high
         share = min(1.0, camera.size.width() * camera.size.height() / max(whole, 1.0))
-        return min(count, int(MOST_LINES / max(share, 0.05)))
+        most = MOST_LINES // 3 if self.quick else MOST_LINES
+        return min(count, int(most / max(share, 0.05)))
 
     # ------------------------------------------------------------ states
     def _paint_dots(self, painter: QPainter, camera: Camera, inside: Ints) -> None:
@@ -164,7 +167,7 @@ class MapPainter:
         points: Floats = camera.pixels(graph.places[inside])
         ratio = painter.device().devicePixelRatio()
         middle = camera.size.width() / 2, camera.size.height() / 2
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, self.smooth)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, not self.quick)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         numbers = cast("list[int]", inside.tolist())
         for number, (x, y) in zip(numbers, points.tolist(), strict=True):

@@ -220,7 +220,7 @@ class MapView(QWidget):
         def sited() -> bool:
             return bool(model.site)
 
-        bind("map.find", self.head.find.take_keys, lambda: model.state is MapState.READY)
+        bind("map.find", self.head.finder.take_keys, lambda: model.state is MapState.READY)
         bind("map.filter", self.head.filter.take_keys, lambda: model.state is MapState.READY)
         bind("map.site", self.head.focus_site, lambda: bool(model.sites))
         bind("map.table", self._table, mapped)
@@ -319,7 +319,7 @@ class MapView(QWidget):
     def _back(self) -> None:
         """One level back: the field, the form, the page over the map, the path, the selection, the filter."""
         model = self.model
-        if self.head.find.leave() or self.head.filter.leave():
+        if self.head.finder.leave() or self.head.filter.leave():
             return
         if self.side.currentWidget() is self.form and model.state is not MapState.NO_GRAPH:
             self._close_form()
