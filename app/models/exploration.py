@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,8 @@ from PySide6.QtCore import QCoreApplication, QLocale, QObject, Signal
 
 from app.engine.events import ExplorationChanged
 from app.engine.graph_api import ExploreOptions
-from app.models.explore_form import ExploreFormModel
+from app.engine.page_state import Mode
+from app.models.explore_form import ExploreFormModel, host_of
 from app.models.node_lists import seconds_words
 from app.models.object_list import ObjectList
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
 ENDED_WORDS = {
     "done": "everything within reach was tried",
-    "states": "as many states as allowed were found",
-    "seconds": "the time allowed was used up",
+    "states": "as many states as allowed were found; raise the limit to go on",
+    "seconds": "the time allowed is used up; raise the limit to go on",
 }
 """Why an exploration ended, in words."""
 
@@ -102,7 +103,7 @@ class ExplorationModel(QObject):
         self.trying = ""
         self.ended_by = ""
         """Why it ended, as the engine names it."""
-        self._limits = ExploreOptions()
+        self._mode = Mode.FULL
         self._live: set[str] = set()
         """Sites whose exploration this window started, or heard of, and that has not ended."""
         client.exploration_changed.connect(self._on_event)
@@ -121,9 +122,9 @@ class ExplorationModel(QObject):
 
     @property
     def can_resume(self) -> bool:
-        """It is paused, or ended before it was done."""
+        """It is paused, or ended before it was done; where a limit ended it, a higher one has to be given first."""
         unfinished = self.stage in (Stage.PAUSED, Stage.INTERRUPTED, Stage.STOPPED, Stage.FAILED)
-        return bool(self.site and self.home) and (unfinished or self.ended_by in ("states", "seconds"))
+        return bool(self.site and self.home) and unfinished
 
     @property
     def can_stop(self) -> bool:
@@ -183,7 +184,9 @@ class ExplorationModel(QObject):
         if self.is_live:
             self._do(self._client.api.resume_exploration(self.site))
         elif self.home:
-            self._start(self.home, self.site, self._limits)
+            here = self.form.is_ready and host_of(self.form.address) == host_of(self.home)
+            options = self.form.options() if here else ExploreOptions()
+            self._start(self.home, self.site, replace(options, mode=self._mode))
 
     def pause_or_resume(self) -> None:
         """Pause what runs, go on with what does not."""
@@ -198,11 +201,14 @@ class ExplorationModel(QObject):
 
     def log_in(self, url: str = "") -> None:
         """Open a browser window that one can log in with; ``logged_in`` keeps what came of it."""
-        address = url or self.form.address or self.home
-        site = self.site or self.form.values["site"].strip()
-        if not address:
-            self.form.changed.emit()
-            self.notice.emit(_tr("Type the address of the site first: that page is opened to log in"))
+        address, site = url or self.form.address or self.home, self._log_in_site
+        if not address or not site:
+            what = _tr("address") if not address else _tr("name")
+            self.notice.emit(
+                _tr("Type the {0} of the site in the form first: the log-in is kept under its name").format(
+                    what
+                )
+            )
             return
         self.log_in_stage = LogIn.OPENING
         self.log_in_words = _tr("Opening a browser window…")
@@ -221,7 +227,7 @@ class ExplorationModel(QObject):
 
     def logged_in(self) -> None:
         """The person is done: keep the log-in and use it from now on."""
-        site = self.site or self.form.values["site"].strip()
+        site = self._log_in_site
         self.log_in_stage = LogIn.SAVING
         self.log_in_words = _tr("Keeping the log-in…")
         self.changed.emit()
@@ -236,11 +242,16 @@ class ExplorationModel(QObject):
 
     def give_up_log_in(self) -> None:
         """Close the window again without keeping anything."""
-        site = self.site or self.form.values["site"].strip()
+        site = self._log_in_site
         self.log_in_stage, self.log_in_words = LogIn.NONE, ""
         self._tasks.cancel("map-log-in")
         self.changed.emit()
         self._do(self._client.api.close_browser(site))
+
+    @property
+    def _log_in_site(self) -> str:
+        """The site the form names; without an address there, the one that is shown."""
+        return self.form.values["site"].strip() if self.form.address else self.site
 
     # ------------------------------------------------------------ words
     @property
@@ -277,21 +288,21 @@ class ExplorationModel(QObject):
 
     # ------------------------------------------------------------ answers
     def _start(self, url: str, site: str, options: ExploreOptions) -> None:
-        self._limits = options
+        """Without a name the engine finds one, and the first event tells it."""
+        if site != self.site:
+            self._forget()
+        self.site, self.home, self.stage, self._mode = site, url, Stage.STARTING, options.mode
         self.error, self.note, self.report = "", "", None
-        self.stage, self.home = Stage.STARTING, url
         if site:
-            self.site = site
             self._live.add(site)
+            self.started.emit(site)
         self.changed.emit()
-        self.started.emit(site)
         asked = site
 
         def ended(report: ExploreReport) -> None:
             self._live.discard(asked)
             self._live.discard(report.site)
-            if report.site == self.site or not self.site:
-                self.site = report.site
+            if report.site == self.site:
                 self._take_report(report)
             self.ended.emit(report.site)
 
@@ -311,14 +322,15 @@ class ExplorationModel(QObject):
         self.transitions, self.seconds, self.trying = report.transitions, report.seconds, ""
         self.velocity = report.new / report.seconds * 60 if report.seconds else 0.0
         self.skipped.show_counts(report.skipped.items())
-        self.note = " ".join(report.notes)
+        self.note = " · ".join(part for part in (*report.notes, report.robots) if part)
         self.changed.emit()
 
     def _on_event(self, event: ExplorationChanged) -> None:
-        running = event.state in ("running", "paused")
+        running, new = event.state in ("running", "paused"), event.site not in self._live
         (self._live.add if running else self._live.discard)(event.site)
-        if not self.site and self.stage is Stage.STARTING:
+        if not self.site and self.stage is Stage.STARTING and new:
             self.site = event.site
+            self.started.emit(event.site)
         if event.site != self.site:
             return
         self.stage, self.ended_by = stage_of(event.state), event.state
@@ -331,7 +343,7 @@ class ExplorationModel(QObject):
 
     def _came(self, stats: GraphStats) -> None:
         row = stats.row
-        self.home = row.home
+        self.home, self._mode = row.home, row.mode
         if not self.form.values["url"] or self.form.values["site"] != row.site:
             self.form.fill({"url": row.home, "site": row.site}, row.mode)
         if not self.is_live:
@@ -349,7 +361,7 @@ class ExplorationModel(QObject):
         found = sum(one.new for one in stats.depths)
         self.velocity = found / self.seconds * 60 if self.seconds else 0.0
         self.skipped.show_counts(stats.skipped.items())
-        self.note = " ".join(stats.notes)
+        self.note = " · ".join(stats.notes)
 
     def _no_graph(self, error: Exception) -> None:
         if not self.is_live and self.stage is Stage.NONE:

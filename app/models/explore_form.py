@@ -43,6 +43,14 @@ def whole_address(text: str) -> str:
     return f"{'http' if near else 'https'}://{text}"
 
 
+def host_of(url: str) -> str:
+    """Host and port of an address, "" where there is none."""
+    try:
+        return urlsplit(url).netloc.rpartition("@")[2].lower()
+    except ValueError:
+        return ""
+
+
 class ExploreFormModel(QObject):
     """The form's values as text; ``changed`` says that any of them or of the problems did."""
 
@@ -59,13 +67,21 @@ class ExploreFormModel(QObject):
         self.switches = {name: bool(getattr(usual, name)) for name in SWITCHES}
         self.missing: dict[str, str] = {}
         """Files that are not there, as found when an exploration was about to start."""
+        self._known = ("", "")
+        """Host and name of the site the form was filled with."""
+        self._is_named = False
 
     def set(self, name: str, text: str) -> None:
-        """Type into a field."""
-        if self.values[name] != text:
-            self.values[name] = text
-            self.missing.pop(name, None)
-            self.changed.emit()
+        """Type into a field.  An address of another host is another site: the name filled in goes with the host."""
+        if self.values[name] == text:
+            return
+        self.values[name] = text
+        self.missing.pop(name, None)
+        if name == "site":
+            self._is_named = bool(text.strip())
+        elif name == "url" and not self._is_named:
+            self.values["site"] = self._known[1] if host_of(self.address) == self._known[0] else ""
+        self.changed.emit()
 
     def set_mode(self, mode: Mode) -> None:
         """Keep every instance apart, or let one stand for all."""
@@ -82,6 +98,7 @@ class ExploreFormModel(QObject):
     def fill(self, values: Mapping[str, str], mode: Mode | None = None) -> None:
         """Take what is known of a site that was explored before."""
         self.values |= {name: text for name, text in values.items() if name in self.values}
+        self._known, self._is_named = (host_of(self.address), self.values["site"]), False
         if mode is not None:
             self.mode = mode
         self.missing.clear()

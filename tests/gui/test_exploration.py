@@ -129,7 +129,8 @@ def hold_exploration(fake_engine, monkeypatch):
 
     async def explore(url, site="", options=None):
         fake_engine.calls.append(("explore", (url, site, options)))
-        fake_engine.tell_exploration(state="running")
+        if site:
+            fake_engine.tell_exploration(site=site, state="running")
         return await ended
 
     monkeypatch.setattr(fake_engine, "explore", explore)
@@ -192,11 +193,18 @@ def test_starting_asks_with_the_forms_options_and_shows_the_report(
     assert (name, url, site, options.depth) == ("explore", HOME, SITE, 1)
     assert known.stage is Stage.RUNNING
     with qtbot.waitSignal(known.ended) as told_end:
-        ended.set_result(replace(fake_engine._report(), ended="seconds", notes=("robots.txt has no rules.",)))
+        ended.set_result(
+            replace(
+                fake_engine._report(),
+                ended="seconds",
+                notes=("one page never settled",),
+                robots="robots.txt asks for nothing",
+            )
+        )
     assert told_end.args == [SITE]
-    assert known.headline == "Done: the time allowed was used up"
-    assert known.can_resume
-    assert known.note == "robots.txt has no rules."
+    assert known.headline == "Done: the time allowed is used up; raise the limit to go on"
+    assert not known.can_resume
+    assert known.note == "one page never settled · robots.txt asks for nothing"
 
 
 def test_a_form_with_problems_starts_nothing(known, fake_engine, settle):
@@ -302,11 +310,42 @@ def test_a_log_in_that_fails_says_why(known, fake_engine, settle, monkeypatch):
     assert "no browser" in known.error
 
 
-def test_a_log_in_needs_an_address(model, qtbot):
+def test_a_log_in_needs_an_address_and_a_name_to_be_kept_under(model, qtbot):
     with qtbot.waitSignal(model.notice) as notice:
         model.log_in()
-    assert "address" in notice.args[0]
+    assert notice.args[0].startswith("Type the address of the site")
+    model.form.set("url", "http://new.example/")
+    with qtbot.waitSignal(model.notice) as notice:
+        model.log_in()
+    assert notice.args[0].startswith("Type the name of the site")
     assert model.log_in_stage is LogIn.NONE
+
+
+def test_the_address_of_another_host_is_another_site(known):
+    form = known.form
+    assert form.values["site"] == SITE
+    form.set("url", "http://other.example/")
+    assert form.values["site"] == ""
+    form.set("url", HOME + "offers/")
+    assert form.values["site"] == SITE
+    form.set("site", "mine")
+    form.set("url", "http://other.example/")
+    assert form.values["site"] == "mine", "a name that was typed stays"
+
+
+def test_a_site_without_a_name_gets_the_engines_from_the_first_event(
+    known, fake_engine, settle, monkeypatch, qtbot
+):
+    hold_exploration(fake_engine, monkeypatch)
+    fake_engine.tell_exploration(site="busy", state="running")
+    known.form.set("url", "http://other.example/")
+    with qtbot.waitSignal(known.started) as started:
+        known.explore()
+        settle()
+        fake_engine.tell_exploration(site="busy", state="running", states=3)
+        fake_engine.tell_exploration(site="other.example", state="running", states=1)
+    assert started.args == ["other.example"]
+    assert (known.site, known.stage, known.states) == ("other.example", Stage.RUNNING, 1)
 
 
 # ---------------------------------------------------------------- the bar
