@@ -9,8 +9,8 @@ const LANDMARKS = new Set(
 const STRUCTURAL = new Set([...LANDMARKS, "article", "document", "application", "feed", "figure", "grid", "group", "list",
   "log", "radiogroup", "table", "treegrid", "heading", "paragraph", "note", "tooltip"]);
 const NAMED = new Set([...NAMED_BY_CONTENT, ...INTERACTIVE, ...LANDMARKS, "image", "group", "figure", "table", "progressbar",
-  "meter", "radiogroup", "alert", "status", "iframe", "label"]);
-for (const role of ["cell", "columnheader", "gridcell", "row", "rowheader", "label"]) NAMED.delete(role);
+  "meter", "radiogroup", "alert", "status", "iframe", "canvas"]);
+for (const role of ["cell", "columnheader", "gridcell", "row", "rowheader"]) NAMED.delete(role);
 
 const MOST_NODES = 120000;
 const MOST_DEPTH = 900;
@@ -82,7 +82,8 @@ class Look {
     if (shadow) {
       this.siblings(shadow, nodesOf(shadow), Object.assign(new Around(around), { shadow: true }));
     } else if (parent.nodeType === 1 && tagOf(parent) === "slot" && parent.assignedNodes().length) {
-      this.siblings(parent, parent.assignedNodes({ flatten: true }), around);
+      const nodes = parent.assignedNodes({ flatten: true });
+      this.siblings(parent, nodes, Object.assign(new Around(around), { shadow: rootOf(nodes[0]) !== document }));
     } else {
       this.siblings(parent, nodesOf(parent), around);
     }

@@ -29,6 +29,7 @@ _Record = tuple[
 """An element as the script writes it, in the order ``elements_of`` takes it apart; mostly numbers of strings."""
 
 _MARK = re.compile("\x01(\\d+)\x01")
+_ODD = re.compile(r"[^\w-]")
 _NUMBERED = re.compile(r"^(\t*)\[(\d+)\]", re.MULTILINE)
 
 
@@ -155,7 +156,8 @@ def selectors(paths: Sequence[Sequence[int]], strings: Sequence[str]) -> tuple[l
     for above, tag_number, place, of, id_number, kind in paths:
         tag, name = strings[tag_number], strings[id_number]
         crosses = bool(kind & CROSSES)
-        step = tag if of == 1 else f"{tag}:nth-of-type({place})"
+        plain = _ODD.sub(r"\\\g<0>", tag) if kind & FOREIGN else tag
+        step = plain if of == 1 else f"{plain}:nth-of-type({place})"
         if name:
             step = f"#{name}"
         parent = css[above] if above >= 0 else ""

@@ -11,6 +11,7 @@ import base64
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from playwright.async_api import ElementHandle, Error
 
@@ -115,6 +116,19 @@ async def handle_of(visit: Visit, index: int) -> ElementHandle:
     if handle is None:
         raise missing
     return handle
+
+
+async def thumbnail(visit: Visit, width: int = 256) -> bytes:
+    """The viewport as a small JPEG of that width; empty if the page does not paint.
+
+    The browser makes it smaller; it costs two thirds of a whole picture, so it is taken of new states only.
+    """
+    size = visit.page.viewport_size
+    if size is None:
+        return b""
+    clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": width / size["width"]}
+    image, _ = await _picture(visit, clip=clip)
+    return image
 
 
 async def _capture(visit: Visit, picture: bool, limit: int) -> PageCapture | None:
@@ -252,12 +266,16 @@ def _cuts(top: _Part, looking: _Looking) -> Iterator[str]:
         yield f"{len(looking.opaque)} frames could not be looked into"
 
 
-async def _picture(visit: Visit) -> tuple[bytes, str]:
+async def _picture(visit: Visit, **more: Any) -> tuple[bytes, str]:
     """The viewport as a JPEG, or none and why."""
     try:
         async with asyncio.timeout(PICTURE):
             shot = await visit.send(
-                "Page.captureScreenshot", format="jpeg", quality=PICTURE_QUALITY, optimizeForSpeed=True
+                "Page.captureScreenshot",
+                format="jpeg",
+                quality=PICTURE_QUALITY,
+                optimizeForSpeed=True,
+                **more,
             )
     except TimeoutError:
         return b"", f"no picture: the page did not paint within {PICTURE:.0f} s"

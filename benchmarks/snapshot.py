@@ -1,0 +1,93 @@
+"""One look at a page, its elements, tree, text and picture: how long it takes, and how that grows.
+
+The same run measures, in turn with the looks, what there is to compare with: the page's own load, Chromium's own
+accessibility tree, and a picture alone.  Figures are medians; the processor time is the whole browser's and ours.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import sys
+import time
+from collections.abc import Awaitable, Callable
+
+from app.engine.browser.session import Visit, open_browser, visit
+from app.engine.browser.snapshot import capture
+
+SIZES = (500, 2000, 5000)
+ROUNDS = 15
+BUDGET = {500: 0.120, 2000: 0.250}
+"""Seconds a state may cost on top of its load: structure, text, identity, picture, store."""
+SHARE = 0.6
+
+ROW = """<li class="product"><article>
+<a class="picture" href="/product/{n}"><img alt="Thing {n}" width="40" height="40"></a>
+<h3><a href="/product/{n}">Thing number {n}</a></h3><p>Made by hand in <em>Fernhill</em>, sold by the piece.</p>
+<form method="post" action="/basket/add/{n}"><label>Pieces <input name="quantity" value="1"></label>
+<button type="submit" class="btn btn-add">Add to basket</button></form></article></li>"""
+PAGE = """<!doctype html><html lang="en"><title>Things</title><style>li {{ float: left; width: 240px; height: 180px }}
+article {{ border: 1px solid #ccc; border-radius: 4px; padding: 6px }} a {{ color: #246 }}</style>
+<header><nav aria-label="Main"><ul>{menu}</ul></nav><form action="/search" role="search"><input type="search" name="q"
+aria-label="Search"><button>Search</button></form></header>
+<main><h1>Things</h1><ul class="products">{rows}</ul></main>"""
+
+
+def page(elements: int) -> str:
+    """A list page of about so many elements a person can act on, each with three to four others around it."""
+    menu = "".join(f'<li><a href="/department/{n}">Department {n}</a></li>' for n in range(10))
+    return PAGE.format(menu=menu, rows="".join(ROW.format(n=n) for n in range((elements - 12) // 4)))
+
+
+async def _timed(do: Callable[[], Awaitable[object]]) -> float:
+    began = time.perf_counter()
+    await do()
+    return time.perf_counter() - began
+
+
+async def _measure(tab: Visit, size: int) -> None:
+    html = page(size)
+    await tab.page.route("**/things", lambda route: route.fulfill(body=html, content_type="text/html"))
+
+    async def load() -> None:
+        await tab.page.goto("http://things.example/things")
+
+    ways: dict[str, Callable[[], Awaitable[object]]] = {
+        "load": load,
+        "look": lambda: capture(tab),
+        "look without picture": lambda: capture(tab, picture=False),
+        "picture alone": lambda: tab.send("Page.captureScreenshot", format="jpeg", quality=60),
+        "Chromium's tree": lambda: tab.send("Accessibility.getFullAXTree"),
+    }
+    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(ROUNDS):
+        for name, do in ways.items():
+            seconds[name].append(await _timed(do))
+    seen = await capture(tab)
+    await tab.page.unroute("**/things")
+    middle = {name: statistics.median(times) for name, times in seconds.items()}
+    nodes = await tab.page.evaluate("document.querySelectorAll('*').length")
+    print(f"\n{len(seen.elements)} elements, {nodes} nodes, tree {len(seen.tree) // 1024} KiB")
+    tree = middle["Chromium's tree"]
+    for name, taken in middle.items():
+        print(
+            f"  {name:22} {taken * 1000:7.1f} ms   {taken / middle['load']:5.2f} x load   {taken / tree:5.2f} x tree"
+        )
+    print(f"  a look is {middle['look'] / len(seen.elements) * 1e6:.1f} us for each element", end="")
+    if size in BUDGET:
+        print(f"; {middle['look'] / BUDGET[size]:.2f} of a state's budget (aim {SHARE})", end="")
+    print()
+
+
+async def _run() -> None:
+    async with open_browser() as browser, visit(browser, (1280, 800)) as tab:
+        for size in SIZES:
+            await _measure(tab, size)
+
+
+def main() -> None:
+    asyncio.run(_run())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
