@@ -13,6 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 from app.engine.graph.danger_words import (
     Said,
     code_words,
+    is_about_the_view,
     language_of,
     names_a_place,
     said_by,
@@ -140,7 +141,7 @@ def link_of(element: Element, page_url: str) -> SplitResult | None:
 def _said_by_name(element: Element, link: SplitResult | None, language: str) -> Said | None:
     name = element.name or element.label or element.text or dict(element.attributes).get("title", "")
     said = said_by(name, language) or said_by_sign(name)
-    if said is None or element.role in _SHOWING:
+    if said is None or element.role in _SHOWING or is_about_the_view(name, said.verb):
         return None
     if link is not None:
         about = said.words > _LINK_WORDS or tells_of(name) or _is_title(name, link) or names_a_place(said)

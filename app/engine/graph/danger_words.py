@@ -88,6 +88,14 @@ def said_by(text: str, language: str = "") -> Said | None:
 
 
 @lru_cache(maxsize=8192)
+def is_about_the_view(text: str, verb: str) -> bool:
+    """What the verb is done to is the view: ``Remove filter``, ``Clear selection``."""
+    table = _table("views")
+    words = cast("list[str]", table["words"])
+    return verb not in cast("list[str]", table["but"]) and any(word in words for word in words_of(text))
+
+
+@lru_cache(maxsize=8192)
 def tells_of(text: str) -> bool:
     """The name is about a deed (help, history, terms) instead of doing it."""
     lexicon, words = _lexicon(), words_of(text)

@@ -259,6 +259,15 @@ def test_dialogs_and_rows_make_harmless_words_deeds():
     assert not judged("button", "Cancel", repeat="tr").allows
 
 
+@pytest.mark.parametrize(
+    "name", ["Remove filter", "Clear all filters", "Remove from sorting", "Filter entfernen"]
+)
+def test_what_is_done_to_the_view_alone_is_no_deed(name: str):
+    assert judged("button", name).allows
+    assert judged("link", name, "/list?o=2").allows
+    assert not judged("button", "Delete filter").allows
+
+
 def test_a_banner_about_cookies_may_be_answered():
     assert judged("button", "Accept all cookies").allows
     assert judged("button", "OK", landmarks=("dialog:Cookie notice",)).allows
