@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 from html import unescape
 from urllib.parse import urljoin
 
@@ -40,15 +41,36 @@ _NAMED = frozenset({"a", "button", "summary", "option", "label"})
 _TOLD = ("name", "type", "placeholder", "aria-label", "role", "title", "aria-haspopup", "aria-expanded")
 
 
-def served_key(document: str, url: str, home: str = "", elements: Sequence[Element] | None = None) -> str:
-    """16 hex digits over what a document offers; "" for one that offers nothing (a shell that scripts fill).
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document as it was sent.
+
+    ``key`` is 16 hex digits over what it offers, "" for one that offers nothing (a shell that scripts fill);
+    ``scripts`` are 16 hex digits over the addresses of its scripts; ``places`` are the addresses its links lead to.
+    """
+
+    key: str
+    scripts: str
+    places: frozenset[str]
+
+
+def served_key(document: str, url: str, home: str, elements: Sequence[Element]) -> str:
+    """The key of a document whose page shows these elements in a browser.
+
+    Where scripts added most of the page's links, the document says nothing about the page: "".
+    """
+    read = read_document(document, url, home)
+    shown = {url_key(element.href, home) for element in elements if element.href}
+    return read.key if len(shown & read.places) >= SHARE * len(shown) else ""
+
+
+def read_document(document: str, url: str, home: str) -> Document:
+    """Reduce a document to what it offers.
 
     Args:
         document: the HTML as it was sent.
         url: where it came from; relative addresses are read against it.
-        home: the graph's home address; its host is left out of addresses.
-        elements: those the page shows in a browser.  Where scripts added most of its links, the document says nothing
-            about the page: "".
+        home: address whose host is left out of addresses.
     """
     text = document[:MOST]
     offers: set[str] = set()
@@ -67,20 +89,18 @@ def served_key(document: str, url: str, home: str = "", elements: Sequence[Eleme
             if end < 0:
                 break
             at = end
-    if not offers or not _accounts_for(places, elements, home):
-        return ""
-    told = "\x1e".join(sorted(scripts | offers))
-    return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    key = _digest(scripts | offers) if offers else ""
+    return Document(key, _digest(scripts), frozenset(places))
+
+
+def _digest(told: Set[str]) -> str:
+    text = "\x1e".join(sorted(told)).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, digest_size=8).hexdigest()
 
 
 def _end(text: str, tag: str, at: int) -> int:
     found = _ENDS[tag].search(text, at)
     return found.end() if found is not None else -1
-
-
-def _accounts_for(places: Set[str], elements: Sequence[Element] | None, home: str) -> bool:
-    shown = {url_key(element.href, home) for element in elements or () if element.href}
-    return len(shown & places) >= SHARE * len(shown)
 
 
 def _offer(tag: str, held: Mapping[str, str], name: str, url: str, home: str) -> str:

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from playwright.async_api import Error
 
+from app.engine.browser.driver import Answer
 from app.engine.browser.hand import failure
 from app.engine.browser.session import Visit
 from app.engine.browser.settle import LOAD, Traffic
 from app.engine.page_state import PageCapture
-from app.engine.served import served_key
+from app.engine.served import read_document, served_key
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What came for an address: where it led, the status (0 for none), the document's key; ``why`` if nothing came."""
-
-    url: str = ""
-    status: int = 0
-    served: str = ""
-    why: str = ""
 
 
 async def served(visit: Visit, page: PageCapture) -> str:
@@ -53,4 +42,5 @@ async def ask(visit: Visit, url: str) -> Answer:
         text = ""
     finally:
         await answer.dispose()
-    return Answer(url=answer.url, status=answer.status, served=served_key(text, answer.url, answer.url))
+    read = read_document(text, answer.url, answer.url)
+    return Answer(url=answer.url, status=answer.status, served=read.key, scripts=read.scripts)

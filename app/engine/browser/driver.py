@@ -45,6 +45,21 @@ class Deed:
         return self.trouble is Trouble.NONE
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a server sends for an address.
+
+    ``url`` is where it led, ``status`` the HTTP status, 0 for none; ``served`` and ``scripts`` are the document's keys
+    (``app.engine.served``); ``why`` is a sentence where nothing came.
+    """
+
+    url: str = ""
+    status: int = 0
+    served: str = ""
+    scripts: str = ""
+    why: str = ""
+
+
 class PageLost(SiteloreError):
     """The page crashed, was closed, or keeps going away while it is looked at."""
 
@@ -66,4 +81,12 @@ class Driver(Protocol):
 
     async def reopen(self) -> None:
         """Begin anew with an empty page, in another browser if need be.  Raises ``SiteloreError`` if none starts."""
+        ...
+
+
+class Asker(Driver, Protocol):
+    """A page that can ask for an address without opening it."""
+
+    async def ask(self, url: str) -> Answer:
+        """What somebody who comes for the first time would be sent."""
         ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.engine.page_state import Element
-from app.engine.served import served_key
+from app.engine.served import read_document, served_key
 
 URL = "http://shop.test/products?page=1"
 PAGE = """<!doctype html><title>Products</title><script src="/static/site.js?v=3"></script>
@@ -17,7 +17,7 @@ PAGE = """<!doctype html><title>Products</title><script src="/static/site.js?v=3
 
 
 def key(page: str, url: str = URL) -> str:
-    return served_key(page, url, "http://shop.test/")
+    return read_document(page, url, "http://shop.test/").key
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,16 @@ def test_a_change_of_what_is_offered_is_seen(before: str, after: str):
 
 
 def test_the_same_site_on_another_host_has_the_same_keys():
-    there = served_key(PAGE, "https://other.test:8443/products?page=1", "https://other.test:8443/")
-    assert there == key(PAGE)
+    there = read_document(PAGE, "https://other.test:8443/products?page=1", "https://other.test:8443/")
+    assert there.key == key(PAGE)
+
+
+def test_pages_with_the_same_scripts_are_known_as_such():
+    def scripts(page: str) -> str:
+        return read_document(page, URL, URL).scripts
+
+    assert scripts(PAGE) == scripts(PAGE.replace("Orders", "Sales").replace("a8f3", "77bc"))
+    assert scripts(PAGE) != scripts(PAGE.replace("site.js", "shop.js"))
 
 
 def test_the_order_of_elements_does_not_matter():
