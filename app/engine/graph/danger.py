@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import SplitResult, urlsplit
 
 from app.engine.graph.danger_words import (
@@ -162,6 +163,8 @@ def _is_title(name: str, link: SplitResult) -> bool:
 
 
 def _told_by_attributes(element: Element) -> Danger | None:
+    if not element.attributes:
+        return None
     attributes = dict(element.attributes)
     for key in _SENDING:
         value = attributes.get(key, "")
@@ -183,16 +186,16 @@ def _told_by_attributes(element: Element) -> Danger | None:
 
 def _told_by_marks(element: Element) -> Said | None:
     attributes = dict(element.attributes)
-    named = [
+    named = (
         element.test_id,
         attributes.get("id", ""),
         attributes.get("name", ""),
         attributes.get("data-action", ""),
-    ]
+    )
     nameless = not any(len(word) > 1 for word in words_of(element.name or element.label or element.text))
     if nameless:
         shown = [*attributes.get("class", "").split(), *attributes.get("icon", "").split()]
-        return said_by_marks([*named, *shown, attributes.get("title", "")])
+        return said_by_marks((*named, *shown, attributes.get("title", "")))
     said = said_by_marks(named)
     return said if said is not None and said.kind != "sends" and element.role not in _SHOWING else None
 
@@ -231,6 +234,7 @@ def _form(rule: str, why: str) -> Danger:
     return Danger(rule=rule, why=why, reason=SkipReason.FORM, risk=0.5)
 
 
+@lru_cache(maxsize=8192)
 def _host(parts: SplitResult) -> str:
     try:
         port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
@@ -239,6 +243,7 @@ def _host(parts: SplitResult) -> str:
     return f"{(parts.hostname or '').removeprefix('www.')}:{port}"
 
 
+@lru_cache(maxsize=8192)
 def _split(url: str) -> SplitResult:
     try:
         return urlsplit(url)

@@ -59,6 +59,7 @@ class _Lexicon:
     harmless_parts: list[str] = field(default_factory=list[str])
 
 
+@lru_cache(maxsize=256)
 def language_of(tag: str) -> str:
     """The language of a ``lang`` attribute (``de-AT`` is ``de``); "" for one without words here."""
     code = tag.replace("_", "-").partition("-")[0].strip().lower()
@@ -69,6 +70,8 @@ def language_of(tag: str) -> str:
 @lru_cache(maxsize=8192)
 def words_of(text: str) -> tuple[str, ...]:
     """The words of a name, in lower case; signs and punctuation part them."""
+    if text.isascii():
+        return tuple(_PLAIN.findall(text.lower()))
     plain = unicodedata.normalize("NFKC", text).casefold()
     return tuple(
         "".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in plain).split()
@@ -105,6 +108,7 @@ def tells_of(text: str) -> bool:
     )
 
 
+@lru_cache(maxsize=8192)
 def said_by_address(parts: SplitResult) -> Said | None:
     """A deed that merely opening this address would do: ``/account/logout``, ``?action=delete``, ``?add-to-cart=3``.
 
@@ -112,7 +116,7 @@ def said_by_address(parts: SplitResult) -> Said | None:
     (``/trash``, ``/reviews/vote``) and those that only send need something it is done to.
     """
     table = _table("addresses")
-    segments = [unquote(segment) for segment in parts.path.split("/") if segment]
+    segments = [segment for segment in unquote(parts.path).split("/") if segment]
     ids = [segment for segment in segments if any(char.isdigit() for char in segment)]
     while segments and segments[-1] in ids:
         segments.pop()
@@ -123,8 +127,8 @@ def said_by_address(parts: SplitResult) -> Said | None:
         needs = said is not None and (said.kind == "sends" or names_a_place(said))
         if said is not None and (ids or parts.query or not needs):
             return said
-    keys = frozenset(cast("list[str]", table["keys"]))
-    for key, value in parse_qsl(parts.query, keep_blank_values=True):
+    keys = cast("list[str]", table["keys"])
+    for key, value in parse_qsl(parts.query, keep_blank_values=True) if parts.query else ():
         for text in [key, value] if key.lower() in keys else [key]:
             if (found := _said_by_code(code_words(text), table)) is not None:
                 return found
@@ -136,7 +140,8 @@ def names_a_place(said: Said) -> bool:
     return said.verb in cast("list[str]", _table("addresses")["things"])
 
 
-def said_by_marks(tokens: Sequence[str]) -> Said | None:
+@lru_cache(maxsize=8192)
+def said_by_marks(tokens: tuple[str, ...]) -> Said | None:
     """A verb told by ids, classes and the like, for controls whose name says nothing."""
     table = _table("marks")
     words = [word for token in tokens for word in code_words(token)]
@@ -152,6 +157,8 @@ def said_by_marks(tokens: Sequence[str]) -> Said | None:
 
 def said_by_sign(text: str) -> Said | None:
     """A verb told by a picture among the letters (a waste basket)."""
+    if text.isascii():
+        return None
     table = _table("signs")
     for kind in KINDS:
         for sign in cast("list[str]", table[kind]):
