@@ -51,15 +51,17 @@ class GraphFile:
     @property
     def version(self) -> int:
         """Another number after every change to the graph, by this process or another; positions don't count."""
-        with explained(self.path):
-            other = int(self._connection.execute("PRAGMA data_version").fetchone()[0])
-        return (other << 32) + self._changes
+        return (self._others() << 32) + self._changes
 
     @contextmanager
     def batch(self) -> Generator[None]:
         """All that is written within the block becomes one transaction."""
-        with explained(self.path), transaction(self._connection):
-            yield
+        try:
+            with explained(self.path), transaction(self._connection):
+                yield
+        except BaseException:
+            self._rolled_back()
+            raise
 
     # the graph as a whole
 
@@ -143,6 +145,14 @@ class GraphFile:
             )
 
     # for the part with pages and transitions
+
+    def _rolled_back(self) -> None:
+        """What was written since the transaction began is not there any more."""
+
+    def _others(self) -> int:
+        """Another number after every change by another connection."""
+        with explained(self.path):
+            return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
 
     def _meta(self, key: str) -> str:
         rows = self._all("SELECT value FROM meta WHERE key = ?", key)

