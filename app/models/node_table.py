@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
@@ -230,7 +231,7 @@ def cell(row: NodeRow, column: str) -> str:
         case "title":
             return row.title or row.url
         case "url":
-            return row.url
+            return path_of(row.url)
         case "seen":
             return ago(row.last_seen)
         case "tips":
@@ -239,6 +240,13 @@ def cell(row: NodeRow, column: str) -> str:
             return str(row.depth)
         case _:
             return str(_KEYS[column](row) or "")
+
+
+def path_of(url: str) -> str:
+    """The part of an address that differs within a site."""
+    parts = urlsplit(url)
+    path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
+    return f"{path}#{parts.fragment}" if parts.fragment else path
 
 
 def groups(rows: list[int]) -> list[tuple[int, int]]:

@@ -46,6 +46,10 @@ class Camera(QObject):
         self.scale = 1.0
         self.left, self.top = 0, 0
         self.size = QSize(1, 1)
+        self.inset = 0
+        """Pixels at the left edge that something lies over: what is shown whole stays clear of them."""
+        self.is_fitted = False
+        """The whole map is shown, and no hand has moved it since."""
         self._slide = QVariantAnimation(self)
         self._slide.setDuration(MOVE_MS)
         self._slide.setEasingCurve(QEasingCurve.Type.OutCubic)
@@ -99,6 +103,7 @@ class Camera(QObject):
     def pan(self, right: int, down: int) -> None:
         """Move the picture by whole pixels."""
         self._slide.stop()
+        self.is_fitted = False
         self.left += right
         self.top += down
         self.moved.emit()
@@ -107,6 +112,7 @@ class Camera(QObject):
         """Come nearer or go away; what is under the point stays there."""
         x, y = self.place(point)
         self._slide.stop()
+        self.is_fitted = False
         self.scale = min(max(self.scale * factor, FARTHEST), NEAREST)
         wide, high = self.cell
         self.left, self.top = round(point.x() - x * wide), round(point.y() - y * high)
@@ -124,9 +130,12 @@ class Camera(QObject):
         zoom = self._theme.zoom
         wide = (right - left + 1) * CELL[0] * zoom
         high = (bottom - top + 1) * CELL[1] * zoom
-        room = max(self.size.width() - 2 * MARGIN, 50), max(self.size.height() - 2 * MARGIN, 50)
+        inset = self.inset if self.inset < self.size.width() / 3 else 0
+        room = max(self.size.width() - inset - 2 * MARGIN, 50), max(self.size.height() - 2 * MARGIN, 50)
         scale = min(max(min(room[0] / wide, room[1] / high, 1.0), FARTHEST), NEAREST)
-        self.go(scale, (left + right) / 2, (top + bottom) / 2, gently=gently)
+        aside = inset / 2 / (CELL[0] * zoom * scale)
+        self.go(scale, (left + right) / 2 - aside, (top + bottom) / 2, gently=gently)
+        self.is_fitted = True
 
     def center_on(self, x: float, y: float, *, scale: float = 0.0) -> None:
         """Bring a place into the middle, and as near as ``scale`` at least."""
@@ -146,6 +155,7 @@ class Camera(QObject):
     def go(self, scale: float, x: float, y: float, *, gently: bool = True) -> None:
         """Show a place in the middle at a scale; at once where motion is not wanted."""
         self._slide.stop()
+        self.is_fitted = False
         self._from, self._to = (self.scale, *self.middle), (scale, x, y)
         if gently and self._theme.motion:
             self._slide.start()

@@ -28,6 +28,7 @@ from app.views.map_painter import CARDS_FROM, MapPainter
 
 if TYPE_CHECKING:
     from app.models.map_model import MapModel
+    from app.models.map_path import PathPlan
     from app.views.theme import Theme
 
 ARRIVE_MS = 400
@@ -64,6 +65,7 @@ class MapCanvas(QWidget):
         self._ground_at = (0, 0)
         self._dirty: list[QRect] = []
         self._version = 0
+        self._plan: PathPlan | None = None
         self._fitted = ""
         """The site whose map was shown whole at first."""
         self._arriving: dict[str, float] = {}
@@ -88,7 +90,7 @@ class MapCanvas(QWidget):
         model.node_changed.connect(self._on_node)
         model.selection_changed.connect(self.update)
         model.center_wanted.connect(self.show_node)
-        model.path.changed.connect(self.update)
+        model.path.changed.connect(self._on_path)
         model.thumbnails.ready.connect(self._on_picture)
         self._known: set[str] = set()
         self._on_graph()
@@ -101,6 +103,13 @@ class MapCanvas(QWidget):
         if len(places):
             (left, top), (right, bottom) = places.min(axis=0), places.max(axis=0)
             self.camera.fit((float(left), float(top), float(right), float(bottom)), gently=gently)
+
+    def keep_clear(self, inset: int) -> None:
+        """Something lies over so many pixels at the left edge."""
+        if inset != self.camera.inset:
+            self.camera.inset = inset
+            if self.camera.is_fitted:
+                self.fit(gently=False)
 
     def show_node(self, node: str) -> None:
         """Bring a state into the middle, near enough to be read."""
@@ -202,6 +211,19 @@ class MapCanvas(QWidget):
         if self.hasFocus():
             self.reveal(node)
         self._describe()
+        self.update()
+
+    def _on_path(self) -> None:
+        """A way that was just found is brought into sight as a whole."""
+        plan, number = self._model.path.plan, self._model.graph.number
+        if plan is not self._plan:
+            self._plan = plan
+            on_map = [number[node] for node in plan.nodes if node in number] if plan is not None else []
+            places = self._model.graph.places[on_map]
+            if len(places) and not all(self.camera.sees(x, y) for x, y in places.tolist()):
+                (left, top), (right, bottom) = places.min(axis=0), places.max(axis=0)
+                self.camera.fit((float(left), float(top), float(right), float(bottom)))
+                self.camera.is_fitted = False
         self.update()
 
     def _on_theme(self) -> None:
@@ -376,9 +398,10 @@ class MapCanvas(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """What is in the middle stays in the middle; the first time the whole map is shown."""
         super().resizeEvent(event)
+        fitted = self.camera.is_fitted
         self.camera.resize(event.size())
         graph = self._model.graph
-        if len(graph) and self._fitted != graph.site:
+        if len(graph) and (fitted or self._fitted != graph.site):
             self._fitted = graph.site
             self.fit(gently=False)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QFont, QFontMetrics, QPainter, QPen
 
 from app.models.map_graph import Mark
+from app.models.node_table import path_of
 from app.views.map_camera import CELL
 from app.views.map_marks import draw_flag
 
@@ -155,9 +155,3 @@ def _draw_name(
         painter.setPen(theme.color("muted"))
         where = "no address of its own" if row.direct is False else path_of(row.url)
         painter.drawText(line, PLAIN, metrics.elidedText(where, Qt.TextElideMode.ElideMiddle, int(wide)))
-
-
-def path_of(url: str) -> str:
-    """The part of an address that differs within a site."""
-    parts = urlsplit(url)
-    return f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.models.node_table import path_of
 from app.models.object_list import OBJECT_ROLE
-from app.views.map_cards import path_of
 from app.views.marks import elided
 from app.views.widgets.keycap import paint_selected
 from app.views.widgets.picker import Picker

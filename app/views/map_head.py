@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.models.map_model import MapModel
     from app.views.theme import Theme
 
-BUTTONS = ("map.fit", "map.table", "map.lab", "map.velocity", "map.explore")
+BUTTONS = ("map.fit", "map.table", "map.lab", "map.velocity")
 
 
 class MapHead(QWidget):

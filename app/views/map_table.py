@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt, Signal
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
+    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
@@ -18,7 +19,7 @@ from app.models.map_graph import marks_of
 from app.models.node_table import COLUMNS, NUMBERS, cell
 from app.models.object_list import OBJECT_ROLE
 from app.views.map_marks import SHOWN, draw_dot
-from app.views.marks import elided, paint_ground
+from app.views.marks import elided
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -50,7 +51,7 @@ class NodeDelegate(QStyledItemDelegate):
             return
         theme, px, column = self._theme, self._theme.px, COLUMNS[index.column()]
         painter.save()
-        paint_ground(painter, option, theme)
+        self._paint_ground(painter, option, first=index.column() == 0)
         box = option.rect.adjusted(px(8), 0, -px(8), 0)
         font = theme.font("base" if column == "title" else "secondary")
         painter.setFont(font)
@@ -70,6 +71,17 @@ class NodeDelegate(QStyledItemDelegate):
         painter.setPen(QPen(theme.color("line"), 1))
         painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
         painter.restore()
+
+    def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem, *, first: bool) -> None:
+        """Selected rows have a tint and, at their beginning, a bar."""
+        state, box, theme = option.state, option.rect, self._theme
+        if state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(box, theme.color("selected"))
+            if first:
+                bar = QRect(box.left(), box.top(), theme.px(3), box.height())
+                painter.fillRect(QStyle.visualRect(option.direction, box, bar), theme.color("accent"))
+        elif state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(box, theme.color("hover"))
 
 
 class NodeTable(QTableView):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
@@ -46,8 +46,13 @@ class Sheet(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The legend keeps to its corner."""
         super().resizeEvent(event)
+        self.arrange()
+
+    def arrange(self) -> None:
+        """Put the legend into its corner; the map shown whole stays clear of it."""
         if self.legend is not None:
             self.legend.place()
+            self.canvas.keep_clear(self.legend.width() + 10 if self.legend.isVisibleTo(self) else 0)
 
 
 class MapView(QWidget):
@@ -120,7 +125,7 @@ class MapView(QWidget):
             if self._by_hand and isinstance(layout.get(name), dict):
                 splitter.restore(layout[name])
         self.table.setVisible(layout.get("table") is True)
-        self.legend.setVisible(layout.get("legend") is not False)
+        self._show_legend(layout.get("legend") is not False)
         self._show_seen(layout.get("seen") is not False)
         match layout.get("sort"):
             case [str(column), bool(descending)] if column in COLUMNS:
@@ -230,7 +235,7 @@ class MapView(QWidget):
         bind("map.zoom.in", lambda: canvas.camera.zoom_by(1.4), mapped)
         bind("map.zoom.out", lambda: canvas.camera.zoom_by(1 / 1.4), mapped)
         bind("map.center", lambda: canvas.show_node(model.node), lambda: mapped() and chosen())
-        bind("map.legend", lambda: self.legend.setVisible(self.legend.isHidden()), mapped)
+        bind("map.legend", lambda: self._show_legend(self.legend.isHidden()), mapped)
         bind("map.links", lambda: self._show_seen(not self.legend.seen_shown), mapped)
         bind("map.tidy", model.tidy, mapped)
         bind("map.open", self._open, chosen)
@@ -261,12 +266,16 @@ class MapView(QWidget):
         if self.table.isHidden():
             self.table.show()
             self.table.setFocus(Qt.FocusReason.ShortcutFocusReason)
-            self.canvas.reveal(self.model.node)
+            QTimer.singleShot(0, self, lambda: self.canvas.reveal(self.model.node))
         elif self.table.hasFocus():
             self.table.hide()
             self.take_keys()
         else:
             self.table.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _show_legend(self, shown: bool) -> None:
+        self.legend.setVisible(shown)
+        self.sheet.arrange()
 
     def _show_seen(self, shown: bool) -> None:
         self.legend.seen_shown = shown
@@ -354,6 +363,7 @@ class MapView(QWidget):
         for signal in (model.changed, model.node_changed, model.selection_changed, model.path.changed):
             signal.connect(center.refresh)
         model.changed.connect(self._show)
+        model.graph_changed.connect(self.sheet.arrange)
         self.desk.exploration.changed.connect(center.refresh)
 
     def _on_moved(self) -> None:

@@ -124,6 +124,7 @@ class PathPane(QWidget):
         self.close_button.setToolTip(self.tr("Close the path"))
         head = QHBoxLayout()
         head.setContentsMargins(14, 6, 8, 0)
+        head.setSpacing(8)
         head.addWidget(self.title)
         head.addWidget(self.ends, 1)
         head.addWidget(self.close_button)
