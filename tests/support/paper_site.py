@@ -51,6 +51,7 @@ class PaperSite:
     logins: frozenset[str] = frozenset()
     redirects: dict[str, str] = field(default_factory=dict)
     reopened: int = 0
+    stuck: Callable[[], bool] = lambda: False
     delay: Callable[[], float] = lambda: 0.0
 
     @property
@@ -89,7 +90,7 @@ class PaperDriver:
         self._said = (thing.says,) if thing.says else ()
         if thing.href or thing.leads:
             return replace(await self.open(urljoin(self.url, thing.href or thing.leads)), tier=found.tier)
-        if thing.opens:
+        if thing.opens and not self.site.stuck():
             self.open_now ^= {thing.opens}
         return Deed(tier=found.tier, seconds=0.1)
 
@@ -221,6 +222,7 @@ class Said:
     rule: str = ""
     why: str = ""
     reason: None = None
+    risk: float = 0.0
 
 
 class NoRules:

@@ -60,12 +60,19 @@ class Answer:
     why: str = ""
 
 
+class BrowserGone(SiteloreError):
+    """No browser can be started any more."""
+
+
 class PageLost(SiteloreError):
     """The page crashed, was closed, or keeps going away while it is looked at."""
 
 
 class Driver(Protocol):
-    """One page of one browser.  Nothing but ``look`` and ``reopen`` raises for what a site does."""
+    """One page of one browser.
+
+    Only ``look`` raises for what a site does (``PageLost``); everything may raise ``BrowserGone``.
+    """
 
     async def open(self, url: str) -> Deed:
         """Go to an address as somebody who comes for the first time, and wait until the page has come to rest."""
@@ -80,7 +87,7 @@ class Driver(Protocol):
         ...
 
     async def reopen(self) -> None:
-        """Begin anew with an empty page, in another browser if need be.  Raises ``SiteloreError`` if none starts."""
+        """Begin anew with an empty page, in another browser if need be.  Raises ``BrowserGone``."""
         ...
 
 

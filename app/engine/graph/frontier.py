@@ -51,6 +51,8 @@ class Ruling(Protocol):
     @property
     def rule(self) -> str: ...
     @property
+    def risk(self) -> float: ...
+    @property
     def why(self) -> str: ...
     @property
     def reason(self) -> SkipReason | None: ...
@@ -85,6 +87,7 @@ class Planner:
 
     Attributes:
         addresses: keys of all addresses that were opened or are about to be.
+        risks: of elements that a rule allows but thinks risky, by state and element.
     """
 
     def __init__(
@@ -98,6 +101,7 @@ class Planner:
         self._home, self._options, self._rules, self._allowed = home, options, rules, allowed
         self._host = urlsplit(home).netloc
         self.addresses: set[str] = set()
+        self.risks: dict[tuple[str, str], float] = {}
         self._templates: Counter[str] = Counter()
         self._controls: Counter[tuple[str, str]] = Counter()
         self._order = 0
@@ -213,6 +217,8 @@ class Planner:
             return skip(*known)
         if last:
             return skip(SkipReason.DEPTH)
+        if ruling.risk:
+            self.risks[spot.state.id, key] = ruling.risk
         if link:
             self.know(element.href)
             # An address with a secret in it is not stored, so the link is clicked where it stands.

@@ -95,6 +95,15 @@ class Visitor:
             await self.renew()
         return replace(outcome, seconds=self._clock.tick() - began)
 
+    async def open_safely(self, url: str) -> Outcome:
+        """Open an address; a page that is lost meanwhile is a failure.  Raises as ``renew``."""
+        try:
+            async with asyncio.timeout(HANGS):
+                return await self.open(url)
+        except (TimeoutError, PageLost) as error:
+            await self.renew()
+            return _lost(str(error) or "the page did not answer")
+
     async def renew(self) -> None:
         """Begin with an empty page.  Raises ``SiteloreError`` when no browser starts."""
         self.standing = None

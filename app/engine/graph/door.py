@@ -1,0 +1,77 @@
+"""Whether a site still lets its visitor in: nobody answers any more, a captcha, a log-in that has expired."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from app.engine import identity
+from app.engine.browser.driver import Trouble
+from app.engine.graph.growing import GrowingGraph
+from app.engine.graph.logbook import closed_item
+from app.engine.graph.visiting import Outcome, Visitor
+from app.engine.page_state import Challenge, PageCapture, PageState
+from app.engine.transition import FrontierItem
+
+IN_A_ROW = 4
+"""So many addresses in a row that nobody answers for, or that a captcha stands before, mean that the door is shut."""
+CAPTCHA = "a captcha stands before the page"
+
+
+class Door:
+    """Watches what comes of the tries of all workers.
+
+    Attributes:
+        held: tries nobody answered; failures of their own as soon as somebody answers again, else still to be made.
+    """
+
+    def __init__(self, graph: GrowingGraph) -> None:
+        self._graph = graph
+        self.held: list[FrontierItem] = []
+
+    def holds(self, item: FrontierItem, outcome: Outcome) -> bool:
+        """Whether nobody let the visitor in; the item is held then."""
+        why = _nobody_there(outcome)
+        if why:
+            self.held.append(closed_item(item, replace(outcome, end="failed", why=why)))
+        return bool(why)
+
+    def release(self) -> list[FrontierItem]:
+        """Somebody answered: what was held failed by itself."""
+        held, self.held = self.held, []
+        return held
+
+    async def shut(self, visitor: Visitor, source: PageState, outcome: Outcome) -> str:
+        """Why the exploration can't go on, in words; "" where it can."""
+        login = outcome.standing or outcome.strayed
+        if (
+            login is not None
+            and login.page.challenge is Challenge.LOGIN
+            and source.challenge is Challenge.NONE
+            and (outcome.strayed is not None or await self._is_logged_out(visitor, source, login.page))
+        ):
+            return "the log-in has expired: log in again, then go on; everything found is kept"
+        why = _nobody_there(outcome)
+        if why and len(self.held) + 1 >= IN_A_ROW:
+            self.held.clear()
+            return f"the site lets nobody in any more ({why}); everything found is kept, go on later"
+        return ""
+
+    async def _is_logged_out(self, visitor: Visitor, source: PageState, login: PageCapture) -> bool:
+        """Whether a page that was open before asks for a log-in now, or offers one where it did not."""
+        expected = source if source.direct else self._graph.level(0)[0]
+        check = await visitor.open_safely(expected.url)
+        if check.standing is None or check.standing.id == expected.id:
+            return False
+        if check.standing.page.challenge is Challenge.LOGIN:
+            return True
+        path = urlsplit(login.url).path
+        offers = [e for e in check.standing.page.elements if e.href and urlsplit(e.href).path == path]
+        keys = {identity.element_key(element, self._graph.home) for element in offers}
+        return bool(keys - set(expected.element_keys))
+
+
+def _nobody_there(outcome: Outcome) -> str:
+    if outcome.standing is not None and outcome.standing.page.challenge is Challenge.CAPTCHA:
+        return CAPTCHA
+    return outcome.why or "nobody answers" if outcome.deed.trouble is Trouble.UNREACHABLE else ""

@@ -1,0 +1,187 @@
+"""What an exploration learns, put into the graph so far and into the recorder: states, transitions, what was tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from app.engine import identity
+from app.engine.graph.frontier import Planner, Spot
+from app.engine.graph.growing import GrowingGraph, value_of
+from app.engine.graph.observing import contents_of, seen_links, state_of
+from app.engine.graph.pacing import Clock
+from app.engine.graph.progress import Progress
+from app.engine.graph.recorder import Contents, Entry, GraphRecorder
+from app.engine.graph.visiting import Outcome, Standing
+from app.engine.page_state import Element, PageState
+from app.engine.transition import (
+    ArrivalKind,
+    Attempt,
+    FrontierItem,
+    FrontierStatus,
+    SkipReason,
+    Transition,
+)
+
+
+class Logbook:
+    """Keeps the graph in memory and the stored one in step; every public call stores one transaction at most.
+
+    Attributes:
+        exploration: its number.
+        elements: of states that are still to be expanded, by id.
+    """
+
+    def __init__(
+        self, graph: GrowingGraph, planner: Planner, progress: Progress, store: GraphRecorder, clock: Clock
+    ) -> None:
+        self._graph, self._planner, self._progress = graph, planner, progress
+        self._store, self._clock = store, clock
+        self.exploration = 0
+        self.elements: dict[str, tuple[Element, ...]] = {}
+
+    async def first_page(self, standing: Standing) -> None:
+        """The home page was opened."""
+        state, contents = self._observe(standing, depth=0, direct=True)
+        self._land(self._graph.home, standing)
+        await self._save(states=((state, contents),))
+
+    async def planned(self, items: Iterable[FrontierItem]) -> None:
+        """The elements of one depth were judged."""
+        await self._save(items=tuple(items))
+
+    async def closed(self, item: FrontierItem, source: PageState, outcome: Outcome, address: str) -> None:
+        """Something was tried on a state; ``address`` as for ``Visitor.try_item``."""
+        done = closed_item(item, outcome)
+        for note in outcome.deed.notes:
+            self._progress.note(f"{source.keys.url}: {note}")
+        if done.status is FrontierStatus.TRIED and outcome.standing is not None:
+            entry = self._arrived(item, source, outcome, outcome.standing, address)
+        else:
+            entry = Entry(at=self._clock.now())
+        self._progress.closed(done, len(self._graph.states))
+        await self._store.save(replace(entry, exploration=self.exploration, items=(done,)))
+
+    async def failed(self, items: Sequence[FrontierItem]) -> None:
+        """Nothing came of these."""
+        for item in items:
+            self._progress.closed(item, len(self._graph.states))
+        if items:
+            await self._save(items=tuple(items))
+
+    async def leg_made(self, attempt: Attempt) -> None:
+        """A known transition was gone over again."""
+        transition = self._graph.transitions[attempt.transition]
+        self._graph.add(transition, attempt)
+        await self._save(transitions=((transition, attempt),))
+
+    async def direct_known(self, state: PageState, standing: Standing | None) -> None:
+        """The address of a state was opened for the first time: it leads to the state itself, or to another one."""
+        if standing is None:
+            return
+        now = replace(self._graph.states[state.id], direct=standing.id == state.id)
+        self._graph.put(now)
+        states: list[tuple[PageState, Contents | None]] = [(now, None)]
+        self._land(state.url, standing)
+        if standing.id not in self._graph.states:
+            self._graph.found(standing.id, self._graph.order_of(state.id), state.id)
+            states.append(self._observe(standing, depth=state.depth + 1, direct=True))
+        await self._save(states=tuple(states))
+
+    async def links(self, spots: Sequence[Spot]) -> None:
+        """Keep the links of expanded states to known pages that need not be followed."""
+        for spot in spots:
+            found = seen_links(spot.state, spot.elements, spot.inherited, self._graph, self.exploration)
+            for link in found:
+                self._graph.add(link)
+            if found:
+                await self._save(transitions=tuple((link, None) for link in found))
+
+    def _arrived(
+        self, item: FrontierItem, source: PageState, outcome: Outcome, standing: Standing, address: str
+    ) -> Entry:
+        known = self._graph.states.get(standing.id)
+        states: tuple[tuple[PageState, Contents | None], ...] = ()
+        if known is None:
+            states = (self._observe(standing, depth=source.depth + 1, direct=True if address else None),)
+        elif address and known.direct is None:
+            self._graph.put(replace(known, direct=True))
+            states = ((self._graph.states[known.id], None),)
+        if address:
+            self._land(address, standing)
+        elif standing.keys.url != source.keys.url:
+            self._graph.landing.setdefault(standing.keys.url, standing.id)
+            self._planner.know(standing.page.url)
+        self._graph.found(standing.id, item.order, source.id)
+        value = value_of(item)
+        found = Transition(
+            id=identity.transition_id(source.id, item.operation, value, item.locator, standing.id),
+            source=source.id,
+            target=standing.id,
+            operation=item.operation,
+            value=value,
+            locator=item.locator,
+            risk=self._planner.risks.get((item.page, item.element), 0.0),
+            exploration=self.exploration,
+        )
+        attempt = Attempt(
+            transition=found.id,
+            at=self._clock.now(),
+            arrival=ArrivalKind.EXACT,
+            seconds=outcome.deed.seconds or outcome.seconds,
+            tier=outcome.deed.tier.value if outcome.deed.tier else "",
+        )
+        self._graph.add(found, attempt)
+        seen = (standing.id,) if known is not None else ()
+        return Entry(at=attempt.at, states=states, seen=seen, transitions=((found, attempt),))
+
+    def _observe(self, standing: Standing, *, depth: int, direct: bool | None) -> tuple[PageState, Contents]:
+        state = state_of(
+            standing.page,
+            standing.keys,
+            home=self._graph.home,
+            depth=depth,
+            exploration=self.exploration,
+            at=self._clock.now(),
+            direct=direct,
+        )
+        self._graph.put(state)
+        self.elements[state.id] = standing.page.elements
+        return state, contents_of(standing.page)
+
+    def _land(self, address: str, standing: Standing) -> None:
+        self._graph.landing[identity.url_key(address, self._graph.home)] = standing.id
+        self._graph.landing[standing.keys.url] = standing.id
+        self._planner.know(standing.page.url)
+
+    async def _save(
+        self,
+        *,
+        states: tuple[tuple[PageState, Contents | None], ...] = (),
+        transitions: tuple[tuple[Transition, Attempt | None], ...] = (),
+        items: tuple[FrontierItem, ...] = (),
+    ) -> None:
+        await self._store.save(
+            Entry(
+                at=self._clock.now(),
+                exploration=self.exploration,
+                states=states,
+                transitions=transitions,
+                items=items,
+            )
+        )
+
+
+def closed_item(item: FrontierItem, outcome: Outcome) -> FrontierItem:
+    """The item with what became of it."""
+    match outcome.end:
+        case "":
+            return replace(item, status=FrontierStatus.TRIED)
+        case "away":
+            reason = SkipReason.EXTERNAL
+            return replace(item, status=FrontierStatus.SKIPPED, reason=reason, detail=outcome.why)
+        case "file":
+            reason = SkipReason.DOWNLOAD
+            return replace(item, status=FrontierStatus.SKIPPED, reason=reason, detail=outcome.why)
+        case "same" | "failed":
+            return replace(item, status=FrontierStatus.FAILED, detail=outcome.why)

@@ -1,0 +1,89 @@
+"""A real shop for tests and benchmarks: an installed django-oscar that somebody has started, and its database.
+
+Where it is, is told by ``SITELORE_SHOP`` (its address) and ``SITELORE_SHOP_DATABASE`` (its SQLite file); without them
+there is no shop.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.async_api import Browser
+
+ADMIN = ("admin@shop.example", "admin-pass-1")
+SHOPPER = ("emma.lopez@shop.example", "shopper-pass-1")
+
+VISITS = frozenset(
+    {
+        "django_session",
+        "analytics_productrecord",
+        "analytics_userproductview",
+        "analytics_userrecord",
+        "analytics_usersearch",
+        "sqlite_sequence",
+    }
+)
+"""Tables of log-in sessions and visit statistics, which every visitor changes by looking."""
+
+Rows = dict[str, Counter[tuple[object, ...]]]
+
+
+@dataclass(frozen=True)
+class Shop:
+    """Where the shop is; ``database`` is its file."""
+
+    url: str
+    database: Path
+
+    def rows(self) -> Rows:
+        """Every row of every table that does not only tell of visits."""
+        return rows_of(self.database)
+
+
+def shop() -> Shop | None:
+    """The shop that was started for the tests, if there is one."""
+    url, database = os.environ.get("SITELORE_SHOP", ""), os.environ.get("SITELORE_SHOP_DATABASE", "")
+    return Shop(url, Path(database)) if url and database else None
+
+
+def rows_of(database: Path) -> Rows:
+    """Rows by table, each counted."""
+    with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return {
+            name: Counter(connection.execute(f'SELECT * FROM "{name}"').fetchall())
+            for name in names
+            if name not in VISITS
+        }
+
+
+def difference(before: Rows, after: Rows) -> list[str]:
+    """Rows that went or came, in words; empty if nothing did."""
+    found: list[str] = []
+    for table in sorted(before.keys() | after.keys()):
+        old, new = before.get(table, Counter()), after.get(table, Counter())
+        found.extend(f"{table} without {row}" for row in (old - new).elements())
+        found.extend(f"{table} with {row}" for row in (new - old).elements())
+    return found
+
+
+async def record_login(browser: Browser, url: str, account: tuple[str, str], path: Path) -> Path:
+    """Log in by the shop's form and keep the storage state in a file."""
+    context = await browser.new_context()
+    try:
+        page = await context.new_page()
+        await page.goto(f"{url.rstrip('/')}/accounts/login/")
+        await page.fill("input[name=login-username]", account[0])
+        await page.fill("input[name=login-password]", account[1])
+        await page.click("button[name=login_submit]")
+        await page.wait_for_load_state("load")
+        assert "/login" not in page.url, f"the log-in of {account[0]} was refused"
+        await context.storage_state(path=path)
+    finally:
+        await context.close()
+    return path
