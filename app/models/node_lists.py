@@ -144,16 +144,12 @@ def element_rows(detail: NodeDetail) -> list[ElementRow]:
     items: dict[str, list[FrontierItem]] = {}
     for item in detail.frontier:
         items.setdefault(item.element, []).append(item)
-    leads: dict[tuple[Operation, str, Locator | None], str] = {
-        (one.operation, one.value, one.locator): one.target
-        for one in detail.outgoing
-        if one.locator is not None
-    }
+    leads = _Leads(detail.outgoing)
     rows: list[ElementRow] = []
     for number, element in enumerate(detail.elements):
         key = detail.element_keys[number] if number < len(detail.element_keys) else ""
         found = items.get(key, [])
-        target = next((to for one in found if (to := leads.get((one.operation, one.value, one.locator)))), "")
+        target = leads.of(element, found)
         standing, why = standing_of(element, found)
         title = detail.titles.get(target, target)
         if standing == FrontierStatus.TRIED and target:
@@ -171,13 +167,37 @@ def element_rows(detail: NodeDetail) -> list[ElementRow]:
     return rows
 
 
+class _Leads:
+    """Where elements lead, by the transitions that leave their page."""
+
+    def __init__(self, outgoing: Iterable[Transition]) -> None:
+        self._tried: dict[tuple[Operation, str, Locator | None], str] = {}
+        self._alike: dict[tuple[str, str, tuple[str, ...], tuple[str, ...]], set[str]] = {}
+        for one in outgoing:
+            if one.locator is not None:
+                self._tried[_deed(one)] = one.target
+                look = (one.locator.role, one.locator.name, one.locator.landmarks, one.locator.frame)
+                self._alike.setdefault(look, set()).add(one.target)
+
+    def of(self, element: Element, items: Iterable[FrontierItem]) -> str:
+        """The state an element leads to: what was done to it tells, else its looks where they are its alone."""
+        target = next((self._tried[_deed(one)] for one in items if _deed(one) in self._tried), "")
+        alike = self._alike.get((element.role, element.name, element.landmarks, element.frame), set())
+        return target or (next(iter(alike)) if len(alike) == 1 else "")
+
+
+def _deed(one: FrontierItem | Transition) -> tuple[Operation, str, Locator | None]:
+    """What is done to which element; a link's address is no part of a click."""
+    return one.operation, "" if one.operation is Operation.CLICK else one.value, one.locator
+
+
 def standing_of(element: Element, items: Sequence[FrontierItem]) -> tuple[str, str]:
     """Where an element stands, and why in words; the options of a list count one by one."""
     if not items:
         return "", _no_word(element)
-    by_value: dict[tuple[str, str], FrontierItem] = {}
+    by_value: dict[tuple[Operation, str], FrontierItem] = {}
     for item in sorted(items, key=lambda item: _BEST_FIRST.index(item.status), reverse=True):
-        by_value[item.operation.value, item.value] = item
+        by_value[_deed(item)[:2]] = item
     chosen = min(by_value.values(), key=lambda item: _BEST_FIRST.index(item.status))
     if len(by_value) == 1:
         return chosen.status.value, item_words(chosen)

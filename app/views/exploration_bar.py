@@ -197,11 +197,8 @@ class ExplorationBar(QFrame):
         total = sum(row.count for row in rows)
         self.skipped.setVisible(bool(rows))
         most = " · ".join(f"{QLocale().toString(row.count)} {row.reason}" for row in rows[:SHOWN_REASONS])
-        more = (
-            self.tr(" and {0} more reasons").format(len(rows) - SHOWN_REASONS)
-            if len(rows) > SHOWN_REASONS
-            else ""
-        )
+        rest = len(rows) - SHOWN_REASONS
+        more = self.tr(" and {0} more").format(rest) if rest > 0 else ""
         text = self.tr("not tried {0}: {1}{2}").format(QLocale().toString(total), most, more)
         metrics = QFontMetrics(self.skipped.font())
         room = max(round(self.width() * 0.5), self._theme.px(160))
@@ -322,6 +319,7 @@ class Figure(QWidget):
         self.value, self.word = QLabel(), QLabel()
         self.value.setProperty("kind", "heading")
         self.word.setProperty("kind", "secondary")
+        self.value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._help = self._longest = ""
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

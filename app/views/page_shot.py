@@ -112,12 +112,9 @@ class PageShot(QWidget):
         painter.drawPixmap(origin, self._fitted)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setClipRect(QRectF(origin, self._fitted.deviceIndependentSize()))
-        taken: list[QRectF] = []
         for mark in self._marks:
             self._paint_box(painter, mark)
-        for mark in reversed(self._marks):
-            if mark.label and (mark.strong or len(taken) < MOST_TABS):
-                self._paint_tab(painter, mark, taken)
+        self._paint_tabs(painter)
         painter.end()
 
     def _fit(self, image: QImage) -> None:
@@ -159,24 +156,42 @@ class PageShot(QWidget):
         painter.drawEllipse(place.adjusted(-2, -2, 2, 2))
         draw_verdict(painter, place, mark.sign, self._theme.color(mark.role), self._theme.color("raised"))
 
-    def _paint_tab(self, painter: QPainter, mark: Mark, taken: list[QRectF]) -> None:
-        """Sign and label on a small tab over, else under the element; left out where another tab is already."""
-        theme, px, box = self._theme, self._theme.px, self._box(mark)
-        font = theme.font("secondary", bold=mark.strong)
-        metrics = QFontMetrics(font)
-        sign = px(15) if mark.sign else 0
-        label = metrics.elidedText(mark.label, Qt.TextElideMode.ElideRight, px(220))
-        tab = QRectF(0, 0, metrics.horizontalAdvance(label) + sign + px(10), metrics.height() + px(2))
+    def _paint_tabs(self, painter: QPainter) -> None:
+        """Labels, the strong one's place kept free; where another stands already, the sign alone."""
+        strong = [mark for mark in self._marks if mark.strong and mark.label]
+        taken = [self._tab(mark) for mark in strong]
+        for mark in self._marks:
+            if mark.strong or not mark.label:
+                continue
+            tab = self._tab(mark)
+            if len(taken) < MOST_TABS and not any(tab.intersects(other) for other in taken):
+                taken.append(tab)
+                self._paint_tab(painter, mark, tab)
+            elif mark.sign:
+                place = QRectF(self._box(mark).topLeft() - QPointF(3, 3), QSize(11, 11))
+                if not any(place.intersects(self._tab(other)) for other in strong):
+                    self._paint_sign(painter, mark, place)
+        for mark in strong:
+            self._paint_tab(painter, mark, self._tab(mark))
+
+    def _tab(self, mark: Mark) -> QRectF:
+        """The place of a label: over its element, else under it."""
+        px, box = self._theme.px, self._box(mark)
+        metrics = QFontMetrics(self._theme.font("secondary", bold=mark.strong))
+        wide = min(metrics.horizontalAdvance(mark.label), px(220)) + (px(15) if mark.sign else 0) + px(10)
+        tab = QRectF(0, 0, wide, metrics.height() + px(2))
         tab.moveBottomLeft(box.topLeft())
         if tab.top() < 0:
             tab.moveTopLeft(box.bottomLeft())
         picture = QRectF(self._origin(), self._fitted.deviceIndependentSize())
         tab.moveLeft(max(min(tab.left(), picture.right() - tab.width()), picture.left()))
-        if not mark.strong and any(tab.intersects(other) for other in taken):
-            if mark.sign:
-                self._paint_sign(painter, mark, QRectF(box.topLeft() - QPointF(3, 3), QSize(11, 11)))
-            return
-        taken.append(tab)
+        return tab
+
+    def _paint_tab(self, painter: QPainter, mark: Mark, tab: QRectF) -> None:
+        theme, px = self._theme, self._theme.px
+        font = theme.font("secondary", bold=mark.strong)
+        sign = px(15) if mark.sign else 0
+        label = QFontMetrics(font).elidedText(mark.label, Qt.TextElideMode.ElideRight, px(220))
         painter.setPen(QPen(theme.color(mark.role), 1))
         painter.setBrush(theme.color(mark.role) if mark.strong else theme.color("raised"))
         painter.drawRoundedRect(tab, 3, 3)

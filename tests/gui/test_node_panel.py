@@ -216,8 +216,25 @@ def test_a_tried_element_names_the_state_it_leads_to(opened):
     row = element_rows(detail)[0]
     assert row.target == there.target
     assert row.why == f"tried: leads to {detail.titles[there.target]}"
+    link = replace(detail, frontier=(replace(frontier, value="http://shop.example:8123/next"),))
+    assert element_rows(link)[0].target == there.target, "a link's address is no part of the click"
     here = replace(detail, outgoing=(replace(there, target=detail.row.id),))
     assert element_rows(here)[0].why == "tried: the page stays as it is"
+
+
+def test_a_link_that_was_only_seen_leads_to_its_page_where_its_looks_are_its_alone(opened):
+    element = Element(index=0, role="link", name="Cart", landmarks=("banner",))
+    skipped = item(FrontierStatus.SKIPPED, SkipReason.KNOWN, "/cart")
+    seen = way(
+        target="b", attempts=0, successes=0, locator=Locator(role="link", name="Cart", landmarks=("banner",))
+    )
+    detail = replace(
+        opened.detail, elements=(element,), element_keys=("e",), frontier=(skipped,), outgoing=(seen,)
+    )
+    row = element_rows(detail)[0]
+    assert (row.target, row.why) == ("b", "not tried: leads to a known page (/cart)")
+    two = replace(detail, outgoing=(seen, replace(seen, id="w2", target="c")))
+    assert element_rows(two)[0].target == ""
 
 
 def test_the_smallest_element_under_a_point_is_found(opened):
