@@ -76,17 +76,20 @@ class Browsers:
     async def new_visit(self, stack: AsyncExitStack) -> Visit:
         """An empty page that ends with ``stack``; in another browser if the one before has died.
 
-        Raises ``SiteloreError`` when none starts.
+        Raises ``BrowserGone`` when none starts.
         """
         for turn in (1, 2):
-            browser = await self._running()
+            try:
+                browser = await self._running()
+            except SiteloreError as error:
+                raise BrowserGone(str(error)) from error
             try:
                 async with asyncio.timeout(ANSWERS):
                     opening = visit(browser, self._size, storage_state=self._login or None)
                     return await stack.enter_async_context(opening)
             except (Error, TimeoutError) as error:
                 if turn == 2:
-                    raise SiteloreError(f"the browser gives no page: {error}") from error
+                    raise BrowserGone(f"the browser gives no page: {error}") from error
                 await self._close()
         raise AssertionError("unreachable")
 

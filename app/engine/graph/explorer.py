@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from app.engine.browser.driver import Driver
+from app.engine.browser.driver import BrowserGone, Driver
 from app.engine.browser.locators import locator_of
 from app.engine.errors import SiteloreError
 from app.engine.events import ExplorationChanged
@@ -175,7 +175,7 @@ class Explorer:
         start = FrontierItem(page="", element="", operation=Operation.OPEN)
         try:
             outcome = await self._visitors[0].try_item(start, _NOWHERE, self._graph.home)
-        except SiteloreError as error:
+        except BrowserGone as error:
             self._end("failed", f"no browser could be started: {error}")
             return False
         if outcome.end == "away":
@@ -262,7 +262,7 @@ class Explorer:
                 source = self._graph.states[unit.source.id]
                 try:
                     await self._try(visitor, item, source)
-                except _BrowserLost as lost:
+                except BrowserGone as lost:
                     log.warning("a browser is lost: %s", lost)
                     self._progress.note(f"a browser was lost and did not start again: {lost}")
                     self._units.appendleft(_Unit(unit.source, unit.items[number:]))
@@ -271,11 +271,8 @@ class Explorer:
     async def _try(self, visitor: Visitor, item: FrontierItem, source: PageState) -> None:
         """Try one item and store what came of it; nothing of it when the site has shut the door."""
         address = item.value if item.operation is not Operation.SELECT else ""
-        try:
-            outcome = await visitor.try_item(item, source, address)
-            shut = await self._door.shut(visitor, source, outcome)
-        except SiteloreError as error:
-            raise _BrowserLost(str(error)) from error
+        outcome = await visitor.try_item(item, source, address)
+        shut = await self._door.shut(visitor, source, outcome)
         if shut:
             self._end("paused", shut)
         elif not self._door.holds(item, outcome):
@@ -308,10 +305,6 @@ class Explorer:
         if not self._ended and self._progress.seconds >= self._options.max_seconds:
             self._end("seconds", f"the time of {self._options.max_seconds:.0f} s is over")
         return bool(self._ended)
-
-
-class _BrowserLost(Exception):
-    """No browser starts for a worker any more."""
 
 
 def _anything(_: str) -> bool:

@@ -75,7 +75,7 @@ class Visitor:
     async def try_item(self, item: FrontierItem, source: PageState, address: str) -> Outcome:
         """Try one element of a state; ``address`` is set where it is a link that may be opened by its address.
 
-        A page that is lost on the way is opened anew once.  Raises ``SiteloreError`` when no browser starts any more.
+        A page that is lost on the way is opened anew once.  Raises ``BrowserGone`` when none starts any more.
         """
         began = self._clock.tick()
         outcome = Outcome(end="failed", why="the page was lost")
@@ -105,7 +105,7 @@ class Visitor:
             return _lost(str(error) or "the page did not answer")
 
     async def renew(self) -> None:
-        """Begin with an empty page.  Raises ``SiteloreError`` when no browser starts."""
+        """Begin with an empty page.  Raises ``BrowserGone``."""
         self.standing = None
         await self._driver.reopen()
 

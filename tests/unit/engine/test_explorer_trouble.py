@@ -6,8 +6,7 @@ from collections import Counter
 
 import pytest
 
-from app.engine.browser.driver import Deed, Trouble
-from app.engine.errors import SiteloreError
+from app.engine.browser.driver import BrowserGone, Deed, Trouble
 from app.engine.transition import FrontierStatus
 from tests.support.exploring import addresses, explore, explorer_of
 from tests.support.paper_site import HOME, PaperDriver, PaperRecorder, PaperSite, Thing, lost
@@ -83,7 +82,7 @@ async def test_a_crash_on_the_way_to_a_menu_is_survived():
 async def test_a_browser_that_does_not_start_again_leaves_the_rest_waiting():
     class Broken(PaperDriver):
         async def reopen(self) -> None:
-            raise SiteloreError("no browser could be started")
+            raise BrowserGone("no browser could be started")
 
     site = PaperSite(STAR, look_trouble=lambda path: _crash_on("/4", path))
     explorer, _ = explorer_of(site, drivers=[Broken(site)])
@@ -97,7 +96,7 @@ async def test_a_browser_that_does_not_start_again_leaves_the_rest_waiting():
 async def test_the_other_pages_do_the_work_of_one_whose_browser_is_gone():
     class Broken(PaperDriver):
         async def reopen(self) -> None:
-            raise SiteloreError("no browser could be started")
+            raise BrowserGone("no browser could be started")
 
     crashed: list[str] = []
 
