@@ -13,7 +13,7 @@ from playwright.async_api import Browser, Error
 
 from app.engine.browser.actions import Performed
 from app.engine.browser.document import ask, served
-from app.engine.browser.driver import Answer, Deed, PageLost, Trouble
+from app.engine.browser.driver import Answer, BrowserGone, Deed, PageLost, Trouble
 from app.engine.browser.guard import Guard
 from app.engine.browser.hand import open_page, operate
 from app.engine.browser.live import checked_login, has_display
