@@ -11,7 +11,7 @@ import asyncio
 import dataclasses
 import logging
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -66,6 +66,8 @@ class Explorer:
         start_url: the home page.
         drivers: the pages to work with; each is used by one worker.
         tell: called with every step of progress, on the loop.
+        known: given for an update of a map that stands: keys of elements by state that are not new there, as the page
+            had them when it was last explored.  Then only states that were never planned are expanded.
         robots: the site's robots.txt; ``None`` where it has none.
 
     ``run`` may be called once.  ``pause``, ``resume`` and ``stop`` act between two tries.
@@ -83,9 +85,12 @@ class Explorer:
         tell: Callable[[ExplorationChanged], None] = lambda _: None,
         clock: Clock | None = None,
         robots: Robots | None = None,
+        known: Mapping[str, Collection[str]] | None = None,
     ) -> None:
         self._options, self._store, self._robots = options, store, robots
         self._clock: Clock = clock or SystemClock()
+        self._known = known
+        self._planned: set[str] = set()
         self._graph = GrowingGraph(start_url)
         self._planner = Planner(start_url, options, rules, allowed=robots.allows if robots else _anything)
         self._progress = Progress(site, self._clock, tell)
@@ -167,6 +172,7 @@ class Explorer:
             if state.direct:
                 self._graph.landing[state.keys.url] = state.id
         self._progress.restore(memory)
+        self._planned = {item.page for item in memory.items}
         return True
 
     async def _first_page(self) -> bool:
@@ -192,15 +198,17 @@ class Explorer:
         return True
 
     async def _levels(self) -> None:
-        depth = min((item.depth for item in self._progress.unfinished), default=self._progress.planned + 1)
+        depths = {item.depth for item in self._progress.unfinished}
+        depths.update(s.depth for s in self._graph.states.values() if s.id not in self._planned)
+        depth = min(depths, default=self._options.depth + 1)
         while depth <= self._options.depth:
-            states = self._graph.level(depth)
-            if not states:
+            items = [item for item in self._progress.unfinished if item.depth == depth]
+            states = self._level(depth, items)
+            if not states and depth >= max(depths):
                 break
             spots = [await self._spot(state) for state in states]
-            items = [item for item in self._progress.unfinished if item.depth == depth]
-            if not items:
-                items = await self._plan(spots, last=depth == self._options.depth)
+            fresh = [spot for spot in spots if spot.state.id not in self._planned]
+            items += await self._plan(fresh, last=depth == self._options.depth)
             self._progress.at(depth)
             await self._work(_units(states, items))
             self._progress.spend(depth + 1)
@@ -212,11 +220,19 @@ class Explorer:
                 self._log.elements.pop(state.id, None)
             depth += 1
 
+    def _level(self, depth: int, items: Sequence[FrontierItem]) -> list[PageState]:
+        """The states of a depth; in an update only those with something to plan or to try."""
+        states = self._graph.level(depth)
+        if self._known is None:
+            return states
+        waiting = {item.page for item in items}
+        return [state for state in states if state.id in waiting or state.id not in self._planned]
+
     async def _spot(self, state: PageState) -> Spot:
         elements = self._log.elements.get(state.id)
         if elements is None:
             elements = self._log.elements[state.id] = await self._store.elements(state.id)
-        inherited: set[str] = set()
+        inherited: set[str] = set((self._known or {}).get(state.id, ()))
         if not self._options.naive:
             for parent in self._graph.ancestors(state.id):
                 here = set(self._graph.states[parent].element_keys)
@@ -224,6 +240,9 @@ class Explorer:
         return Spot(state=state, elements=elements, inherited=frozenset(inherited), language=self._language)
 
     async def _plan(self, spots: Sequence[Spot], *, last: bool) -> list[FrontierItem]:
+        if not spots:
+            return []
+        self._planned.update(spot.state.id for spot in spots)
         verdicts = self._planner.plan(spots, last=last)
         pages = {spot.state.id: PageCapture(url=spot.state.url, elements=spot.elements) for spot in spots}
         items: list[FrontierItem] = []

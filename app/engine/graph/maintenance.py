@@ -1,0 +1,251 @@
+"""Keeps a map true (WebNavigator, appendix D): verify what stands, drop what has gone, explore only what is new.
+
+Nothing is removed from the file: what has gone is marked, and comes back when it is found again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from app.engine.browser.driver import Asker
+from app.engine.errors import UsageError
+from app.engine.events import ExplorationChanged
+from app.engine.graph.explorer import Explorer, Robots
+from app.engine.graph.frontier import Rules
+from app.engine.graph.graph import InteractionGraph
+from app.engine.graph.pacing import Clock, Pacer, SystemClock
+from app.engine.graph.recorder import Entry, GraphRecorder, Memory
+from app.engine.graph.rehoming import rehome, unreached
+from app.engine.graph.verifying import Findings, Verification, counted
+from app.engine.graph_api import ExploreOptions, ExploreReport, VerifyGraphReport
+from app.engine.page_state import PageState, Source
+from app.engine.transition import ArrivalKind, Transition
+
+_SEEN = (ArrivalKind.EXACT, ArrivalKind.SAME_TEMPLATE)
+
+Tell = Callable[[int, int, str], None]
+
+
+class GraphKeeper(GraphRecorder, Protocol):
+    """A graph's file, as maintenance needs it."""
+
+    async def begin_update(self, home: str, options: dict[str, object], at: float) -> int:
+        """An exploration that goes on from what is stored; the frontier stays.  Gives its number."""
+        ...
+
+    async def mark_gone(self, pages: Collection[str], transitions: Collection[str], at: float) -> None:
+        """Note what is no longer there."""
+        ...
+
+
+@dataclass(slots=True)
+class Maintained:
+    """What a verification came to.
+
+    ``known`` are, by new state, keys of elements that are not new there; ``exploration`` is the number that new states
+    were put down to.
+    """
+
+    report: VerifyGraphReport
+    findings: Findings
+    known: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    exploration: int = 0
+
+
+async def verify(
+    graph: InteractionGraph,
+    keeper: GraphKeeper,
+    drivers: Sequence[Asker],
+    *,
+    rate: float = 0.0,
+    delay: float = 0.0,
+    thorough: bool = False,
+    tell: Tell | None = None,
+    clock: Clock | None = None,
+    exploration: int = 0,
+) -> Maintained:
+    """Verify every state and every transition that exploring found; mark what has gone, keep what has changed.
+
+    What is known from runs alone is left as it is: nobody may visit those sites.
+
+    Args:
+        rate: requests a second at most (``pacing.Pacer``).  delay: least seconds between two.
+        thorough: open every page and make every transition, whatever the server says.
+        exploration: number that new states are put down to; 0 for the last exploration.
+
+    Raises:
+        UsageError: there is nothing that could be verified.
+        SiteloreError: the site does not answer, or asks for a log-in; then nothing was changed.
+    """
+    chosen: Clock = clock or SystemClock()
+    began = chosen.tick()
+    memory = await keeper.memory()
+    states = [state for state in memory.states if not state.gone_at and state.source is not Source.RUN]
+    known = {state.id for state in states}
+    ways = [
+        found
+        for found in memory.transitions
+        if not found.gone_at and found.source in known and found.target in known
+    ]
+    if not states:
+        raise UsageError(
+            f"no state of {graph.site} was found by exploring, so none can be verified",
+            remedy="explore the site first",
+        )
+    verification = Verification(
+        memory.home or graph.home,
+        states,
+        ways,
+        drivers,
+        pacer=Pacer(memory.home or graph.home, rate, chosen, delay=delay),
+        clock=chosen,
+        exploration=exploration or memory.exploration,
+        thorough=thorough,
+        tell=tell,
+    )
+    findings = await verification.run()
+    gone, gone_ways = await _keep(keeper, states, ways, findings, chosen.now())
+    report = VerifyGraphReport(
+        site=graph.site,
+        states=len({graph.node_of(state.id) for state in states if state.id in graph.pages}),
+        transitions=len(ways),
+        arrivals=counted(findings),
+        gone_states=_nodes(graph, gone),
+        gone_transitions=tuple(sorted(gone_ways)),
+        changed_states=_nodes(graph, set(findings.replaced)),
+        seconds=round(chosen.tick() - began, 2),
+        loads=findings.opened + findings.acted,
+    )
+    by_old = {new: old for old, new in findings.replaced.items()}
+    keys = {state.id: set(state.element_keys) for state in states}
+    unread = {
+        new: findings.unread.get(new, set()) | keys.get(by_old.get(new, ""), set()) for new in findings.states
+    }
+    return Maintained(report, findings, unread, exploration or memory.exploration)
+
+
+async def update(
+    graph: InteractionGraph,
+    keeper: GraphKeeper,
+    drivers: Sequence[Asker],
+    *,
+    options: ExploreOptions,
+    rules: Rules,
+    robots: Robots | None = None,
+    tell: Tell | None = None,
+    progress: Callable[[ExplorationChanged], None] = lambda _: None,
+    clock: Clock | None = None,
+) -> tuple[VerifyGraphReport, ExploreReport]:
+    """Verify, then explore from the elements that are new on changed pages, and from new pages, as deep as before.
+
+    Raises: as ``verify`` and ``Explorer.run``.
+    """
+    chosen: Clock = clock or SystemClock()
+    memory = await keeper.memory()
+    home = memory.home or graph.home
+    asked: dict[str, object] = dataclasses.asdict(options)
+    number = await keeper.begin_update(home, asked, chosen.now())
+    try:
+        done = await verify(
+            graph,
+            keeper,
+            drivers,
+            rate=options.rate,
+            delay=robots.delay if robots is not None and options.obey_robots else 0.0,
+            tell=tell,
+            clock=chosen,
+            exploration=number,
+        )
+    except BaseException:
+        await keeper.end(number, "failed", chosen.now(), ())
+        raise
+    explorer = Explorer(
+        graph.site,
+        home,
+        replace(options, resume=True),
+        store=_GoingOn(keeper, number, home, asked),
+        rules=rules,
+        drivers=drivers,
+        tell=progress,
+        clock=clock,
+        robots=robots,
+        known=done.known,
+    )
+    return done.report, await explorer.run()
+
+
+class _GoingOn:
+    """The graph's file as the explorer is to see it: an exploration was interrupted before what is new was planned."""
+
+    def __init__(self, keeper: GraphKeeper, number: int, home: str, options: Mapping[str, object]) -> None:
+        self._keeper, self._number, self._home, self._options = keeper, number, home, options
+        self.begin, self.resume, self.end = keeper.begin, keeper.resume, keeper.end
+        self.elements, self.save = keeper.elements, keeper.save
+
+    async def memory(self) -> Memory:
+        memory = await self._keeper.memory()
+        return replace(
+            memory,
+            transitions=tuple(found for found in memory.transitions if not found.gone_at),
+            exploration=self._number,
+            home=self._home,
+            ended="",
+            options=dict(self._options),
+            depths=(),
+        )
+
+
+async def _keep(
+    keeper: GraphKeeper,
+    states: Sequence[PageState],
+    ways: Sequence[Transition],
+    findings: Findings,
+    at: float,
+) -> tuple[set[str], set[str]]:
+    """Write down what was found; the states and transitions that have gone for good."""
+    for found, attempt in findings.attempts:
+        await keeper.save(Entry(at=at, transitions=((found, attempt),)))
+    for state, contents in findings.states.values():
+        await keeper.save(Entry(at=at, exploration=state.exploration, states=((state, contents),)))
+    steady = [found for found in ways if found.id not in findings.broken]
+    moves = rehome(steady, findings.replaced, findings.looks, findings.gone)
+    made = {found.id: found for found in findings.found} | {new.id: new for _, new in moves.made}
+    lost_ways = (moves.gone | findings.broken) - set(made)
+    standing = [state for state in states if state.id not in findings.gone | set(findings.replaced)]
+    standing = [findings.renewed.get(state.id, state) for state in standing]
+    standing += [state for state, _ in findings.states.values()]
+    left = [found for found in steady if found.id not in lost_ways]
+    alone = set(unreached(standing, [*left, *made.values()]))
+    gone = findings.gone | alone
+    lost_ways |= {
+        found.id for found in [*left, *made.values()] if found.source in alone or found.target in alone
+    }
+    await keeper.save(
+        Entry(
+            at=at,
+            states=tuple((state, None) for state in findings.renewed.values() if state.id not in gone),
+            seen=tuple(
+                state.id
+                for state in standing
+                if state.id not in gone
+                and findings.arrivals.get(state.id) in _SEEN
+                and state.id not in findings.states
+            ),
+            transitions=tuple((found, None) for found in made.values() if found.id not in lost_ways),
+        )
+    )
+    await keeper.mark_gone(gone | set(findings.replaced), lost_ways, at)
+    renamed = {old.id for old, _ in moves.made}
+    return gone, {found.id for found in ways if found.id in lost_ways} - renamed
+
+
+def _nodes(graph: InteractionGraph, pages: Collection[str]) -> tuple[str, ...]:
+    """The nodes all of whose pages are among these."""
+    touched = {graph.node_of(page) for page in pages if page in graph.pages}
+    whole = (
+        node for node in touched if all(page.gone_at or page.id in pages for page in graph.pages_of(node))
+    )
+    return tuple(sorted(whole))

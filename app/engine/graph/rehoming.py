@@ -1,0 +1,103 @@
+"""What becomes of transitions when pages changed: a changed page is another state, and its links stay links.  Pure.
+
+A state is named by its structure, so a page that got one link more is a new state that stands in the old one's place.
+What was known of the old one's elements holds for those that are still found there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field, replace
+
+from app.engine.browser.locators import resolve
+from app.engine.identity import normal_name, transition_id, url_key
+from app.engine.page_state import PageCapture, PageState
+from app.engine.transition import Operation, Transition
+
+
+def is_link(transition: Transition, target: PageState) -> bool:
+    """Whether following it is nothing but going to an address: the page has the link, so it leads there."""
+    if transition.operation is Operation.OPEN:
+        return True
+    locator = transition.locator
+    return locator is not None and bool(locator.href) and locator.href == target.keys.url
+
+
+def kind_of(transition: Transition) -> tuple[object, ...]:
+    """Equal for transitions that do the same to what counts as the same control, on whatever page it stands."""
+    locator = transition.locator
+    if locator is None:
+        return (transition.id,)
+    told = (locator.role, normal_name(locator.name), locator.landmarks, locator.test_id, locator.frame)
+    return (*told, locator.attributes if not locator.name else (), transition.operation, transition.value)
+
+
+@dataclass(slots=True)
+class Moves:
+    """New transitions in place of old ones, and those that have gone with their page or element.
+
+    ``made`` are (old, new); ``gone`` are ids.
+    """
+
+    made: list[tuple[Transition, Transition]] = field(default_factory=list[tuple[Transition, Transition]])
+    gone: set[str] = field(default_factory=set[str])
+
+
+def rehome(
+    transitions: Iterable[Transition],
+    replaced: Mapping[str, str],
+    looks: Mapping[str, PageCapture],
+    gone: Set[str],
+) -> Moves:
+    """Move transitions from and to replaced states.
+
+    Args:
+        transitions: those that stand.
+        replaced: new state by the old one whose place it took.
+        looks: what was seen of the new states, by id.
+        gone: states that have gone without another in their place.
+    """
+    moves = Moves()
+    for found in transitions:
+        source, target = replaced.get(found.source, found.source), replaced.get(found.target, found.target)
+        if found.source in gone or found.target in gone:
+            moves.gone.add(found.id)
+        elif (source, target) != (found.source, found.target):
+            moves.gone.add(found.id)
+            if source == found.source or _is_on(found, looks.get(source)):
+                moves.made.append((found, moved(found, source, target)))
+    return moves
+
+
+def moved(found: Transition, source: str, target: str) -> Transition:
+    """The same thing done, from and to other states; its evidence goes with it."""
+    name = transition_id(source, found.operation, found.value, found.locator, target)
+    return replace(found, id=name, source=source, target=target, gone_at=0.0)
+
+
+def unreached(states: Iterable[PageState], standing: Iterable[Transition]) -> Iterator[str]:
+    """States to which no transition leads any more, directly or in a circle; those with an address count as reached."""
+    leads: dict[str, list[str]] = {}
+    for found in standing:
+        leads.setdefault(found.source, []).append(found.target)
+    known = {state.id: state for state in states}
+    waiting = [state.id for state in known.values() if state.direct is not False]
+    reached = set(waiting)
+    while waiting:
+        for target in leads.get(waiting.pop(), ()):
+            if target in known and target not in reached:
+                reached.add(target)
+                waiting.append(target)
+    return (name for name in known if name not in reached)
+
+
+def _is_on(found: Transition, page: PageCapture | None) -> bool:
+    """Whether its element is found on the page that took the place of the one it was on."""
+    if found.locator is None:
+        return found.operation is Operation.OPEN
+    if page is None:
+        return False
+    here = resolve(found.locator, page).element
+    if here is None:
+        return False
+    return not found.locator.href or url_key(here.href, page.url) == found.locator.href
