@@ -71,7 +71,7 @@ class Sheet:
             suspect_tips=facts.suspect,
             direct=first.direct,
             gone=all(page.gone_at for page in pages),
-            thumbnail=first.thumbnail,
+            thumbnail=first.thumbnail or first.picture,
             challenge=first.challenge,
             last_seen=max(page.last_seen for page in pages),
         )
@@ -131,12 +131,15 @@ class Atlas:
         steps = [step for step in workspace.index.stored_steps() if step.site == graph.site]
         rows = workspace.index.rows(RunFilter(failed=True)) if steps else []
         suspects = {row.id: row.suspect_step for row in rows}
-        hosts = (*workspace.sites.get(graph.site, ()), urlsplit(graph.home).netloc)
         nodes = {node: graph.pages_of(node) for node in graph.nodes}
         tips = self._core.kb.tips()
-        return annotate(
-            nodes, graph.site, steps, store.passes(), suspects, tips, tuple(host for host in hosts if host)
-        )
+        return annotate(nodes, graph.site, steps, store.passes(), suspects, tips, self.hosts(graph))
+
+    def hosts(self, graph: InteractionGraph) -> tuple[str, ...]:
+        """Host globs of a graph's site, its home's host among them."""
+        known = self._core.workspace.sites.get(graph.site, ())
+        home = urlsplit(graph.home).netloc
+        return (*known, home) if home else known
 
 
 def edges(graph: InteractionGraph) -> Iterator[tuple[str, str, Transition]]:

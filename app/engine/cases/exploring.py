@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 import urllib.request
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from http.client import HTTPException
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.error import HTTPError, URLError
 from urllib.parse import urljoin
 
 from app import settings
-from app.engine.cases.atlas import Atlas, checked_address
+from app.engine.cases.atlas import Atlas, Sheet, checked_address
 from app.engine.cases.core import Core
 from app.engine.cases.knowledge import KnowledgeCases
 from app.engine.cases.recording import StoredGraph
@@ -21,13 +22,17 @@ from app.engine.errors import Conflict, NotFound
 from app.engine.events import ExplorationChanged, GraphChanged
 from app.engine.graph.blocklist import BlockList
 from app.engine.graph.robots import AGENT, MAX_BYTES, Robots
+from app.engine.graph.suspects import suspect_tips
 from app.engine.graph_api import ExploreOptions, ExploreReport, UpdateReport, VerifyGraphReport
 from app.engine.jobs import Job
+from kb.tip import Status
 
 if TYPE_CHECKING:
     from app.engine.graph.explorer import Explorer
 
 ROBOTS_SECONDS = 5.0
+
+T = TypeVar("T")
 
 TELL_GRAPH_EVERY = 1.0
 """Seconds between two notices that the graph has grown."""
@@ -45,7 +50,7 @@ class Exploring:
     def __init__(self, core: Core, atlas: Atlas, knowledge: KnowledgeCases) -> None:
         self._core, self._atlas, self._knowledge = core, atlas, knowledge
         self._running: dict[str, _Running] = {}
-        self._starting: set[str] = set()
+        self._busy: set[str] = set()
 
     async def explore(self, url: str, site: str = "", options: ExploreOptions | None = None) -> ExploreReport:
         """Explore a site from its home page; goes on with an exploration that did not end.
@@ -58,18 +63,11 @@ class Exploring:
         name = site.strip() or self._core.workspace.site_of(address)
         chosen = options or ExploreOptions()
         rules = await self._rules(name, chosen.block_list)
-        if name in self._running or name in self._starting:
-            raise Conflict(f"{name} is being explored already; pause or stop that exploration first")
-        self._starting.add(name)
-        try:
 
-            async def work(job: Job) -> ExploreReport:
-                return await self._explore(job, name, address, chosen, rules)
+        async def work(job: Job) -> ExploreReport:
+            return await self._explore(job, name, address, chosen, rules)
 
-            _, task = self._core.registry.start(f"Explore {name}", work)
-            return await task
-        finally:
-            self._starting.discard(name)
+        return await self._alone(name, f"Explore {name}", work, cooperative=True)
 
     async def pause_exploration(self, site: str) -> None:
         """Try nothing more until it is resumed."""
@@ -88,7 +86,6 @@ class Exploring:
     async def graph_verify(self, site: str, storage_state: str = "") -> VerifyGraphReport:
         """Visit every state, try every transition; what is gone is marked, tips about it become suspect."""
         sheet = await self._atlas.sheet(site)
-        rules = await self._rules(site, "")
         login = storage_state or kept_login(site)
 
         async def work(job: Job) -> VerifyGraphReport:
@@ -96,24 +93,84 @@ class Exploring:
             from app.engine.graph.maintenance import verify
 
             async with Browsers(settings.load().browser, storage_state=login) as browsers:
-                report = await verify(
-                    sheet.graph, StoredGraph(self._core, site), browsers.drivers(2), rules, job
+                done = await verify(
+                    sheet.graph, StoredGraph(self._core, site), browsers.drivers(2), tell=job.advance
                 )
-            return await self._with_tips(site, report)
+            return await self._suspected(sheet, done.report)
 
-        _, task = self._core.registry.start(f"Verify the map of {site}", work)
-        report = await task
-        self._core.bus.publish(GraphChanged(site=site))
-        return report
+        return await self._alone(site, f"Verify the map of {site}", work)
 
     async def graph_update(self, site: str, options: ExploreOptions | None = None) -> UpdateReport:
         """Verify, then explore only what is new."""
-        raise NotImplementedError
+        before = await self._atlas.sheet(site)
+        chosen = options or ExploreOptions()
+        rules = await self._rules(site, chosen.block_list)
+        login = chosen.storage_state or kept_login(site)
 
-    async def _with_tips(self, site: str, report: VerifyGraphReport) -> VerifyGraphReport:
-        raise NotImplementedError
+        async def work(job: Job) -> UpdateReport:
+            from app.engine.browser.browsers import Browsers
+            from app.engine.graph.diff import diff_graphs
+            from app.engine.graph.maintenance import update
+
+            robots = await self._core.on_worker(read_robots, before.graph.home)
+            setting = settings.load().browser
+            async with Browsers(
+                setting, headed=chosen.headed, size=chosen.viewport, storage_state=login
+            ) as browsers:
+                verified, explored = await update(
+                    before.graph,
+                    StoredGraph(self._core, site),
+                    browsers.drivers(chosen.workers),
+                    options=replace(chosen, storage_state="", mode=before.graph.mode),
+                    rules=rules,
+                    robots=robots,
+                    tell=job.advance,
+                    progress=self._core.bus.publish,
+                )
+            after = await self._atlas.sheet(site)
+            return UpdateReport(
+                verify=await self._suspected(before, verified),
+                explore=explored,
+                diff=await self._core.on_worker(diff_graphs, before.graph, after.graph),
+                loads=verified.loads + explored.tried,
+            )
+
+        return await self._alone(site, f"Update the map of {site}", work)
 
     # inside
+
+    async def _alone(
+        self,
+        site: str,
+        title: str,
+        work: Callable[[Job], Coroutine[Any, Any, T]],
+        *,
+        cooperative: bool = False,
+    ) -> T:
+        """Run a job that works on a site; only one does at a time."""
+        if site in self._busy:
+            raise Conflict(f"{site} is being worked on already; pause or stop that first")
+        self._busy.add(site)
+        try:
+            _, task = self._core.registry.start(title, work, cooperative=cooperative)
+            return await task
+        finally:
+            self._busy.discard(site)
+            self._core.bus.publish(GraphChanged(site=site))
+
+    async def _suspected(self, before: Sheet, report: VerifyGraphReport) -> VerifyGraphReport:
+        """Tips about what has gone become suspect; undo takes it back."""
+        site = before.graph.site
+        after = (await self._atlas.sheet(site)).graph
+        known = await self._core.on_store(self._core.kb.tips, site)
+        stood, stand = (
+            [page for page in graph.pages.values() if not page.gone_at] for graph in (before.graph, after)
+        )
+        hosts = self._atlas.hosts(after)
+        tips = await self._core.on_worker(suspect_tips, stood, stand, site, known, hosts)
+        if tips:
+            await self._knowledge.set_status(tips, Status.SUSPECT)
+        return replace(report, suspect_tips=tips)
 
     def _of(self, site: str) -> _Running:
         if site not in self._running:

@@ -198,6 +198,5 @@ def _standing(sheet: Sheet) -> list[str]:
 
 def _hit(sheet: Sheet, node: str, score: float, matched: tuple[str, ...]) -> NodeHit:
     page = face(sheet.graph.pages_of(node))
-    return NodeHit(
-        node=node, title=page.title, url=page.url, score=score, matched=matched, thumbnail=page.thumbnail
-    )
+    small = page.thumbnail or page.picture
+    return NodeHit(node=node, title=page.title, url=page.url, score=score, matched=matched, thumbnail=small)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -46,6 +46,14 @@ class StoredGraph:
     async def end(self, exploration: int, ended: str, at: float, depths: Sequence[DepthRow]) -> None:
         """Say how it ended."""
         await self._core.on_store(lambda: self._store().end_exploration(exploration, ended, at, depths))
+
+    async def begin_update(self, home: str, options: dict[str, object], at: float) -> int:
+        """An exploration that goes on from what is stored; the frontier stays."""
+        return await self._core.on_store(lambda: self._store().begin_exploration(home, options, at))
+
+    async def mark_gone(self, pages: Collection[str], transitions: Collection[str], at: float) -> None:
+        """Note what is no longer there."""
+        await self._core.on_store(lambda: self._store().mark_gone(pages, transitions, at))
 
     async def elements(self, page: str) -> tuple[Element, ...]:
         """Elements of a stored state; none for one that is not stored."""

@@ -85,6 +85,20 @@ def annotate(
     return facts
 
 
+def tips_by_page(
+    urls: Sequence[str], site: str, tips: Sequence[Tip], hosts: Sequence[str]
+) -> list[list[int]]:
+    """For each address of a site, the rows of the tips whose scope holds there."""
+    index = ScopeIndex(Sites({site: hosts}))
+    for tip in tips:
+        index.append(tip.site, tip.scope)
+    addresses = [parse_address(url) for url in urls]
+    return [
+        index.look_up(Place(address, site))[1].nonzero()[0].tolist() if tips and address is not None else []
+        for address in addresses
+    ]
+
+
 def _count_tips(
     facts: Mapping[str, NodeFacts],
     nodes: Mapping[str, Sequence[PageState]],
@@ -92,20 +106,15 @@ def _count_tips(
     tips: Sequence[Tip],
     hosts: Sequence[str],
 ) -> None:
-    index = ScopeIndex(Sites({site: hosts}))
-    for tip in tips:
-        index.append(tip.site, tip.scope)
-    if not tips:
-        return
     wide = [is_site_wide(tip.scope) for tip in tips]
-    for node, pages in nodes.items():
-        here: dict[int, None] = {}
-        for page in pages:
-            address = parse_address(page.url)
-            if address is not None:
-                _, scores = index.look_up(Place(address, site))
-                here.update(dict.fromkeys(scores.nonzero()[0].tolist()))
-        for row in here:
+    owners = [(node, page.url) for node, pages in nodes.items() for page in pages]
+    here: dict[str, dict[int, None]] = {}
+    for (node, _), rows in zip(
+        owners, tips_by_page([url for _, url in owners], site, tips, hosts), strict=True
+    ):
+        here.setdefault(node, {}).update(dict.fromkeys(rows))
+    for node, rows in here.items():
+        for row in rows:
             (facts[node].site_tips if wide[row] else facts[node].tips).append(tips[row].id)
             if not wide[row] and tips[row].status is Status.SUSPECT:
                 facts[node].suspect += 1
