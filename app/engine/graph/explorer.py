@@ -145,7 +145,7 @@ class Explorer:
         else:
             options = dataclasses.asdict(self._options)
             self._log.exploration = await self._store.begin(self._graph.home, options, self._clock.now())
-        if resumed or await self._first_page():
+        if await self._first_page(resumed=resumed):
             await self._levels()
         ended = self._ended or "done"
         rows = self._progress.rows(self._graph)
@@ -175,25 +175,27 @@ class Explorer:
         self._planned = {item.page for item in memory.items}
         return True
 
-    async def _first_page(self) -> bool:
-        """Open the home page; False when there is none to start from."""
+    async def _first_page(self, *, resumed: bool) -> bool:
+        """Open the home page; False when there is none to start from, or to go on from."""
+        failed = "paused" if resumed else "failed"
         self._planner.know(self._graph.home)
         start = FrontierItem(page="", element="", operation=Operation.OPEN)
         try:
             outcome = await self._visitors[0].try_item(start, _NOWHERE, self._graph.home)
         except BrowserGone as error:
-            self._end("failed", f"no browser could be started: {error}")
+            self._end(failed, f"no browser could be started: {error}")
             return False
         if outcome.end == "away":
-            self._end("failed", f"the home page {outcome.why}, another host; give that address")
+            self._end(failed, f"the home page {outcome.why}, another host; give that address")
         elif outcome.standing is None:
-            self._end("failed", f"the home page can't be opened: {outcome.why}")
+            self._end(failed, f"the home page can't be opened: {outcome.why}")
         elif outcome.standing.page.challenge is Challenge.CAPTCHA:
-            self._end("failed", "a captcha stands before the home page; open it by hand in the window")
+            self._end(failed, "a captcha stands before the home page; open it by hand in the window")
         if outcome.standing is None or self._ended:
             return False
         self._language = outcome.standing.page.language
-        await self._log.first_page(outcome.standing)
+        if not resumed:
+            await self._log.first_page(outcome.standing)
         self._progress.spend(0)
         return True
 

@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from app.engine.identity import url_key
 from app.engine.page_state import PageState
 from app.engine.transition import Attempt, FrontierItem, FrontierStatus, Locator, Operation, Transition
 
@@ -103,7 +104,7 @@ class GrowingGraph:
             self._into.setdefault(transition.target, []).append(transition.id)
 
     def restore_order(self, items: Iterable[FrontierItem]) -> None:
-        """Who was found by which item, from the items that were tried."""
+        """Who was found by which item and address, from the items that were tried."""
         targets: dict[tuple[str, Operation, str, Locator | None], list[str]] = {}
         for one in self.transitions.values():
             targets.setdefault((one.source, one.operation, one.value, one.locator), []).append(one.target)
@@ -111,6 +112,8 @@ class GrowingGraph:
             if item.status is FrontierStatus.TRIED:
                 for target in targets.get((item.page, item.operation, value_of(item), item.locator), ()):
                     self.found(target, item.order, item.page)
+                    if item.value and item.operation is not Operation.SELECT:
+                        self.landing[url_key(item.value, self.home)] = target
 
     def route(self, page: str) -> Route | None:
         """The cheapest known way to a state: from any page that opens by its address, over transitions that worked."""

@@ -18,6 +18,8 @@ from app.engine.transition import Arrival, ArrivalKind, Attempt, FrontierItem, O
 
 TRIES = 3
 """How often an address is opened before the fault counts as the site's answer."""
+PATIENCE = 5.0
+"""Seconds after which an address that brought nothing is not opened once more."""
 HANGS = 60.0
 """Seconds after which a step that has not come back is given up, and the page with it."""
 
@@ -123,7 +125,7 @@ class Visitor:
                 self._pacer.slower()
             elif deed.ok:
                 self._pacer.faster()
-            if deed.trouble not in (Trouble.SERVER, Trouble.UNREACHABLE):
+            if deed.trouble not in (Trouble.SERVER, Trouble.UNREACHABLE) or deed.seconds > PATIENCE:
                 break
         if not deed.ok:
             return Outcome(deed=deed, end="file" if deed.trouble is Trouble.FILE else "failed", why=deed.why)
