@@ -159,7 +159,7 @@ class PageShot(QWidget):
     def _paint_tabs(self, painter: QPainter) -> None:
         """Labels, the strong one's place kept free; where another stands already, the sign alone."""
         strong = [mark for mark in self._marks if mark.strong and mark.label]
-        taken = [self._tab(mark) for mark in strong]
+        taken = [place for mark in strong for place in (self._tab(mark), self._box(mark))]
         for mark in self._marks:
             if mark.strong or not mark.label:
                 continue

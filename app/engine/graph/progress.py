@@ -66,7 +66,7 @@ class Progress:
                     self.disabled.setdefault(item.page, set()).add(item.element)
             else:
                 self.tried += 1
-        self.waiting = len(self.unfinished)
+        self.waiting, self._states = len(self.unfinished), sum(not s.gone_at for s in memory.states)
         self._spent = {row.depth: row.seconds for row in memory.depths}
         self._earlier = sum(self._spent.values())
         self._before.difference_update(s.id for s in memory.states if s.exploration == memory.exploration)
@@ -169,6 +169,8 @@ class Progress:
         )
 
     def _publish(self, state: str) -> None:
+        if state == "running" and self._paused_at is not None:
+            state = "paused"  # what was under way has ended; nothing more is tried
         seconds = self.seconds
         self._tell(
             ExplorationChanged(

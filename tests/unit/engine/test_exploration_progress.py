@@ -1,0 +1,60 @@
+"""What an exploration tells while it runs: a pause holds, and one that is taken up begins with what is known."""
+
+from __future__ import annotations
+
+from app.engine.events import ExplorationChanged
+from app.engine.graph.progress import Progress
+from app.engine.graph.recorder import Memory
+from app.engine.page_state import PageKeys, PageState
+from app.engine.transition import FrontierItem, FrontierStatus, Locator, Operation
+
+
+class StillClock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def now(self) -> float:
+        return self.seconds
+
+    def tick(self) -> float:
+        return self.seconds
+
+    async def sleep(self, seconds: float) -> None:
+        self.seconds += seconds
+
+
+def state(number: int, gone_at: float = 0.0) -> PageState:
+    keys = PageKeys(url=f"/{number}", template="/{n}", structure="s", skeleton="k")
+    return PageState(id=f"state-{number}", keys=keys, url=f"http://a.example/{number}", gone_at=gone_at)
+
+
+def item(status: FrontierStatus = FrontierStatus.WAITING) -> FrontierItem:
+    locator = Locator(role="link", name="Cart")
+    return FrontierItem(
+        page="state-1", element="e", operation=Operation.CLICK, locator=locator, status=status
+    )
+
+
+def test_a_step_that_ends_after_the_pause_does_not_say_that_it_runs() -> None:
+    told: list[ExplorationChanged] = []
+    progress = Progress("a", StillClock(), told.append)
+    progress.begin(())
+    progress.waiting = 2
+    progress.tries(item(), state(1))
+    progress.pause()
+    progress.closed(item(FrontierStatus.TRIED), 1)
+    assert [event.state for event in told] == ["running", "paused", "paused"]
+    progress.resume()
+    assert told[-1].state == "running"
+    assert told[-1].tried == 1
+
+
+def test_one_that_is_taken_up_begins_with_the_states_that_stand() -> None:
+    told: list[ExplorationChanged] = []
+    progress = Progress("a", StillClock(), told.append)
+    states = (state(1), state(2), state(3, gone_at=5.0))
+    progress.restore(Memory(states=states, items=(item(), item(FrontierStatus.TRIED))))
+    progress.tries(item(), state(1))
+    assert (told[-1].states, told[-1].frontier, told[-1].tried) == (2, 1, 1)
