@@ -360,9 +360,9 @@ class MapView(QWidget):
         self.form.closed.connect(self._close_form)
         self.lab.closed.connect(self._close_page)
         self.velocity.closed.connect(self._close_page)
+        model.changed.connect(self._show)
         for signal in (model.changed, model.node_changed, model.selection_changed, model.path.changed):
             signal.connect(center.refresh)
-        model.changed.connect(self._show)
         model.graph_changed.connect(self.sheet.arrange)
         self.desk.exploration.changed.connect(center.refresh)
 

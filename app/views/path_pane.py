@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -88,6 +88,19 @@ class StepDelegate(QStyledItemDelegate):
 
 class StepList(QListView):
     """Enter opens the state a step leads to."""
+
+    def event(self, event: QEvent) -> bool:
+        """Enter belongs to the list while it has the keys, before any command."""
+        if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            plain = event.modifiers() == Qt.KeyboardModifier.NoModifier
+            if (
+                plain
+                and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+                and self.currentIndex().isValid()
+            ):
+                event.accept()
+                return True
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter is a click."""
