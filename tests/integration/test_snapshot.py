@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.async_api import Browser
 
 from app.engine.browser.actions import NoSuchElement
+from app.engine.browser.demo_server import DemoServer
 from app.engine.browser.session import Visit, visit
 from app.engine.browser.snapshot import capture, handle_of, thumbnail
 from app.engine.observation import parse_tree
 from app.engine.page_state import Element, PageCapture
+from tests.support.agreement import agreement
 from tests.support.pages_server import serving
 from tests.support.walker import Walker
 
@@ -224,6 +226,49 @@ async def test_only_attributes_that_somebody_chose_are_kept(blank: Visit, pages:
     marked = one(page, "Marked")
     assert marked.attributes == (("autocomplete", "off"), ("class", "btn btn-primary"), ("name", "buy"))
     assert marked.test_id == "buy"
+
+
+PARTS_OF_THE_DEMO = ("", "department/Kitchen", "product/oak-tray", "basket")
+PARTS_OF_ITS_ADMIN = ("orders", "orders?page=2", "orders/1001", "products", "customers", "help")
+
+
+async def test_roles_and_names_are_those_of_chromiums_own_tree(
+    admin: Walker, server: DemoServer, record_property: Callable[[str, object], None]
+):
+    addresses = [f"{server.shop_url}/{part}" for part in PARTS_OF_THE_DEMO]
+    addresses += [f"{server.admin_url}/admin/{part}" for part in PARTS_OF_ITS_ADMIN]
+    both = roles = names = 0
+    differing: list[str] = []
+    for address in addresses:
+        await admin.tab.page.goto(address)
+        found = await agreement(admin.tab)
+        both, roles, names = both + found.both, roles + found.roles, names + found.names
+        differing += [*found.differing, *found.missing]
+    record_property("agreement", f"{roles} roles and {names} names of {both}")
+    assert both > 100
+    assert differing == []
+
+
+LABEL_FOR_A_BOX = "checkbox 'I agree' is LabelText ''"
+IN_A_CLOSED_ROOT = "button 'Secret'"
+EDITED_PART = "textbox 'Notes' is generic 'Notes'"
+
+
+@pytest.mark.parametrize(
+    ("name", "differing", "missing"),
+    [
+        ("widgets.html", (LABEL_FOR_A_BOX, EDITED_PART), ()),
+        ("lists.html", (), ()),
+        ("shadow.html", (), (IN_A_CLOSED_ROOT,)),
+        ("login.html", (), ()),
+    ],
+)
+async def test_made_up_widgets_differ_from_chromiums_own_tree_on_purpose_only(
+    blank: Visit, pages: str, name: str, differing: tuple[str, ...], missing: tuple[str, ...]
+):
+    await blank.page.goto(f"{pages}/{name}")
+    found = await agreement(blank)
+    assert (found.differing, found.missing) == (differing, missing)
 
 
 # -- lists, forms, notices, adverts ------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 from app.engine.page_state import Challenge, Element
 
 _LOGIN_PATH = re.compile(
-    r"(^|[/._-])(log-?in|log-?on|sign-?in|signon|auth(enticate|entication)?|sso|session(s/new)?|anmelden|anmeldung|connexion"
-    r"|iniciar-?sesion|accedi|inloggen|logowanie|users/sign_in)([/._?-]|$)",
+    r"(^|[/._#-])(log-?in|log-?on|sign-?in|signon|auth(enticate|entication)?|sso|session(s/new)?|anmelden|anmeldung|connexion"
+    r"|iniciar-?sesion|accedi|inloggen|logowanie|users/sign_in)([/._?#-]|$)",
     re.IGNORECASE,
 )
 _LOGIN_WORDS = re.compile(

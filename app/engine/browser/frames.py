@@ -5,7 +5,7 @@ A frame from another site lives in another process and is reached by a connectio
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, cast
 
@@ -22,7 +22,8 @@ PARTS = ("snapshot_names.js", "snapshot_facts.js", "snapshot.js")
 class World:
     """Where our script runs in one frame.
 
-    ``owner`` is the frame element's number in the look at ``parent``; the page itself has no parent.
+    ``owner`` is the frame element's number in the look at ``parent``; the page itself has no parent, and its
+    ``document`` names what is loaded in it (``document_of``).
     """
 
     wire: CDPSession
@@ -30,6 +31,7 @@ class World:
     context: int
     parent: World | None = None
     owner: int = -1
+    document: str = ""
 
     async def call(self, expression: str, *, by_value: bool = True) -> Any:
         """Value of an expression in this world; with ``by_value=False`` the DevTools id of the object, "" for null.
@@ -63,8 +65,9 @@ async def main_world(visit: Visit) -> World:
     Raises ``playwright.async_api.Error`` when the page is gone or being replaced.
     """
     wire = await visit.wire()
-    tree = await _ask(wire, "Page.getFrameTree")
-    return await _world(wire, tree["frameTree"]["frame"]["id"])
+    frame = (await _ask(wire, "Page.getFrameTree"))["frameTree"]["frame"]
+    world = await _world(wire, frame["id"])
+    return replace(world, document=frame.get("loaderId", ""))
 
 
 async def document_of(visit: Visit) -> str:

@@ -54,6 +54,7 @@ class Visit:
     Attributes:
         crashed: the renderer of the tab in front has died; ``renew`` brings another.
         stopped: the page opened dialogs without end and was taken away.
+        dead: set as soon as one of the two is so.
         last: what the last look left for finding its elements again (``app.engine.browser.snapshot``).
     """
 
@@ -63,6 +64,7 @@ class Visit:
         self.keep_tabs = keep_tabs
         self.crashed = False
         self.stopped = False
+        self.dead = asyncio.Event()
         self.last: object | None = None
         self._wires: dict[Page, CDPSession] = {}
         self._own: set[Page] = {first}
@@ -124,6 +126,7 @@ class Visit:
         self._own &= set(self.pages)
         self.active = len(self.pages) - 1
         self.crashed = self.stopped = False
+        self.dead.clear()
         self.last = None
 
     def happened(self) -> Happenings:
@@ -142,6 +145,7 @@ class Visit:
     def _has_crashed(self, page: Page) -> None:
         if page is self.page:
             self.crashed = True
+            self.dead.set()
 
     async def _opened(self, page: Page) -> None:
         """A new tab comes to the front, as it does for a person; or it is noted and closed."""
@@ -168,6 +172,7 @@ class Visit:
                 await dialog.dismiss()
         if self._dialogs > MOST_DIALOGS and not self.stopped and dialog.page is not None:
             self.stopped = True
+            self.dead.set()
             with suppress(Error, TimeoutError):
                 await asyncio.wait_for(dialog.page.close(), ANSWER)
 

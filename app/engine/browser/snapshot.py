@@ -89,6 +89,8 @@ async def capture(visit: Visit, *, picture: bool = True, limit: int = 8000) -> P
             if attempt == 2:
                 raise PageGone(f"{visit.page.url} keeps navigating away: {_first_line(error)}") from error
             await _let_arrive(visit)
+        except RuntimeError as error:
+            raise PageGone(f"{visit.page.url} can't be read: {_first_line(error)}") from error
         else:
             if seen is not None:
                 return seen
@@ -104,11 +106,8 @@ async def handle_of(visit: Visit, index: int) -> ElementHandle:
     Raises:
         NoSuchElement: it has left the page, or the last capture has no such number.
     """
-    missing = NoSuchElement(f"Could not find element {index}: it is not on the page any more")
-    found = visit.last
-    if not isinstance(found, _Found) or not 0 <= index < len(found.spots):
-        raise missing
-    world, number = found.spots[index]
+    world, number = place_of(visit, index)
+    missing = _missing(index)
     try:
         handle = await take(visit, world, f"sitelore.element({number})")
     except (Error, RuntimeError) as error:
@@ -116,6 +115,22 @@ async def handle_of(visit: Visit, index: int) -> ElementHandle:
     if handle is None:
         raise missing
     return handle
+
+
+def place_of(visit: Visit, index: int) -> tuple[World, int]:
+    """The frame that an element of the last capture lies in, and its number there.
+
+    Raises:
+        NoSuchElement: the last capture has no such number.
+    """
+    found = visit.last
+    if not isinstance(found, _Found) or not 0 <= index < len(found.spots):
+        raise _missing(index)
+    return found.spots[index]
+
+
+def _missing(index: int) -> NoSuchElement:
+    return NoSuchElement(f"Could not find element {index}: it is not on the page any more")
 
 
 async def thumbnail(visit: Visit, width: int = 256) -> bytes:
@@ -135,13 +150,19 @@ async def _capture(visit: Visit, picture: bool, limit: int) -> PageCapture | Non
     """One look; ``None`` if the page was replaced meanwhile."""
     began = time.perf_counter()
     looking = _Looking(limit, Frames(visit.page))
-    document = await document_of(visit)
-    async with asyncio.TaskGroup() as group:
-        shot = group.create_task(_picture(visit) if picture else _no_picture())
-        top = await _part(looking, await main_world(visit), Around())
-    if await document_of(visit) != document:
+    try:
+        async with asyncio.TaskGroup() as group:
+            watch = group.create_task(_watch(visit))
+            world = await main_world(visit)  # first: asking a crashed page for a picture takes Chromium down
+            shot = group.create_task(_picture(visit) if picture else _no_picture())
+            top = await _part(looking, world, Around())
+            image, note = await shot
+            same = await document_of(visit) == world.document
+            watch.cancel()
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from None
+    if not same:
         return None
-    image, note = shot.result()
     if note:
         looking.notes.append(note)
     return _put_together(visit, top, looking, image, began)
@@ -268,6 +289,8 @@ def _cuts(top: _Part, looking: _Looking) -> Iterator[str]:
 
 async def _picture(visit: Visit, **more: Any) -> tuple[bytes, str]:
     """The viewport as a JPEG, or none and why."""
+    if visit.dead.is_set():
+        return b"", "no picture: the page is gone"
     try:
         async with asyncio.timeout(PICTURE):
             shot = await visit.send(
@@ -288,6 +311,12 @@ async def _no_picture() -> tuple[bytes, str]:
     return b"", ""
 
 
+async def _watch(visit: Visit) -> None:
+    """A dead page answers nothing any more; raises as soon as it is one."""
+    await visit.dead.wait()
+    _refuse_dead(visit)
+
+
 def _refuse_dead(visit: Visit) -> None:
     if visit.stopped:
         raise PageGone("the page opened dialogs without end and was closed")
@@ -304,5 +333,5 @@ async def _let_arrive(visit: Visit) -> None:
         _refuse_dead(visit)
 
 
-def _first_line(error: Error) -> str:
+def _first_line(error: Exception) -> str:
     return next((line.strip() for line in str(error).splitlines() if line.strip()), "no reason given")
