@@ -166,7 +166,7 @@ async def update(
         graph.site,
         home,
         replace(options, resume=True),
-        store=_GoingOn(keeper, number, home, asked),
+        store=_GoingOn(keeper, number, home, asked, done),
         rules=rules,
         drivers=drivers,
         tell=progress,
@@ -180,15 +180,21 @@ async def update(
 class _GoingOn:
     """The graph's file as the explorer is to see it: an exploration was interrupted before what is new was planned."""
 
-    def __init__(self, keeper: GraphKeeper, number: int, home: str, options: Mapping[str, object]) -> None:
+    def __init__(
+        self, keeper: GraphKeeper, number: int, home: str, options: Mapping[str, object], done: Maintained
+    ) -> None:
         self._keeper, self._number, self._home, self._options = keeper, number, home, options
+        self._new, self._replaced = set(done.known), set(done.findings.replaced)
         self.begin, self.resume, self.end = keeper.begin, keeper.resume, keeper.end
         self.elements, self.save = keeper.elements, keeper.save
 
     async def memory(self) -> Memory:
         memory = await self._keeper.memory()
+        # What was tried on pages that have gone says nothing: they, or what they led to, may have come back.
+        told = self._replaced | {state.id for state in memory.states if not state.gone_at} - self._new
         return replace(
             memory,
+            items=tuple(item for item in memory.items if item.page in told),
             transitions=tuple(found for found in memory.transitions if not found.gone_at),
             exploration=self._number,
             home=self._home,
@@ -218,7 +224,7 @@ async def _keep(
     standing = [findings.renewed.get(state.id, state) for state in standing]
     standing += [state for state, _ in findings.states.values()]
     left = [found for found in steady if found.id not in lost_ways]
-    alone = set(unreached(standing, [*left, *made.values()]))
+    alone = unreached({state.id for state in standing}, findings.direct, [*left, *made.values()])
     gone = findings.gone | alone
     lost_ways |= {
         found.id for found in [*left, *made.values()] if found.source in alone or found.target in alone

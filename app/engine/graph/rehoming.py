@@ -6,7 +6,7 @@ What was known of the old one's elements holds for those that are still found th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from app.engine.browser.locators import resolve
@@ -75,20 +75,26 @@ def moved(found: Transition, source: str, target: str) -> Transition:
     return replace(found, id=name, source=source, target=target, gone_at=0.0)
 
 
-def unreached(states: Iterable[PageState], standing: Iterable[Transition]) -> Iterator[str]:
-    """States to which no transition leads any more, directly or in a circle; those with an address count as reached."""
+def unreached(states: Iterable[str], roots: Iterable[str], standing: Iterable[Transition]) -> set[str]:
+    """States to which nothing leads any more.
+
+    Args:
+        states: ids of all that stand.
+        roots: those of them whose address leads to them.
+        standing: transitions that still hold.
+    """
     leads: dict[str, list[str]] = {}
     for found in standing:
         leads.setdefault(found.source, []).append(found.target)
-    known = {state.id: state for state in states}
-    waiting = [state.id for state in known.values() if state.direct is not False]
+    known = set(states)
+    waiting = [name for name in roots if name in known]
     reached = set(waiting)
     while waiting:
         for target in leads.get(waiting.pop(), ()):
             if target in known and target not in reached:
                 reached.add(target)
                 waiting.append(target)
-    return (name for name in known if name not in reached)
+    return known - reached
 
 
 def _is_on(found: Transition, page: PageCapture | None) -> bool:

@@ -56,6 +56,7 @@ class Findings:
         attempts: transitions that were made, with what came of it.
         broken: transitions that lead nowhere or elsewhere now.
         found: transitions that were not known.
+        direct: states whose address leads to them.
         unread: elements a new state has in common with the page it was reached from.
         opened, acted, asked: the cost: pages opened, elements operated, addresses asked for.
     """
@@ -72,6 +73,7 @@ class Findings:
     attempts: list[tuple[Transition, Attempt]] = field(default_factory=list[tuple[Transition, Attempt]])
     broken: set[str] = field(default_factory=set[str])
     found: list[Transition] = field(default_factory=list[Transition])
+    direct: set[str] = field(default_factory=set[str])
     unread: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     opened: int = 0
     acted: int = 0
@@ -164,6 +166,7 @@ class Verification:
         for page in sorted(same, key=lambda page: (-len(page.element_keys), page.id)):
             alike[self._answers[page.id].scripts].append(page)
             self.found.arrivals[page.id] = ArrivalKind.EXACT
+            self.found.direct.add(page.id)
         models = {group[0].id for group in alike.values()}
         unlike = [page for page in pages if page.id not in self.found.arrivals]
         await self._each([*unlike, *(page for page in same if page.id in models)], self._open)
@@ -192,7 +195,12 @@ class Verification:
         found.arrivals[page.id] = kind
         if why:
             found.why[page.id] = why
-        if now is not None and now.keys.url == page.keys.url and kind is not ArrivalKind.BLOCKED:
+        if kind in (ArrivalKind.BLOCKED, ArrivalKind.ERROR):  # nothing can be said of it
+            found.direct.add(page.id)
+            return
+        found.direct.discard(page.id)
+        if now is not None and now.keys.url == page.keys.url:
+            found.direct.add(now.id)
             if now.id != page.id:
                 if page.direct:
                     found.replaced[page.id] = now.id
