@@ -72,13 +72,18 @@ def annotate(
     node_of = {page.id: node for node, pages in nodes.items() for page in pages}
     was_at = {moment: node_of.get(page, "") for page, moments in passes.items() for moment in moments}
     failed: dict[str, set[str]] = {}
+    known: set[str] = set()
     for step in steps:
-        node = was_at.get((step.run, step.step)) or places.node_at(step.url)
+        known.add(step.run)
+        node = was_at.pop((step.run, step.step), "") or places.node_at(step.url)
         if not node:
             continue
         facts[node].runs.append((step.run, step.step))
         if suspects.get(step.run) == step.step:
             failed.setdefault(node, set()).add(step.run)
+    for (run, at), node in sorted(was_at.items()):
+        if node and run in known:  # where a run ended: no step was made there any more
+            facts[node].runs.append((run, at))
     for node, runs in failed.items():
         facts[node].failures = len(runs)
     _count_tips(facts, nodes, site, [tip for tip in tips if tip.status in RETRIEVABLE], hosts)
