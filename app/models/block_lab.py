@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
 
-CHECK_DELAY = 0.3
-"""Seconds of quiet hands before the rules are tried."""
+CHECK_DELAY, LONGEST_DELAY = 0.3, 2.0
+"""Seconds of quiet hands before the rules are tried: as long as the last try took, between these."""
 PICTURES = 32 << 20
 VERDICTS = ("block", "ask", "allow")
 VERDICT_WORDS = {"block": "stopped", "ask": "asked about", "allow": "let through"}
@@ -89,6 +90,7 @@ class BlockLabModel(QObject):
         self._text: dict[str, str] = {}
         self._saved: dict[str, str] = {}
         self._page_rows: list[LabRow] = []
+        self._delay, self._tried_at = CHECK_DELAY, 0.0
 
     # ------------------------------------------------------------ what is looked at
     def show(self, site: str, node: str) -> None:
@@ -127,7 +129,7 @@ class BlockLabModel(QObject):
         if text == self.text:
             return
         self._text[self.site] = text
-        self._try(CHECK_DELAY)
+        self._try(self._delay)
 
     def load_builtin(self) -> None:
         """Take the built-in rules; what was typed can be had back with the editor's undo."""
@@ -218,11 +220,13 @@ class BlockLabModel(QObject):
             return
         self.is_trying = True
         self.changed.emit()
+        self._tried_at = time.monotonic() + delay
         work = self._client.api.try_rules(self.site, self.node, self.text)
         self._tasks.start(work, self._tried, self._try_failed, key="map-lab-try", delay=delay)
 
     def _tried(self, report: LabReport) -> None:
         self.is_trying, self.error = False, report.error
+        self._delay = min(max(time.monotonic() - self._tried_at, CHECK_DELAY), LONGEST_DELAY)
         if not report.error:
             self.report = report
             self._judge()

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QLocale, QObject, Signal
+from PySide6.QtCore import QCoreApplication, QLocale, QObject, QTimer, Signal
 
+from app.engine.errors import NotFound
 from app.engine.events import ExplorationChanged
 from app.engine.graph_api import ExploreOptions
 from app.engine.page_state import Mode
@@ -18,10 +19,13 @@ from app.models.node_lists import seconds_words
 from app.models.object_list import ObjectList
 
 if TYPE_CHECKING:
+    from app.engine.events import GraphChanged
     from app.engine.graph_api import ExploreReport, GraphRow, GraphStats
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
 
+REFRESH_MS = 500
+"""The numbers of a graph that changes without an exploration are asked for no more often than this."""
 ENDED_WORDS = {
     "done": "everything within reach was tried",
     "states": "as many states as allowed were found; raise the limit to go on",
@@ -106,7 +110,10 @@ class ExplorationModel(QObject):
         self._mode = Mode.FULL
         self._live: set[str] = set()
         """Sites whose exploration this window started, or heard of, and that has not ended."""
+        self._soon = QTimer(self, singleShot=True, interval=REFRESH_MS)
+        self._soon.timeout.connect(self.refresh)
         client.exploration_changed.connect(self._on_event)
+        client.graph_changed.connect(self._on_graph)
         client.host_changed.connect(self._on_host)
 
     # ------------------------------------------------------------ what can be done
@@ -341,6 +348,10 @@ class ExplorationModel(QObject):
         self.skipped.show_counts(event.skipped)
         self.changed.emit()
 
+    def _on_graph(self, event: GraphChanged) -> None:
+        if event.site == self.site and not self.is_live and not self._soon.isActive():
+            self._soon.start()
+
     def _came(self, stats: GraphStats) -> None:
         row = stats.row
         self.home, self._mode = row.home, row.mode
@@ -364,9 +375,8 @@ class ExplorationModel(QObject):
         self.note = " · ".join(stats.notes)
 
     def _no_graph(self, error: Exception) -> None:
-        if not self.is_live and self.stage is Stage.NONE:
-            self.note = str(error)
-            self.changed.emit()
+        if not isinstance(error, NotFound):  # a site without a graph was never explored, which is no mistake
+            self._failed(error)
 
     def _on_host(self, message: str) -> None:
         if message and self._live:

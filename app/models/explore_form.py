@@ -15,6 +15,8 @@ from app.engine.page_state import Mode
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+__all__ = ["FIELDS", "FILES", "SWITCHES", "ExploreFormModel", "Mode", "Problem", "host_of", "whole_address"]
+
 WHOLE = {"depth": (0, 50), "max_states": (1, 1_000_000), "workers": (1, 16)}
 """Least and most of the whole numbers."""
 PARTS = {"max_seconds": (1.0, 7 * 86400.0), "rate": (0.0, 1000.0)}

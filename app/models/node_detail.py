@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.engine.page_state import Challenge
 from app.models.node_lists import (
     ElementListModel,
     ElementRow,
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from app.engine.graph_api import NodeDetail
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
+
+__all__ = ["Challenge", "NodeDetailModel", "NodeState"]
 
 SLOW_MS = 200
 """An answer that takes longer than this makes the panel say that it is loading; quicker ones replace the old state."""

@@ -19,6 +19,7 @@ from PySide6.QtCore import (
     Signal,
 )
 
+from app.engine.errors import NotFound
 from app.models.node_lists import seconds_words
 
 if TYPE_CHECKING:
@@ -169,7 +170,8 @@ class VelocityPlotModel(QObject):
             self.changed.emit()
 
         def failed(error: Exception) -> None:
-            self.is_loading, self.error = False, str(error) or type(error).__name__
+            self.is_loading = False
+            self.error = "" if isinstance(error, NotFound) else str(error) or type(error).__name__
             self.changed.emit()
 
         self._tasks.start(self._client.api.graph_stats(site), came, failed, key="map-velocity")

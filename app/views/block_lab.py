@@ -182,7 +182,6 @@ class BlockLab(Panel):
         page = f"{row.title} · {row.url}" if row is not None else self.tr("no state is open")
         self.where.setText(f"{model.site} · {page}" if model.site else page)
         self._show_verdict()
-        self._show_counts()
         self._show_picture()
         with QSignalBlocker(self.only):
             self.only.setChecked(model.only_stopped)
@@ -220,6 +219,12 @@ class BlockLab(Panel):
         )
         if counts["ask"]:
             text += self.tr(", {0} asked about").format(number(counts["ask"]))
+        beyond = sum(
+            row.verdict in ("block", "ask") and not self.shot.is_inside(row.element.rect)
+            for row in model.page_rows
+        )
+        if beyond and self.shot.has_image:
+            text += self.tr(", {0} of them beyond the picture").format(number(beyond))
         if model.error or model.is_trying:
             text += self.tr(" (by the rules as they were)")
         self.here.setText(text)
@@ -255,6 +260,7 @@ class BlockLab(Panel):
         else:
             self.shot.show_image(None, self.tr("No state is open."))
         self._fit()
+        self._show_counts()
         self._show_marks()
 
     def _on_picture(self, _digest: str) -> None:
@@ -266,14 +272,16 @@ class BlockLab(Panel):
             [
                 Mark(
                     number=row.number,
-                    rect=row.element.rect,
+                    rect=rect,
                     role=VERDICT_ROLE[row.verdict] if row.verdict in ("block", "ask") else "accent",
                     sign=row.verdict,
                     label=row.rule if row.verdict in ("block", "ask") else row.name,
                     strong=row.number == chosen,
                 )
                 for row in self._model.page_rows
-                if row.element.rect is not None and (row.verdict in ("block", "ask") or row.number == chosen)
+                if (rect := row.element.rect) is not None
+                and self.shot.is_inside(rect)
+                and (row.verdict in ("block", "ask") or row.number == chosen)
             ]
         )
 

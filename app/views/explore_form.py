@@ -24,9 +24,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.engine.page_state import Mode
 from app.models.exploration import LogIn
-from app.models.explore_form import FIELDS, FILES, SWITCHES
+from app.models.explore_form import FIELDS, FILES, SWITCHES, Mode
 from app.models.node_lists import seconds_words
 from app.views.widgets.panel import Panel
 

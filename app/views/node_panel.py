@@ -20,20 +20,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.engine.page_state import Challenge
 from app.models.node_detail import NodeState
 from app.models.node_lists import STANDINGS
 from app.models.tip_table import ago, exact_time
 from app.views.flow_row import FlowRow
 from app.views.judgement_rows import Rows, TipDelegate
+from app.views.node_head import NodeHead, about_words
 from app.views.node_rows import ElementDelegate, NodeRows, RunDelegate, TransitionDelegate
 from app.views.page_shot import Mark, PageShot
-from app.views.widgets import Badge, ElidedLabel, EmptyState
+from app.views.widgets import ElidedLabel, EmptyState
 from app.views.widgets.filter_line import FilterLine
 from app.views.widgets.panel import Panel
 
 if TYPE_CHECKING:
-    from app.engine.graph_api import NodeDetail
     from app.models.commands import CommandCenter
     from app.models.node_detail import NodeDetailModel
     from app.views.theme import Theme
@@ -62,11 +61,7 @@ class NodePanel(Panel):
         self._model, self._center, self._theme = model, center, theme
         self.setProperty("kind", "raised")
         self.setAccessibleName(self.tr("The open state"))
-        self.title, self.url = ElidedLabel(), ElidedLabel(Qt.TextElideMode.ElideMiddle)
-        self.template = ElidedLabel(Qt.TextElideMode.ElideMiddle)
-        self.badges = {
-            name: Badge("", "muted", theme) for name in ("depth", "gone", "challenge", "pages", "way")
-        }
+        self.head = NodeHead(theme)
         self.shot = PageShot(theme, self.tr("Picture of the state"))
         self.caption = ElidedLabel()
         self.tabs = {name: QToolButton() for name in LISTS}
@@ -113,7 +108,7 @@ class NodePanel(Panel):
         layout = QVBoxLayout(body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addLayout(self._head())
+        layout.addWidget(self.head)
         layout.addWidget(self.shot, 1000)
         self.caption.setProperty("kind", "secondary")
         self.caption.setContentsMargins(12, 2, 10, 2)
@@ -143,24 +138,6 @@ class NodePanel(Panel):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self._face)
-
-    def _head(self) -> QVBoxLayout:
-        self.title.setProperty("kind", "heading")
-        self.url.setProperty("kind", "secondary")
-        self.template.setProperty("kind", "secondary")
-        head = QVBoxLayout()
-        head.setContentsMargins(12, 8, 10, 6)
-        head.setSpacing(2)
-        head.addWidget(self.title)
-        head.addWidget(self.url)
-        head.addWidget(self.template)
-        self._badge_place = QWidget()
-        row = FlowRow(self._badge_place, gap=4)
-        row.setContentsMargins(0, 4, 0, 0)
-        for badge in self.badges.values():
-            row.addWidget(badge)
-        head.addWidget(self._badge_place)
-        return head
 
     def _pages(self) -> QStackedWidget:
         self._lists: list[QWidget] = [self.elements, self.out, self.in_, self.runs, self.tips]
@@ -267,31 +244,10 @@ class NodePanel(Panel):
                 pass
         if detail is None:
             return
-        row = detail.row
-        self.title.setText(row.title or self.tr("no title"))
-        self.url.setText(row.url)
-        self.template.setText(self.tr("template {0}").format(detail.keys.template))
-        self._show_badges(detail)
+        self.head.show_state(detail)
         self._show_picture()
         self._show_lists()
         self.about.setText(about_words(detail))
-
-    def _show_badges(self, detail: NodeDetail) -> None:
-        row, badges = detail.row, self.badges
-        badges["depth"].set(self.tr("depth {0}").format(row.depth), "muted")
-        badges["pages"].set(self.tr("{0} pages").format(row.pages), "muted")
-        badges["pages"].setVisible(row.pages > 1)
-        badges["gone"].set(self.tr("gone"), "fail")
-        badges["gone"].setVisible(row.gone)
-        badges["way"].set(self.tr("no address of its own"), "live")
-        badges["way"].setVisible(row.direct is False)
-        words = {
-            Challenge.LOGIN: self.tr("asks for a log-in"),
-            Challenge.CAPTCHA: self.tr("asks for a captcha"),
-        }
-        badges["challenge"].set(words.get(row.challenge, ""), "warn")
-        badges["challenge"].setVisible(row.challenge is not Challenge.NONE)
-        self._badge_place.updateGeometry()
 
     def _show_picture(self) -> None:
         detail, pictures = self._model.detail, self._model.pictures
@@ -463,26 +419,3 @@ class NodePanel(Panel):
             button.setAccessibleName(self._lists[LISTS.index(name)].accessibleName())
             button.setToolTip(self._center.action(f"map.panel.{name}").toolTip())
         self._show_lists()
-
-
-def about_words(detail: NodeDetail) -> str:
-    """Identity, addresses and notes of a state, to read and to copy."""
-    keys, row = detail.keys, detail.row
-    lines = [f"! {note}" for note in detail.notes]
-    lines += [
-        f"state {row.id}",
-        f"address key {keys.url}",
-        f"template {keys.template}",
-        f"structure {keys.structure}",
-        f"skeleton {keys.skeleton}",
-    ]
-    if keys.content:
-        lines.append(f"content {keys.content}")
-    if row.direct is not None:
-        opened = "leads here" if row.direct else "does not lead here"
-        lines.append(f"opening its address alone {opened}")
-    if row.last_seen:
-        lines.append(f"last seen {exact_time(row.last_seen)}")
-    if len(detail.pages) > 1:
-        lines += ["", f"it stands for {row.pages} pages:", *detail.pages]
-    return "\n".join(lines)

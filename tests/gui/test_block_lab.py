@@ -160,6 +160,21 @@ def test_what_is_typed_stays_when_another_state_or_site_is_looked_at(lab, fake_e
     assert lab.is_changed
 
 
+def test_slow_checks_wait_for_longer_pauses(lab, fake_engine, settle, monkeypatch):
+    answer = fake_engine.try_rules
+
+    async def slowly(site, node, rules):
+        await asyncio.sleep(0.5)
+        return await answer(site, node, rules)
+
+    monkeypatch.setattr(fake_engine, "try_rules", slowly)
+    lab.load_stored()
+    settle(0.7)
+    lab.set_text(RULES + " ")
+    settle(0.4)
+    assert len(tried(fake_engine)) == 2, "half a second of quiet is asked for now"
+
+
 def test_back_to_the_saved_rules(lab, settle):
     lab.set_text("{}")
     lab.load_stored()
@@ -217,6 +232,14 @@ def test_stopped_elements_are_marked_with_sign_and_rule(view, lab):
     assert marks == [(DELETE, "block", "delete", "fail")]
     assert view.here.text() == "On this page: 1 of 10 stopped"
     assert view.everywhere.text() == "On all stored pages: 29 of 812 elements stopped"
+
+
+def test_stopped_elements_beyond_the_picture_are_counted(view, lab):
+    far = lab.page_rows[DELETE].element
+    lab.page_rows[DELETE] = replace(lab.page_rows[DELETE], element=replace(far, rect=(10, 9000, 20, 20)))
+    lab.changed.emit()
+    assert view.shot.marks == ()
+    assert view.here.text() == "On this page: 1 of 10 stopped, 1 of them beyond the picture"
 
 
 def test_typing_marks_the_line_of_an_error_and_a_button_goes_there(view, lab, qtbot):

@@ -152,7 +152,24 @@ def test_a_site_without_a_graph_was_never_explored(model, settle):
     settle()
     assert model.stage is Stage.NONE
     assert model.headline == "Never explored"
-    assert "nowhere" in model.note
+    assert model.error == ""
+
+
+def test_a_graph_that_cannot_be_read_says_why(model, fake_engine, settle, monkeypatch):
+    async def broken(site):
+        raise SiteloreError("the graph of 'shop' is damaged; restore it from a backup")
+
+    monkeypatch.setattr(fake_engine, "graph_stats", broken)
+    model.show(SITE)
+    settle()
+    assert "damaged" in model.error
+
+
+def test_numbers_follow_a_graph_that_changes_without_an_exploration(known, fake_engine, settle):
+    known._soon.setInterval(10)
+    fake_engine.reveal(30)
+    settle(0.1)
+    assert known.states == 30
 
 
 def test_events_move_the_numbers(known, fake_engine):
@@ -548,6 +565,16 @@ def test_velocity_is_read_from_the_graphs_numbers(velocity, settle):
     )
 
 
+def test_numbers_that_cannot_be_read_say_why(velocity, fake_engine, settle, monkeypatch):
+    async def broken(site):
+        raise SiteloreError("the graph is damaged")
+
+    monkeypatch.setattr(fake_engine, "graph_stats", broken)
+    velocity.show(SITE)
+    settle()
+    assert velocity.error == "the graph is damaged"
+
+
 def test_a_depth_that_brought_nothing_is_told(velocity):
     empty = DepthRow(depth=3, states=25, new=0, seconds=9.0, velocity=0.0)
     velocity.table.show_rows((*DEPTHS, empty))
@@ -625,7 +652,7 @@ def test_the_view_says_what_is_missing_and_shows_the_table(qtbot, velocity, cent
     assert view._empty.title.text() == "Nothing was explored yet"
     velocity.show("nowhere")
     settle()
-    assert view._empty.title.text() == "There is nothing to plot"
+    assert view._empty.title.text() == "Nothing was explored yet"
     velocity.show(SITE)
     settle()
     assert view.table.isVisible()

@@ -33,7 +33,8 @@ from app.models.node_lists import (
     standing_of,
     transition_rows,
 )
-from app.views.node_panel import NodePanel, about_words
+from app.views.node_head import about_words
+from app.views.node_panel import NodePanel
 from app.views.page_shot import Mark, PageShot
 from tests.support.made_up_site import SITE, node_id
 
@@ -350,24 +351,24 @@ def panel(qtbot, model, center, theme, settle):
 
 def test_the_head_tells_title_address_template_and_depth(panel, fake_engine):
     row = fake_engine.node_rows[ORDERS]
-    assert panel.title.text() == row.title
-    assert panel.url.text() == row.url
-    assert row.template in panel.template.text()
-    assert panel.badges["depth"].text == f"depth {row.depth}"
+    assert panel.head.title.text() == row.title
+    assert panel.head.url.text() == row.url
+    assert row.template in panel.head.template.text()
+    assert panel.head.badges["depth"].text == f"depth {row.depth}"
 
 
 def test_badges_say_gone_log_in_and_no_address_of_its_own(panel, model, fake_engine, settle):
     model.show(SITE, node_id(7))
     settle(0.1)
-    assert panel.badges["challenge"].isVisible()
-    assert panel.badges["challenge"].text == "asks for a log-in"
-    assert not panel.badges["gone"].isVisible()
+    assert panel.head.badges["challenge"].isVisible()
+    assert panel.head.badges["challenge"].text == "asks for a log-in"
+    assert not panel.head.badges["gone"].isVisible()
     model.show(SITE, node_id(21))
     settle(0.1)
-    assert panel.badges["gone"].isVisible()
+    assert panel.head.badges["gone"].isVisible()
     model.show(SITE, node_id(9))
     settle(0.1)
-    assert panel.badges["way"].text == "no address of its own"
+    assert panel.head.badges["way"].text == "no address of its own"
 
 
 def test_the_picture_comes_and_the_selected_element_is_outlined_on_it(panel, model, qtbot):
