@@ -26,7 +26,7 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from app.engine.errors import InputError
-from app.engine.graph.search.state_search import SearchHit, StateSearch
+from app.engine.graph.search.state_search import StateSearch
 from app.engine.graph_api import MethodScore, SearchComparison
 
 MOST = 100
@@ -89,9 +89,10 @@ def compare(
         ranks[method] = []
         for at, query in enumerate(asked):
             started = time.perf_counter()
-            hits = search.search(query.query, method, MOST)
+            search.search(query.query, method, AT)
             taken.append((time.perf_counter() - started) * 1e3)
-            ranks[method].append(_rank(hits, query, places))
+            found = [node for node, _ in search.ranking(query.query, method, MOST)]
+            ranks[method].append(_rank(found, query, places))
             if progress is not None:
                 progress(number * len(asked) + at + 1, len(asked) * len(search.methods))
         scores.append(_score(method, ranks[method], taken, search.megabytes(method)))
@@ -111,9 +112,9 @@ def compare(
     )
 
 
-def _rank(hits: Sequence[SearchHit], query: LabelledQuery, places: Mapping[str, Collection[str]]) -> int:
-    """Place of the first state asked for, from 1; 0 if it is not among the hits."""
-    return next((at for at, hit in enumerate(hits, start=1) if query.answered_by(places[hit.node])), 0)
+def _rank(found: Sequence[str], query: LabelledQuery, places: Mapping[str, Collection[str]]) -> int:
+    """Place of the first state asked for among the nodes found, from 1; 0 if it is not there."""
+    return next((at for at, node in enumerate(found, start=1) if query.answered_by(places[node])), 0)
 
 
 def _score(method: str, ranks: Sequence[int], taken: Sequence[float], megabytes: float) -> MethodScore:

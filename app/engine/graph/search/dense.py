@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.graph.search.state_text import Field, Kind
+from app.engine.graph.search.state_text import Field, Kind, StateFields
 from kb.encoder import Encoder
 from kb.retrieval import encode_cached
 from kb.vectors import VectorCache
@@ -33,7 +33,7 @@ class DenseIndex:
 
     def update(
         self,
-        states: Mapping[str, Sequence[Field]],
+        states: Mapping[str, StateFields],
         gone: Sequence[str] = (),
         progress: Callable[[int, int], Any] | None = None,
     ) -> None:
@@ -43,7 +43,7 @@ class DenseIndex:
         """
         for node in gone:
             self._fields.pop(node, None)
-        self._fields.update((node, tuple(found)) for node, found in states.items())
+        self._fields.update((node, found.fields) for node, found in states.items())
         self._nodes = sorted(self._fields)
         held_by = Counter(
             field.text for found in self._fields.values() for field in found if field.kind is Kind.CONTROL
@@ -68,4 +68,4 @@ def dense_text(found: Sequence[Field], held_by: Mapping[str, int]) -> str:
     head = [field.text for field in found if field.kind is not Kind.CONTROL]
     controls = [field.text for field in found if field.kind is Kind.CONTROL]
     controls.sort(key=lambda text: held_by[text])
-    return ". ".join([*head, *controls])[:MAX_TEXT]
+    return "\n".join([*head, *controls])[:MAX_TEXT]

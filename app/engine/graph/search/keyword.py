@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.engine.graph.search.state_text import Field, Kind
+from app.engine.graph.search.state_text import Field, Kind, StateFields
 from kb.retrieval.keyword import NEAR_MISS, Vocabulary
 from kb.retrieval.terms import query_terms, stems_of, warm_up, words_of
 
@@ -38,15 +38,15 @@ class KeywordIndex:
         self._holders: dict[str, set[str]] = {}
         self._vocabulary = Vocabulary()
 
-    def update(self, states: Mapping[str, Sequence[Field]], gone: Sequence[str] = ()) -> None:
+    def update(self, states: Mapping[str, StateFields], gone: Sequence[str] = ()) -> None:
         """Take in the fields of new and changed nodes by id, forget those that are gone."""
-        warm_up(field.text for found in states.values() for field in found)
+        warm_up(field.text for found in states.values() for field in found.fields)
         for node in (*gone, *states):
             if (old := self._entries.pop(node, None)) is not None:
                 for stem in old.counts:
                     self._holders[stem].discard(node)
         for node, found in states.items():
-            entry = _entry(found)
+            entry = _entry(found.fields)
             self._entries[node] = entry
             for stem in entry.counts:
                 self._holders.setdefault(stem, set()).add(node)

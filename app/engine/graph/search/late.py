@@ -6,9 +6,11 @@ A state's tokens lie in its fields, and the same field (a menu's "Orders") lies 
 made once for each *different* field, reduced to the best token of each, and only these maxima are gathered by state:
 the cost grows with the different texts of a site, not with states times controls.
 
-Weights.  A product counts in full in title, headings and address and a little less in a control (``WEIGHTS``), and a
-control that most states share counts less still (``SHARED``): a link that is everywhere leads to what is asked for, but
-is not the place.  ``benchmarks.graph_search`` measures what each of these brings, beside the plain equation.
+Weights.  A product counts in full in title, headings and address, less in a control (``Weighting``): a link that says
+what is asked for leads to the place, and is not the place.  A text that many templates of the site share counts less,
+wherever it stands: what is everywhere tells no state from another.  Templates are counted and not states, so that a
+shop of a thousand products weighs as one of ten.  ``benchmarks.graph_search`` measures what this brings, beside the
+plain equation.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.graph.search.state_text import Field, Kind
+from app.engine.graph.search.state_text import Kind, StateFields
 from app.engine.graph.search.tokens import PackedTokens, packed_tokens, telling, word_at
 from kb.encoder import TokenEncoder
 from kb.retrieval.terms import word_weight
@@ -38,14 +40,14 @@ class Weighting:
 
     Attributes:
         title, heading, address, control: factor of a match in such a field.
-        shared: what is taken off a control that every state has; less where fewer have it, in proportion.
+        shared: what is taken off a text that all templates have; off one of a single template nothing.
     """
 
     title: float = 1.0
     heading: float = 1.0
     address: float = 1.0
-    control: float = 0.9
-    shared: float = 0.4
+    control: float = 0.8
+    shared: float = 0.7
 
     def of(self, kind: Kind) -> float:
         """The factor of a kind of field."""
@@ -90,10 +92,8 @@ class _Block:
         self.spans[self.size : needed] = tokens.spans
         self.size = needed
 
-    def products(self, query: NDArray[np.float32], rows: NDArray[np.int64] | None = None) -> Scores:
-        """Dot products of all tokens (or some rows) with those of a query, shape (tokens, query tokens)."""
-        if rows is not None:
-            return self.values[rows].astype(np.float32) @ query.T * self.scales[rows, None]
+    def products(self, query: NDArray[np.float32]) -> Scores:
+        """Dot products of all tokens with those of a query, shape (tokens, query tokens)."""
         out = np.empty((self.size, len(query)), dtype=np.float32)
         for start in range(0, self.size, _AT_ONCE):
             end = min(start + _AT_ONCE, self.size)
@@ -111,9 +111,20 @@ class _Layout:
     """Which texts lie in which node: ``gather[i]`` counts ``weights[i]``; a node's entries begin at ``starts``."""
 
     nodes: list[str]
+    places: dict[str, slice]
     gather: NDArray[np.int64]
+    kinds: list[Kind]
     weights: NDArray[np.float32]
     starts: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A query's telling tokens: the word each is of, products (tokens held, query tokens), best of each text."""
+
+    words: tuple[str, ...]
+    products: Scores
+    by_text: Scores
 
 
 class LateIndex:
@@ -128,12 +139,13 @@ class LateIndex:
         self._texts: list[str] = []
         self._bounds: list[int] = [0]
         self._number: dict[str, int] = {}
-        self._fields: dict[str, tuple[Field, ...]] = {}
+        self._states: dict[str, StateFields] = {}
         self._layout: _Layout | None = None
+        self._last: tuple[str, _Asked] | None = None
 
     def update(
         self,
-        states: Mapping[str, Sequence[Field]],
+        states: Mapping[str, StateFields],
         gone: Sequence[str] = (),
         progress: Callable[[int, int], Any] | None = None,
     ) -> None:
@@ -142,48 +154,49 @@ class LateIndex:
         Blocks for 1 to 2 ms a text that was never encoded.
         """
         for node in gone:
-            self._fields.pop(node, None)
+            self._states.pop(node, None)
         new = [text for text in _texts_of(states.values()) if text not in self._number]
         for text, tokens in zip(new, packed_tokens(self._encoder, new, self._cache, progress), strict=True):
             if len(tokens.scales):
                 self._add(text, tokens)
-        self._fields.update((node, tuple(found)) for node, found in states.items())
-        self._layout = None
-        if len(self._texts) > 2 * len(_texts_of(self._fields.values())) + 64:
+        self._states.update(states)
+        self._layout = self._last = None
+        if len(self._texts) > 2 * len(_texts_of(self._states.values())) + 64:
             self._compact()
 
     def scores(self, query: str) -> tuple[list[str], Scores]:
         """All nodes and their scores in the same order; no nodes for a query without a word."""
-        vectors, _ = self._query(query)
-        layout = self._laid_out()
-        if not len(vectors) or not layout.nodes:
+        layout, asked = self._laid_out(), self._asked(query)
+        if not asked.words or not layout.nodes:
             return [], np.zeros(0, dtype=np.float32)
-        return layout.nodes, self._by_state(vectors, layout).mean(axis=1)
+        entries = asked.by_text[layout.gather] * layout.weights[:, None]
+        return layout.nodes, np.maximum.reduceat(entries, layout.starts, axis=0).mean(axis=1)
 
     def matches(self, query: str, node: str) -> tuple[Match, ...]:
         """For each telling word of the query the word of the node that answers it best; the likest pair first."""
-        vectors, asked = self._query(query)
-        told = [at for at, word in enumerate(asked) if word_weight(word.casefold())]
-        if told:
-            vectors, asked = vectors[told], [asked[at] for at in told]
-        known = [field for field in self._fields.get(node, ()) if field.text in self._number]
-        if not len(vectors) or not known:
+        layout, asked = self._laid_out(), self._asked(query)
+        place = layout.places.get(node)
+        if not asked.words or place is None:
             return ()
-        layout = self._laid_out()
-        at = layout.nodes.index(node)
-        weights = layout.weights[layout.starts[at] :][: len(known)]
-        parts = [self._tokens_of(field.text) for field in known]
-        rows = np.array([row for part in parts for row in range(part.start, part.stop)], dtype=np.int64)
-        owner = np.repeat(np.arange(len(known)), [part.stop - part.start for part in parts])
-        products = self._block.products(vectors, rows) * weights[owner][:, None]
+        gather, weights, kinds = layout.gather[place], layout.weights[place], layout.kinds[place]
+        entries = asked.by_text[gather] * weights[:, None]
+        telling_words = [at for at, word in enumerate(asked.words) if word_weight(word.casefold())]
         found: dict[str, Match] = {}
-        for word, best, likeness in zip(asked, products.argmax(axis=0), products.max(axis=0), strict=True):
-            field = known[int(owner[best])]
-            start, end = (int(edge) for edge in self._block.spans[rows[best]])
-            match = Match(word, word_at(field.text, start, end), field.kind, field.text, float(likeness))
-            if word not in found or found[word].likeness < match.likeness:
-                found[word] = match
+        for at in telling_words or range(len(asked.words)):
+            best = int(entries[:, at].argmax())
+            number, likeness = int(gather[best]), float(entries[best, at])
+            word = asked.words[at]
+            if word not in found or found[word].likeness < likeness:
+                text = self._texts[number]
+                start, end = self._answer(asked, number, at)
+                found[word] = Match(word, word_at(text, start, end), kinds[best], text, likeness)
         return tuple(sorted(found.values(), key=lambda match: -match.likeness))
+
+    def _answer(self, asked: _Asked, number: int, at: int) -> tuple[int, int]:
+        """Where in a text the token stands that answers a query token best."""
+        first = self._bounds[number]
+        row = first + int(asked.products[first : self._bounds[number + 1], at].argmax())
+        return int(self._block.spans[row, 0]), int(self._block.spans[row, 1])
 
     @property
     def megabytes(self) -> float:
@@ -197,20 +210,21 @@ class LateIndex:
         """Token vectors held: those of different texts."""
         return self._block.size
 
-    def _query(self, query: str) -> tuple[NDArray[np.float32], list[str]]:
-        """Vectors of the query's telling tokens, and the words they are of."""
-        if not query.strip():
-            return np.zeros((0, self._encoder.dim), dtype=np.float32), []
-        tokens = self._encoder.encode_tokens([query])[0]
-        kept = telling(query, tokens)
-        return tokens.vectors[kept], [word_at(query, *tokens.spans[at]) for at in kept]
+    def _asked(self, query: str) -> _Asked:
+        """The query's products with all texts; those of the last query are kept, as its matches are asked for next."""
+        if self._last is None or self._last[0] != query:
+            self._last = (query, self._ask(query))
+        return self._last[1]
 
-    def _by_state(self, vectors: NDArray[np.float32], layout: _Layout) -> Scores:
-        """Best weighted product of each query token in each node, shape (nodes, query tokens)."""
-        starts = np.array(self._bounds[:-1], dtype=np.int64)
-        by_text: Scores = np.maximum.reduceat(self._block.products(vectors), starts, axis=0)
-        entries = by_text[layout.gather] * layout.weights[:, None]
-        return np.maximum.reduceat(entries, layout.starts, axis=0)
+    def _ask(self, query: str) -> _Asked:
+        tokens = self._encoder.encode_tokens([query])[0] if query.strip() else None
+        kept = telling(query, tokens) if tokens is not None else []
+        if tokens is None or not kept or not self._texts:
+            nothing = np.zeros((0, 0), dtype=np.float32)
+            return _Asked((), nothing, nothing)
+        products = self._block.products(tokens.vectors[kept])
+        by_text: Scores = np.maximum.reduceat(products, np.array(self._bounds[:-1], dtype=np.int64), axis=0)
+        return _Asked(tuple(word_at(query, *tokens.spans[at]) for at in kept), products, by_text)
 
     def _laid_out(self) -> _Layout:
         if self._layout is None:
@@ -222,34 +236,34 @@ class LateIndex:
         nodes: list[str] = []
         gather: list[int] = []
         kinds: list[Kind] = []
+        of: list[str] = []
         starts: list[int] = []
-        for node in sorted(self._fields):
-            known = [field for field in self._fields[node] if field.text in self._number]
+        for node in sorted(self._states):
+            known = [field for field in self._states[node].fields if field.text in self._number]
             if known:
                 nodes.append(node)
                 starts.append(len(gather))
                 gather.extend(self._number[field.text] for field in known)
                 kinds.extend(field.kind for field in known)
+                of.extend([self._states[node].template] * len(known))
+        numbers = np.array(gather, dtype=np.int64)
+        ends = [*starts[1:], len(gather)][: len(starts)]
         return _Layout(
-            nodes,
-            np.array(gather, dtype=np.int64),
-            self._weights(gather, kinds, len(nodes)),
-            np.array(starts, dtype=np.int64),
+            nodes=nodes,
+            places={node: slice(a, b) for node, a, b in zip(nodes, starts, ends, strict=True)},
+            gather=numbers,
+            kinds=kinds,
+            weights=self._weights(numbers, kinds, of),
+            starts=np.array(starts, dtype=np.int64),
         )
 
-    def _weights(self, gather: list[int], kinds: list[Kind], nodes: int) -> NDArray[np.float32]:
-        weighting = self._weighting
-        control = np.array([kind is Kind.CONTROL for kind in kinds], dtype=bool)
-        held_by = np.bincount(
-            np.array(gather, dtype=np.int64)[control], minlength=len(self._texts)
-        )  # a field stands once in a node
-        share = held_by[gather] / max(nodes, 1)
-        weights = np.array([weighting.of(kind) for kind in kinds], dtype=np.float32)
-        return np.where(control, weights * (1 - weighting.shared * share), weights).astype(np.float32)
-
-    def _tokens_of(self, text: str) -> slice:
-        number = self._number[text]
-        return slice(self._bounds[number], self._bounds[number + 1])
+    def _weights(self, gather: NDArray[np.int64], kinds: list[Kind], of: list[str]) -> NDArray[np.float32]:
+        """``of`` is the template each entry's node belongs to."""
+        pairs = {(number, template) for number, template in zip(gather.tolist(), of, strict=True)}
+        held_by = np.bincount([number for number, _ in pairs], minlength=len(self._texts) or 1)
+        share = (held_by[gather] - 1) / max(len(set(of)) - 1, 1)
+        kind = np.array([self._weighting.of(kind) for kind in kinds], dtype=np.float32)
+        return (kind * (1 - self._weighting.shared * share)).astype(np.float32)
 
     def _add(self, text: str, tokens: PackedTokens) -> None:
         self._number[text] = len(self._texts)
@@ -259,13 +273,14 @@ class LateIndex:
 
     def _compact(self) -> None:
         """Leave out the texts no node holds any more."""
-        block, kept = self._block, sorted(self._number.keys() & _texts_of(self._fields.values()))
-        parts = [(text, block.taken(self._tokens_of(text))) for text in kept]
+        block, kept = self._block, sorted(self._number.keys() & _texts_of(self._states.values()))
+        ends = {text: self._bounds[self._number[text] : self._number[text] + 2] for text in kept}
+        parts = [(text, block.taken(slice(*ends[text]))) for text in kept]
         self._block, self._texts, self._bounds, self._number = _Block(self._encoder.dim), [], [0], {}
         for text, tokens in parts:
             self._add(text, tokens)
 
 
-def _texts_of(states: Iterable[Sequence[Field]]) -> dict[str, None]:
+def _texts_of(states: Iterable[StateFields]) -> dict[str, None]:
     """The different texts of some states, in order."""
-    return dict.fromkeys(field.text for found in states for field in found)
+    return dict.fromkeys(field.text for state in states for field in state.fields)

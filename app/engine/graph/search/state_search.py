@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -9,13 +10,16 @@ from app.engine.errors import UsageError
 from app.engine.graph.search.dense import DenseIndex
 from app.engine.graph.search.keyword import KeywordIndex
 from app.engine.graph.search.late import LateIndex, Match, Weighting
-from app.engine.graph.search.state_text import Field, StateText, fields
+from app.engine.graph.search.state_text import StateFields, StateText, fields
 from kb.encoder import Encoder, TokenEncoder
 from kb.vectors import VectorCache
 
 LATE, DENSE, KEYWORD = "late", "dense", "keyword"
 METHODS = (LATE, DENSE, KEYWORD)
 """Best first."""
+
+ALIKE = 2
+"""Finds of one template before others come: ten orders of a hundred are no answer to where orders are."""
 
 _MOST_WORDS = 8
 
@@ -80,10 +84,31 @@ class StateSearch:
         Raises:
             UsageError: there is no such method, or no encoder for it.
         """
+        return [
+            SearchHit(node, score, self._matched(query, node, method))
+            for node, score in self.ranking(query, method, k)
+        ]
+
+    def ranking(self, query: str, method: str, k: int) -> list[tuple[str, float]]:
+        """What ``search`` finds, without the words."""
         nodes, scores = self._scores(query, method)
         rounded = [round(float(score), 6) for score in scores]
-        order = sorted(range(len(nodes)), key=lambda at: (-rounded[at], nodes[at]))[:k]
-        return [SearchHit(nodes[at], rounded[at], self._matched(query, nodes[at], method)) for at in order]
+        order = sorted(range(len(nodes)), key=lambda at: (-rounded[at], nodes[at]))
+        return self._spread([(nodes[at], rounded[at]) for at in order], k)
+
+    def _spread(self, ranked: list[tuple[str, float]], k: int) -> list[tuple[str, float]]:
+        """The first ``k``, no more than ``ALIKE`` of one template before the others have had their turn."""
+        seen: Counter[str] = Counter()
+        first: list[tuple[str, float]] = []
+        later: list[tuple[str, float]] = []
+        for pair in ranked:
+            state = self._states[pair[0]]
+            template = state.template or state.node
+            seen[template] += 1
+            (first if seen[template] <= ALIKE else later).append(pair)
+            if len(first) == k:
+                break
+        return (first + later)[:k]
 
     def explain(self, query: str, node: str) -> tuple[Match, ...]:
         """Which word of the state answers which word of the query, and how well; empty without late interaction."""
@@ -97,7 +122,7 @@ class StateSearch:
 
     def _take_in(
         self,
-        fresh: dict[str, tuple[Field, ...]],
+        fresh: dict[str, StateFields],
         gone: Sequence[str],
         progress: Callable[[int, int], Any] | None,
     ) -> None:

@@ -23,6 +23,7 @@ MAX_LENGTH = 160
 """Characters of a field; a control's name beyond is a whole card's text."""
 
 _SPACE = re.compile(r"\s+")
+_TITLE_PARTS = re.compile(r"\s+[-|·•:»–—]+\s+")
 _BETWEEN = re.compile(r"[\W_]+")
 
 
@@ -51,9 +52,11 @@ class StateText:
         node: id of the node.
         controls: with their roles in front (``button Save``), as ``PageState.controls`` has them.
         address: words of its address (``dashboard orders``).
+        template: the kind of page it is (``PageKeys.template``).
     """
 
     node: str
+    template: str = ""
     title: str = ""
     headings: tuple[str, ...] = ()
     controls: tuple[str, ...] = ()
@@ -70,16 +73,29 @@ def state_text(node: str, pages: Sequence[PageState]) -> StateText:
         title=" · ".join(_once(page.title for page in pages)[:3]),
         headings=_once(heading for page in pages for heading in page.headings)[:MAX_CONTROLS],
         controls=_once(control for page in pages for control in page.controls)[:MAX_CONTROLS],
+        template=pages[0].keys.template if pages else "",
         address=" ".join(_once(address_words(page.keys.url) for page in pages)[:3]),
     )
 
 
-def fields(state: StateText) -> tuple[Field, ...]:
-    """The texts of a state, each once: title, headings, address, controls."""
+@dataclass(frozen=True, slots=True)
+class StateFields:
+    """A state taken apart: its texts, each once, and the kind of page it is."""
+
+    template: str
+    fields: tuple[Field, ...]
+
+
+def fields(state: StateText) -> StateFields:
+    """The texts of a state, each once: parts of the title, headings, address, controls.
+
+    A title is taken apart where a site puts its name behind (``Orders | Dashboard | Northgate``), so that the parts all
+    pages share can count less.
+    """
     found = dict.fromkeys(
         Field(kind, short)
         for kind, texts in (
-            (Kind.TITLE, (state.title,)),
+            (Kind.TITLE, _TITLE_PARTS.split(state.title)),
             (Kind.HEADING, state.headings),
             (Kind.ADDRESS, (state.address,)),
             (Kind.CONTROL, map(_name, state.controls)),
@@ -87,7 +103,7 @@ def fields(state: StateText) -> tuple[Field, ...]:
         for text in texts
         if (short := _short(text))
     )
-    return tuple(found)
+    return StateFields(state.template or state.node, tuple(found))
 
 
 def address_words(url: str) -> str:
