@@ -41,7 +41,8 @@ class MapGraph:
         places: (n, 2) column and row, in units of one state.
         sources, targets: (m,) numbers of states; ``tried`` (m,) whether the edge was ever followed.
         marks: (n,) of ``Mark``.
-        order: (m,) a fixed rank of each edge, followed ones first: of too many, those of low rank are drawn.
+        order: (m,) a fixed rank of each edge: those that were followed to the next depth first, then others that were
+            followed; of too many, those of low rank are drawn.
     """
 
     site: str
@@ -62,18 +63,22 @@ class MapGraph:
         places = np.empty((len(rows), 2))
         places[:, 0], places[:, 1] = picture.x, picture.y
         tried = np.array(picture.tried, dtype=bool)
-        edges = len(tried)
-        shuffled = np.random.default_rng(0).permutation(edges)
-        order = np.empty(edges, np.int64)
-        order[shuffled[np.argsort(~tried[shuffled], kind="stable")]] = np.arange(edges)
+        sources, targets = np.array(picture.sources, np.int64), np.array(picture.targets, np.int64)
+        depths = np.fromiter((row.depth for row in rows), np.int64, len(rows))
+        onward = tried & (depths[targets] == depths[sources] + 1) if len(tried) else tried
+        shuffled = np.random.default_rng(0).permutation(len(tried))
+        order = np.empty(len(tried), np.int64)
+        order[shuffled[np.argsort((2 - tried.astype(np.int64) - onward)[shuffled], kind="stable")]] = (
+            np.arange(len(tried))
+        )
         return cls(
             site=picture.site,
             version=picture.version,
             rows=rows,
             number={row.id: number for number, row in enumerate(rows)},
             places=places,
-            sources=np.array(picture.sources, dtype=np.int64),
-            targets=np.array(picture.targets, dtype=np.int64),
+            sources=sources,
+            targets=targets,
             tried=tried,
             marks=np.fromiter(map(marks_of, rows), np.int64, len(rows)),
             order=order,

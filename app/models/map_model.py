@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from app.models.tasks import Tasks
 
 SECONDS_BETWEEN = 1.0
-"""A growing graph is drawn anew no more often than this."""
+"""A growing graph is drawn anew no more often than this; one of many states less often, as reading it takes longer."""
+STATES_A_SECOND = 2_500
 
 
 class MapState(StrEnum):
@@ -278,7 +279,8 @@ class MapModel(QObject):
         if self._asking:  # a slow answer is not thrown away for a newer question
             self._stale = True
         elif not self._soon.isActive():
-            wait = self._asked_at + SECONDS_BETWEEN - time.monotonic()
+            between = max(SECONDS_BETWEEN, len(self.graph) / STATES_A_SECOND)
+            wait = self._asked_at + between - time.monotonic()
             self._soon.start(max(round(wait * 1000), 20))
 
     def _ask(self) -> None:

@@ -180,12 +180,18 @@ class MapCanvas(QWidget):
         for part in parts:
             self.painter.paint(painter, self.camera, QRectF(part))
         painter.end()
-        if self.painter.wanted:
+        if self.painter.missing:
+            self.painter.missing = False
             self._pictures.start()
 
     def _want_pictures(self) -> None:
-        wanted, self.painter.wanted = sorted(self.painter.wanted), []
-        self._model.thumbnails.want(digest for _, digest in wanted)
+        """Ask for the pictures of what is in sight, from the middle outwards."""
+        graph, sight = self._model.graph, np.array(self._in_sight(), np.int64)
+        if self.camera.scale >= CARDS_FROM and len(sight):
+            away = np.abs(graph.places[sight] - np.array(self.camera.middle)).sum(axis=1)
+            self._model.thumbnails.want(
+                graph.rows[number].thumbnail for number in sight[np.argsort(away)].tolist()
+            )
 
     # ------------------------------------------------------------ changes of the model
     def _on_graph(self) -> None:

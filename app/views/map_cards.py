@@ -42,9 +42,8 @@ class CardLook:
         """The look at a scale."""
         zoom = theme.zoom * scale
         title, small = theme.font("base"), theme.font("secondary")
-        size = max(min(round(13 * zoom), theme.px(16)), min(theme.px(11), 11))
-        title.setPixelSize(size)
-        small.setPixelSize(max(min(round(11 * zoom), theme.px(13)), 10))
+        title.setPixelSize(max(min(round(13 * zoom), theme.px(16)), theme.px(11)))
+        small.setPixelSize(max(min(round(11 * zoom), theme.px(13)), theme.px(10)))
         return cls((CARD[0] * zoom, CARD[1] * zoom), title, small, scale >= TITLED, scale >= ADDRESSED)
 
     def box(self, at: QPointF, cell: tuple[float, float]) -> QRectF:
@@ -147,11 +146,18 @@ def _draw_name(
     painter.setFont(look.title)
     painter.setPen(theme.color("muted" if marks & Mark.GONE else "text"))
     name = (row.title or path_of(row.url))[:90]
-    painter.drawText(line, PLAIN, metrics.elidedText(name, Qt.TextElideMode.ElideRight, int(wide)))
+    _write(painter, theme, line, metrics.elidedText(name, Qt.TextElideMode.ElideRight, int(wide)))
     if look.addressed:
         metrics = QFontMetrics(look.small)
         line = QRectF(line.left(), line.bottom(), wide, metrics.height())
         painter.setFont(look.small)
         painter.setPen(theme.color("muted"))
         where = "no address of its own" if row.direct is False else path_of(row.url)
-        painter.drawText(line, PLAIN, metrics.elidedText(where, Qt.TextElideMode.ElideMiddle, int(wide)))
+        _write(painter, theme, line, metrics.elidedText(where, Qt.TextElideMode.ElideMiddle, int(wide)))
+
+
+def _write(painter: QPainter, theme: Theme, line: QRectF, text: str) -> None:
+    """Text on the map's ground, so that links do not run through it."""
+    under = painter.boundingRect(line, PLAIN, text)
+    painter.fillRect(under, theme.color("surface"))
+    painter.drawText(line, PLAIN, text)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.models.map_model import MapModel
     from app.views.theme import Theme
 
-BUTTONS = ("map.fit", "map.table", "map.lab", "map.velocity")
+BUTTONS = ("map.fit", "map.table", "map.lab")
 
 
 class MapHead(QWidget):
@@ -35,6 +35,7 @@ class MapHead(QWidget):
         self.site.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.site.setMinimumContentsLength(6)
         self.site.setMaximumWidth(260)
+        self.site.setPlaceholderText(self.tr("no site"))
         self.finder = FindField(model, theme, host)
         self.filter = FilterLine(
             "", self.tr("Filter: depth:1-2  failures  words"), self.tr("Filter of the states"), onward

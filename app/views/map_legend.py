@@ -69,7 +69,8 @@ class LegendRow(QAbstractButton):
             painter.fillRect(self.rect(), theme.color("hover"))
         middle = QPointF(px(15), self.height() / 2)
         if self._name in LINKS:
-            painter.setPen(QPen(theme.color(LINKS[self._name]), 2))
+            style = Qt.PenStyle.DashLine if self._name == "seen" else Qt.PenStyle.SolidLine
+            painter.setPen(QPen(theme.color(LINKS[self._name]), 1.5, style))
             painter.drawLine(QPointF(px(6), middle.y()), QPointF(px(24), middle.y()))
         else:
             draw_dot(painter, theme, middle, px(4.5), int(MARKS[self._name]))

@@ -12,10 +12,12 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPen, QPolygonF
 
 from app.models.map_path import ROLES, SIGNS
 from app.views.map_painter import CARDS_FROM
+from app.views.primitives import draw_lines
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QColor
 
+    from app.models.map_graph import Ints
     from app.models.map_model import MapModel
     from app.views.map_camera import Camera
     from app.views.map_painter import MapPainter
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 MOST_LINKS = 300
 """Links of the open state that are drawn over the map."""
+MANY_LINKS = 60
+"""From more on they are drawn as thin rays."""
 HEAD = 9.0
 """Length of an arrow's head, in pixels."""
 
@@ -52,6 +56,9 @@ class MapOverlay:
             self._paint_frame(painter, camera, self.hovered, "muted", 1.5)
         if number >= 0:
             self._paint_frame(painter, camera, number, "accent", 3)
+        if camera.scale < CARDS_FROM:
+            for named in {number, self.hovered if self.hovered < len(graph) else -1} - {-1}:
+                self._paint_name(painter, camera, named)
         if self._model.path.live in graph.number:
             self._paint_live(painter, camera, graph.number[self._model.path.live])
         self._paint_depths(painter, camera)
@@ -111,9 +118,43 @@ class MapOverlay:
             ends = ends[shown[ends] & (ends != number)][:MOST_LINKS]
             style = Qt.PenStyle.SolidLine if out else Qt.PenStyle.DashLine
             color = self._theme.color("accent" if out else "live")
+            if len(ends) > MANY_LINKS:
+                self._rays(painter, camera, number, ends, color)
+                continue
             for end in ends.tolist():
                 one, other = (number, end) if out else (end, number)
                 self._arrow(painter, camera, one, other, QPen(color, 1.4, style), color)
+
+    def _rays(self, painter: QPainter, camera: Camera, number: int, ends: Ints, color: QColor) -> None:
+        """Very many links: plain thin lines, or they would hide the map."""
+        lines = np.empty((len(ends), 4), np.int32)
+        lines[:, :2] = np.rint(camera.pixels(self._model.graph.places[ends]))
+        lines[:, 2:] = np.rint(camera.pixels(self._model.graph.places[[number]]))
+        color.setAlpha(90)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(QPen(color, 1))
+        draw_lines(painter, lines)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+
+    def _paint_name(self, painter: QPainter, camera: Camera, number: int) -> None:
+        """What a dot is called."""
+        row, theme = self._model.graph.rows[number], self._theme
+        x, y = self._model.graph.places[number]
+        if not camera.sees(float(x), float(y), margin=0.0):
+            return
+        font = theme.font("base")
+        metrics = QFontMetrics(font)
+        text = metrics.elidedText((row.title or row.url)[:90], Qt.TextElideMode.ElideRight, theme.px(260))
+        box = QRectF(0, 0, metrics.horizontalAdvance(text) + 10, metrics.height() + 2)
+        at = self._point(camera, number)
+        box.moveCenter(QPointF(at.x(), at.y() + self._below.radius(camera.scale) + 10 + box.height() / 2))
+        box.moveLeft(max(min(box.left(), camera.size.width() - box.width() - 2), 2))
+        painter.setPen(QPen(theme.color("line"), 1))
+        painter.setBrush(theme.color("raised"))
+        painter.drawRoundedRect(box, 4, 4)
+        painter.setFont(font)
+        painter.setPen(theme.color("text"))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
     def _paint_path(self, painter: QPainter, camera: Camera) -> None:
         path, graph = self._model.path, self._model.graph

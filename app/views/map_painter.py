@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
+from app.views.map_camera import CELL
 from app.views.map_cards import CardLook, draw_card
 from app.views.map_labels import Labels, dot_radius
 from app.views.map_marks import SHADOW, SHOWN, DotSheet
@@ -23,9 +24,13 @@ if TYPE_CHECKING:
 CARDS_FROM = 0.26
 """From this scale on states are cards; dots below."""
 MOST_LINES = 12_000
-"""Links drawn at one time when all of the map is in sight; the rest is thinned out evenly, seen ones first."""
+"""Links drawn at one time when all of the map is in sight."""
+INK = 0.12
+"""Pixels of links for each pixel of the map: more would be a grey field.  The rest is thinned out, seen ones first."""
+FEW_LINES = 300
+"""So many are drawn however long they are."""
 SMOOTH_LINES = 1_500
-"""So few links are drawn without jags."""
+"""So few links are drawn without jags, and those only seen are dashed."""
 SIDE = 170.0
 """Pixels that a state's card or label may reach beyond its middle."""
 
@@ -44,8 +49,8 @@ class MapPainter:
         self.show_seen = True
         self.quick = False
         """Draw quickly instead of well: while the scale is changing."""
-        self.wanted: list[tuple[float, str]] = []
-        """Pictures that were missing in the last painting, with their distance to the middle."""
+        self.missing = False
+        """A picture was not there when its card was painted."""
         self.drawn_lines = self.drawn_states = 0
         """How much the last painting drew: what a benchmark prints."""
 
@@ -59,6 +64,7 @@ class MapPainter:
         self._from, self._to, self._tried = graph.sources[keep], graph.targets[keep], graph.tried[keep]
         one, other = graph.places[self._from], graph.places[self._to]
         self._low, self._high = np.minimum(one, other), np.maximum(one, other)
+        self._ink = np.cumsum(np.hypot(*((other - one) * CELL).T)) if len(keep) else np.empty(0)
         self._sprites = np.where(shown, graph.marks & int(SHOWN), SHADOW)
         self.labels.take(graph, shown)
 
@@ -117,8 +123,12 @@ class MapPainter:
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, most <= SMOOTH_LINES)
         tried = self._tried[inside]
-        for some, role in ((inside[~tried], "line"), (inside[tried], "edge")):
-            painter.setPen(QPen(self._theme.color(role), 1))
+        few = Qt.PenStyle.DashLine if most <= SMOOTH_LINES else Qt.PenStyle.SolidLine
+        for some, role, style in (
+            (inside[~tried], "line", few),
+            (inside[tried], "edge", Qt.PenStyle.SolidLine),
+        ):
+            painter.setPen(QPen(self._theme.color(role), 1, style))
             draw_lines(painter, self._lines(camera, some))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
@@ -139,7 +149,9 @@ class MapPainter:
         whole = (right - left + 1) * wide * (bottom - top + 1) * high
         share = min(1.0, camera.size.width() * camera.size.height() / max(whole, 1.0))
         most = MOST_LINES // 3 if self.quick else MOST_LINES
-        return min(count, int(most / max(share, 0.05)))
+        zoom = self._theme.zoom
+        inked = int(np.searchsorted(self._ink * zoom * camera.scale, INK * whole))
+        return min(count, max(inked, FEW_LINES), int(most / max(share, 0.05)))
 
     # ------------------------------------------------------------ states
     def _paint_dots(self, painter: QPainter, camera: Camera, inside: Ints) -> None:
@@ -166,7 +178,6 @@ class MapPainter:
         look = self._card_look(camera.scale)
         points: Floats = camera.pixels(graph.places[inside])
         ratio = painter.device().devicePixelRatio()
-        middle = camera.size.width() / 2, camera.size.height() / 2
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, not self.quick)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         numbers = cast("list[int]", inside.tolist())
@@ -180,7 +191,7 @@ class MapPainter:
                 continue
             image = self._thumbnails.get(row.thumbnail, box.width() * ratio) if row.thumbnail else None
             if image is None and row.thumbnail:
-                self.wanted.append((abs(x - middle[0]) + abs(y - middle[1]), row.thumbnail))
+                self.missing = True
             draw_card(painter, theme, look, box, row, int(graph.marks[number]), image)
 
     def _card_look(self, scale: float) -> CardLook:
