@@ -63,6 +63,7 @@ _DATA = frozenset({"link", "option", "treeitem"})
 """Roles whose elements are data more often than controls."""
 
 _NUMBER = re.compile(r"\d+(?:[.,:/\u202f\u00a0' -]\d+)*")
+_MIXED = re.compile(r"\d[a-z]|[a-z]\d")
 _CODE = re.compile(r"\b(?=\w*\d)(?=\w*[a-z])[0-9a-z]{8,}\b")
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?"
@@ -82,7 +83,9 @@ def normal_name(name: str) -> str:
     """A name without what counts or tells the time: digits and codes as ``#``, dates and "2 hours ago" as one word."""
     text = " ".join(name.lower().split())[:_LONGEST]
     if any(map(str.isdigit, text)):
-        text = _NUMBER.sub("#", _CODE.sub("#", text))
+        if _MIXED.search(text):
+            text = _CODE.sub("#", text)
+        text = _NUMBER.sub("#", text)
         text = _DATE.sub("{date}", text)
     return _AGO.sub("{date}", text) if "ago" in text or "just now" in text or "yesterday" in text else text
 
@@ -113,7 +116,9 @@ def keys_of(page: PageCapture, home: str) -> PageKeys:
         template=url_template(page.url, home),
         structure=_digest(features(counted)),
         skeleton=_digest(skeleton_features(counted, titles)),
-        content=_digest({normal_name(line) for line in page.text.splitlines() if line.strip()}),
+        content=_digest(
+            {" ".join(line.split()) for line in _NUMBER.sub("#", page.text.lower()).splitlines()}
+        ),
     )
 
 
