@@ -31,8 +31,14 @@ class Agreement:
 async def agreement(visit: Visit) -> Agreement:
     """Compare on the page in front, frames within it left out; options of select boxes are values, not elements."""
     page = await capture(visit, picture=False)
-    ours = {await _node(*place_of(visit, e.index)): e for e in page.elements if not e.frame and not e.listens}
-    answer = await visit.send("Accessibility.getFullAXTree")
+    while True:
+        ours = {
+            await _node(*place_of(visit, e.index)): e for e in page.elements if not e.frame and not e.listens
+        }
+        answer = await visit.send("Accessibility.getFullAXTree")
+        before, page = page, await capture(visit, picture=False)
+        if before.tree == page.tree:  # else a script was at work between the two
+            break
     theirs = {
         node["backendDOMNodeId"]: (_role(node), str(node.get("name", {}).get("value", "")))
         for node in answer["nodes"]

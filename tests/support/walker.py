@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from app.engine.action import Action, ArgValue
 from app.engine.browser.actions import perform
-from app.engine.browser.ax_snapshot import Snapshot, capture
 from app.engine.browser.session import Visit
+from app.engine.browser.snapshot import capture
 from app.engine.observation import Node, content_key, parse_tree
+from app.engine.page_state import PageCapture
 
 
 class Walker:
@@ -23,7 +24,7 @@ class Walker:
         done = await perform(self.tab, Action(kind="goto", args={"url": url}), settle=0.05)
         assert done.error == ""
 
-    async def look(self) -> Snapshot:
+    async def look(self) -> PageCapture:
         return await capture(self.tab, picture=False)
 
     async def state(self) -> str:

@@ -10,7 +10,9 @@ from typing import Self
 from playwright.async_api import ElementHandle, Error, Page, Request
 
 from app.engine.action import Action
+from app.engine.browser.frames import NoSuchElement
 from app.engine.browser.session import Visit
+from app.engine.browser.snapshot import handle_of
 
 TIMEOUT = 1.0
 """Seconds an action may wait for its element to be visible, still and reachable."""
@@ -18,12 +20,6 @@ SETTLE = 0.35
 """Seconds a page gets to react before it is looked at again."""
 LOAD = 10.0
 """Seconds a new page may take."""
-
-_KEY = "Symbol.for('sitelore.target')"
-
-
-class NoSuchElement(Exception):
-    """No element of this id is on the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,28 +110,14 @@ class _Arrival:
 
 
 async def element(visit: Visit, bid: str) -> ElementHandle:
-    """The element of this id.
-
-    It passes through a property of ``window`` for a moment, which no script of a site can come upon by its name.
+    """The element of this id: its number in the last look (``app.engine.browser.snapshot``).
 
     Raises:
         NoSuchElement: the id is none, or its element has left the page.
     """
-    missing = NoSuchElement(f"Could not find element with bid {bid!r}")
     if not bid.isdecimal():
-        raise missing
-    put = f"function () {{ window[{_KEY}] = this.isConnected && this.nodeType === 1 ? this : null; }}"
-    try:
-        found = await visit.send("DOM.resolveNode", backendNodeId=int(bid))
-        node = found["object"]["objectId"]
-        await visit.send("Runtime.callFunctionOn", objectId=node, functionDeclaration=put)
-    except Error as error:
-        raise missing from error
-    take = f"() => {{ const found = window[{_KEY}]; delete window[{_KEY}]; return found; }}"
-    handle = (await visit.page.evaluate_handle(take)).as_element()
-    if handle is None:
-        raise missing
-    return handle
+        raise NoSuchElement(f"Could not find element with bid {bid!r}")
+    return await handle_of(visit, int(bid))
 
 
 async def touch(

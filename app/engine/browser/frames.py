@@ -18,6 +18,10 @@ WORLD = "sitelore"
 PARTS = ("snapshot_names.js", "snapshot_facts.js", "snapshot.js")
 
 
+class NoSuchElement(Exception):
+    """No element of this number is on the page."""
+
+
 @dataclass(frozen=True, slots=True)
 class World:
     """Where our script runs in one frame.

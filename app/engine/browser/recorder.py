@@ -10,12 +10,13 @@ from urllib.parse import urlsplit
 
 from app.engine.action import Action, ArgValue, Target, format_action
 from app.engine.browser.actions import SETTLE, perform
-from app.engine.browser.ax_snapshot import Snapshot, box_of, capture
 from app.engine.browser.session import Visit
+from app.engine.browser.snapshot import capture
 from app.engine.imports.agent_output import error_class
 from app.engine.imports.notices import notices
 from app.engine.observation import content_key, parse_tree
-from app.engine.trajectory import ErrorClass, Outcome, Run, Step
+from app.engine.page_state import PageCapture, Rect
+from app.engine.trajectory import ErrorClass, Outcome, Run, Step, Tab
 
 CLOSING = {"send_msg_to_user": Outcome.ANSWERED, "report_infeasible": Outcome.INFEASIBLE}
 
@@ -63,6 +64,39 @@ class Script:
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """One look at the tab in front, with what a step keeps besides: every open tab, and the page as HTML."""
+
+    page: PageCapture
+    tabs: tuple[Tab, ...]
+    active_tab: int
+    html: str
+
+    def box_of(self, bid: str) -> Rect | None:
+        """An element's box in the picture's pixels; ``None`` if it has none or lies outside."""
+        found = self.page.elements[int(bid)].rect if bid.isdecimal() else None
+        if found is None:
+            return None
+        width, height = self.page.viewport
+        left, right = max(0.0, found[0]), min(float(width), found[0] + found[2])
+        top, bottom = max(0.0, found[1]), min(float(height), found[1] + found[3])
+        if right - left < 1 or bottom - top < 1:
+            return None
+        return (round(left, 1), round(top, 1), round(right - left, 1), round(bottom - top, 1))
+
+
+async def look(visit: Visit, *, picture: bool = True) -> Seen:
+    """Look at the tab in front.
+
+    Raises:
+        PageGone: there is nothing to look at.
+    """
+    page = await capture(visit, picture=picture)
+    tabs = tuple([Tab(url=tab.url, title=await tab.title()) for tab in visit.pages])
+    return Seen(page, tabs, visit.pages.index(visit.page), await visit.page.content())
+
+
+@dataclass(frozen=True, slots=True)
 class Recording:
     """A run, its steps, and what they name: contents by SHA-256."""
 
@@ -86,11 +120,11 @@ async def record_run(
     blobs: dict[str, bytes] = {}
     await perform(visit, Action(kind="goto", args={"url": script.start_url}))
     for move in script.before:
-        seen = await capture(visit, picture=False)
+        seen = await look(visit, picture=False)
         await perform(visit, _action(move, _target(move, seen)), settle=settle)
     started = time.time()
     steps, outcome, answer = await _play(visit, script, blobs, settle)
-    final = replace(_page(len(steps), await capture(visit), blobs), executed=False)
+    final = replace(_page(len(steps), await look(visit), blobs), executed=False)
     run = Run(
         id=script.run,
         source=source,
@@ -133,7 +167,7 @@ async def _play(
 
 async def _step(visit: Visit, move: Move, index: int, blobs: dict[str, bytes], settle: float) -> Step:
     """Look, choose, act."""
-    seen = await capture(visit)
+    seen = await look(visit)
     step = _page(index, seen, blobs)
     if move.unreadable:
         return replace(
@@ -141,7 +175,7 @@ async def _step(visit: Visit, move: Move, index: int, blobs: dict[str, bytes], s
         )
     target = _target(move, seen)
     action = _action(move, target)
-    box = await box_of(visit, target.bid) if target is not None else None
+    box = seen.box_of(target.bid) if target is not None else None
     began = time.monotonic()
     done = await perform(visit, action, settle=settle)
     return replace(
@@ -152,7 +186,7 @@ async def _step(visit: Visit, move: Move, index: int, blobs: dict[str, bytes], s
         target=target,
         target_box=box,
         error=done.error,
-        error_class=error_class(done.error, readable=True, moved_on=visit.page.url != seen.url),
+        error_class=error_class(done.error, readable=True, moved_on=visit.page.url != seen.page.url),
         env_seconds=round(time.monotonic() - began, 3),
     )
 
@@ -160,29 +194,30 @@ async def _step(visit: Visit, move: Move, index: int, blobs: dict[str, bytes], s
 _EMPTY = "ValueError: Received an empty action."
 
 
-def _page(index: int, seen: Snapshot, blobs: dict[str, bytes]) -> Step:
+def _page(index: int, seen: Seen, blobs: dict[str, bytes]) -> Step:
     """A step that holds only what was seen."""
+    page = seen.page
     return Step(
         index=index,
-        url=seen.url,
-        title=seen.title,
+        url=page.url,
+        title=page.title,
         tabs=seen.tabs,
         active_tab=seen.active_tab,
-        tree=_keep(seen.tree.encode(), blobs),
+        tree=_keep(page.tree.encode(), blobs),
         html=_keep(seen.html.encode(), blobs),
-        screenshot=_keep(seen.picture, blobs),
-        state=content_key(seen.tree),
-        notices=notices(seen.tree),
+        screenshot=_keep(page.picture, blobs),
+        state=content_key(page.tree),
+        notices=notices(page.tree),
         started_at=time.time(),
     )
 
 
-def _target(move: Move, seen: Snapshot) -> Target | None:
+def _target(move: Move, seen: Seen) -> Target | None:
     if not move.role:
         return None
-    found = [node for node in parse_tree(seen.tree) if (node.role, node.name) == (move.role, move.name)]
+    found = [node for node in parse_tree(seen.page.tree) if (node.role, node.name) == (move.role, move.name)]
     if len(found) <= move.nth:
-        raise ScriptError(f"no {move.role} {move.name!r} on {seen.url}")
+        raise ScriptError(f"no {move.role} {move.name!r} on {seen.page.url}")
     node = found[move.nth]
     return Target(role=node.role, name=node.name, bid=node.bid)
 

@@ -15,9 +15,8 @@ from typing import Any
 
 from playwright.async_api import ElementHandle, Error
 
-from app.engine.browser.actions import NoSuchElement
 from app.engine.browser.challenge import challenge_of
-from app.engine.browser.frames import Frames, World, document_of, main_world, script, take
+from app.engine.browser.frames import Frames, NoSuchElement, World, document_of, main_world, script, take
 from app.engine.browser.reading import Around, FrameLook, elements_of, tree_with_frames, with_frames
 from app.engine.browser.session import Visit
 from app.engine.errors import SiteloreError
