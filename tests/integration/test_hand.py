@@ -269,6 +269,26 @@ async def test_a_link_is_followed_and_the_status_told_in_this_tab_even_if_it_wan
         assert len(blank.pages) == 1
 
 
+async def test_a_link_to_a_slow_page_is_clicked_once_and_waited_for(blank: Visit):
+    slow = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 20\r\n\r\n<title>Slow</title>xx"
+    asked: list[bytes] = []
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append(await reader.readuntil(b"\r\n\r\n"))
+        await asyncio.sleep(1.5)
+        writer.write(slow)
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(connected, HOST, 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        await blank.page.set_content(f"<a href='http://{HOST}:{port}/slow'>Slow page</a>")
+        done = await operate(blank, (await look(blank))["Slow page"], Operation.CLICK, timeout=0.5)
+        assert (done.error, done.status) == ("", 200)
+        assert await blank.page.title() == "Slow"
+        assert sum(b"GET /slow" in request for request in asked) == 1
+
+
 async def test_what_stands_in_the_way_is_said_in_one_sentence(blank: Visit, odd: tuple[Odd, str]):
     await open_page(blank, odd[1] + "/")
     here = await look(blank)

@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 from playwright.async_api import Error, Response
 from playwright.async_api import TimeoutError as Late
 
-from app.engine.browser.actions import TIMEOUT, NoSuchElement, Performed, touch
+from app.engine.browser.actions import TIMEOUT, Performed, touch
+from app.engine.browser.frames import NoSuchElement
 from app.engine.browser.session import Visit
 from app.engine.browser.settle import LOAD, MOST, QUIET, Traffic, settle
 from app.engine.browser.snapshot import handle_of
@@ -36,6 +37,8 @@ _VERBS = {
     Operation.PRESS: "press",
 }
 _OPENED_ELSEWHERE = frozenset({"", "_self", "_parent", "_top"})
+_DONE = "waiting for scheduled navigations to finish"
+"""What Playwright says last of an action that was done and whose page has not come yet."""
 _COVERED = re.compile(r"<(\w+)[^>]*>.*? intercepts pointer events")
 _NET = re.compile(r"net::(ERR_[A-Z_]+)")
 _SENTENCES = {
@@ -159,11 +162,12 @@ async def _touch(visit: Visit, element: Element, verb: str, value: str, timeout:
 
     A hopeless element is given up after ``timeout`` seconds; one that is only slow to answer gets a second chance.
     """
-    said = ""
     for seconds in (timeout, PATIENCE * timeout):
         try:
             await touch(await handle_of(visit, element.index), verb, value, timeout=seconds * 1000)
         except (Error, NoSuchElement) as error:
+            if _DONE in str(error):  # what took too long is the page it leads to
+                return ""
             said = _reason(element, error)
             if said or not isinstance(error, Late):
                 return said or f"{_named(element)}: {_first_line(str(error))}"
