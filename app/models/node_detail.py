@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -14,6 +17,7 @@ from app.models.node_lists import (
     RunHereListModel,
     TransitionListModel,
     element_rows,
+    element_words,
     runs_here,
     transition_rows,
 )
@@ -47,6 +51,15 @@ class NodeState(StrEnum):
     FAILED = "failed"
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A state as it came, its elements as rows, and what of each the filter looks at."""
+
+    detail: NodeDetail
+    elements: tuple[ElementRow, ...]
+    words: tuple[str, ...]
+
+
 class NodeDetailModel(QObject):
     """One state of one site.
 
@@ -78,6 +91,7 @@ class NodeDetailModel(QObject):
         self.element = -1
         """Number of the selected element, -1 for none."""
         self.all_elements: list[ElementRow] = []
+        self._words: Sequence[str] = ()
         self._known_runs: dict[str, RunRow] | None = None
         self._known_tips: dict[str, TipHere] = {}
         self._asking = False
@@ -158,8 +172,12 @@ class NodeDetailModel(QObject):
     # ------------------------------------------------------------ asking and answers
     def _ask(self) -> None:
         self._asking = True
-        work = self._client.api.graph_node(self.site, self.node)
+        work = self._fetch(self.site, self.node)
         self._tasks.start(work, self._came, self._failed, key="map-node")
+
+    async def _fetch(self, site: str, node: str) -> _Read:
+        detail = await self._client.api.graph_node(site, node)
+        return await asyncio.to_thread(_read, detail)  # thousands of elements take a while to join
 
     def _ask_soon(self) -> None:
         if self.node and not self._again.isActive():
@@ -171,12 +189,13 @@ class NodeDetailModel(QObject):
         elif self.node:
             self._ask()
 
-    def _came(self, detail: NodeDetail) -> None:
+    def _came(self, read: _Read) -> None:
         self._slow.stop()
         self._asking = False
+        detail = read.detail
         same = self.detail is not None and self.detail.row.id == detail.row.id
         self.detail, self.state, self.error = detail, NodeState.READY, ""
-        self._fill(element_rows(detail), same=same)
+        self._fill(read.elements, read.words, same=same)
         for rows in (self.outgoing, self.incoming, self.runs, self.tips):
             if not same:
                 rows.replace([])
@@ -195,9 +214,9 @@ class NodeDetailModel(QObject):
         self._fill([])
         self.changed.emit()
 
-    def _fill(self, elements: list[ElementRow], *, same: bool = False) -> None:
+    def _fill(self, elements: Sequence[ElementRow], words: Sequence[str] = (), *, same: bool = False) -> None:
         before = self.selected
-        self.all_elements = elements
+        self.all_elements, self._words = list(elements), words
         if not elements:
             for rows in (self.outgoing, self.incoming, self.runs, self.tips):
                 rows.replace([])
@@ -215,9 +234,8 @@ class NodeDetailModel(QObject):
         words = self.search.lower().split()
         rows = [
             row
-            for row in self.all_elements
-            if self.standing in (None, row.standing)
-            and all(word in f"{self.elements.words(row)} {row.element.href}".lower() for word in words)
+            for row, said in zip(self.all_elements, self._words, strict=True)
+            if self.standing in (None, row.standing) and all(word in said for word in words)
         ]
         (self.elements.replace if anew else self.elements.merge)(rows)
         self.lists_changed.emit()
@@ -270,6 +288,11 @@ class NodeDetailModel(QObject):
     def _on_knowledge(self, _event: object) -> None:
         self._known_tips.clear()
         self._ask_soon()
+
+
+def _read(detail: NodeDetail) -> _Read:
+    rows = tuple(element_rows(detail))
+    return _Read(detail, rows, tuple(f"{element_words(row)} {row.element.href}".lower() for row in rows))
 
 
 def _alike(one: ElementRow, other: ElementRow) -> bool:

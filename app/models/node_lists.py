@@ -103,8 +103,8 @@ class ElementListModel(ObjectList[ElementRow]):
         super().__init__(lambda row: row.number, parent)
 
     def words(self, value: ElementRow) -> str:
-        """``button 'Delete', not tried: could destroy something``."""
-        return f"{value.element.role} '{value.name}', {value.why}"
+        """See ``element_words``."""
+        return element_words(value)
 
     def tip(self, value: ElementRow) -> str:
         """The words, the landmarks around it, its states, and where a link goes."""
@@ -137,6 +137,11 @@ class RunHereListModel(ObjectList[RunHere]):
         """``gitlab.12, step 4, failed: Create a milestone``."""
         said = f", {score_words(value)}" if value.scored else ""
         return f"{value.run}, step {value.step}{said}{f': {value.intent}' if value.intent else ''}"
+
+
+def element_words(row: ElementRow) -> str:
+    """``button 'Delete', not tried: could destroy something``."""
+    return f"{row.element.role} '{row.name}', {row.why}"
 
 
 def element_rows(detail: NodeDetail) -> list[ElementRow]:

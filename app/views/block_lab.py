@@ -18,7 +18,7 @@ from app.views.widgets import Badge, ElidedLabel, Splitter
 from app.views.widgets.panel import Panel
 
 if TYPE_CHECKING:
-    from app.models.block_lab import BlockLabModel
+    from app.models.block_lab import BlockLabModel, LabRow
     from app.models.commands import CommandCenter
     from app.views.theme import Theme
 
@@ -267,26 +267,31 @@ class BlockLab(Panel):
         self._show_picture()
 
     def _show_marks(self) -> None:
-        chosen = self._model.element
+        rows = self._model.page_rows
         self.shot.show_marks(
-            [
-                Mark(
-                    number=row.number,
-                    rect=rect,
-                    role=VERDICT_ROLE[row.verdict] if row.verdict in ("block", "ask") else "accent",
-                    sign=row.verdict,
-                    label=row.rule if row.verdict in ("block", "ask") else row.name,
-                    strong=row.number == chosen,
-                )
-                for row in self._model.page_rows
-                if (rect := row.element.rect) is not None
-                and self.shot.is_inside(rect)
-                and (row.verdict in ("block", "ask") or row.number == chosen)
-            ]
+            [mark for row in rows if row.verdict in ("block", "ask") and (mark := self._mark(row))]
+        )
+        self._show_chosen()
+
+    def _show_chosen(self) -> None:
+        rows, number = self._model.page_rows, self._model.element
+        self.shot.choose(self._mark(rows[number]) if 0 <= number < len(rows) else None)
+
+    def _mark(self, row: LabRow) -> Mark | None:
+        """An element's mark; none where the picture does not show it."""
+        rect, spoken = row.element.rect, row.verdict in ("block", "ask")
+        if rect is None or not self.shot.is_inside(rect):
+            return None
+        return Mark(
+            number=row.number,
+            rect=rect,
+            role=VERDICT_ROLE[row.verdict] if spoken else "accent",
+            sign=row.verdict,
+            label=row.rule if spoken else row.name,
         )
 
     def _show_element(self) -> None:
-        self._show_marks()
+        self._show_chosen()
         place = self._model.rows.row_of(self._model.element)
         if place >= 0 and place != self.list.currentIndex().row():
             self.list.setCurrentIndex(self._model.rows.index(place))

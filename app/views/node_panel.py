@@ -304,15 +304,15 @@ class NodePanel(Panel):
     def _show_element(self) -> None:
         row = self._model.selected
         if row is None:
-            self.shot.show_marks(())
+            self.shot.choose(None)
             self.caption.setText(self._picture_words())
             return
         rect = row.element.rect
         if rect is not None and self.shot.is_inside(rect):
-            self.shot.show_marks([Mark(number=row.number, rect=rect, label=row.name, strong=True)])
+            self.shot.choose(Mark(number=row.number, rect=rect, label=row.name))
             self.caption.setText(f"{row.element.role} '{row.name}': {row.why}")
         else:
-            self.shot.show_marks(())
+            self.shot.choose(None)
             where = (
                 self.tr("beyond the picture") if rect is not None else self.tr("without a place of its own")
             )

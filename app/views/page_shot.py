@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MOST_TABS = 60
 """Rule names that are written on one picture; with more of them nothing could be read."""
+MOST_FINE = 300
+"""Marks with smooth, rounded corners; a page with more of them gets plain boxes, which cost a tenth."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +29,6 @@ class Mark:
     Attributes:
         rect: in CSS pixels of the viewport, which are the picture's pixels.
         role: colour; sign: ``block``, ``ask``, ``allow`` or "" for none; label: written beside it where there is room.
-        strong: the selected one, drawn over the others.
     """
 
     number: int
@@ -35,7 +36,6 @@ class Mark:
     role: str = "accent"
     sign: str = ""
     label: str = ""
-    strong: bool = False
 
 
 class PageShot(QWidget):
@@ -48,12 +48,15 @@ class PageShot(QWidget):
         self._theme = theme
         self._image: QImage | None = None
         self._marks: tuple[Mark, ...] = ()
-        self._fitted = QPixmap()
+        self._chosen: Mark | None = None
+        self._fitted, self._layer = QPixmap(), QPixmap()
+        """The picture in the size of now; the same with the marks."""
+        self._signs: dict[tuple[str, str], QPixmap] = {}
         self._words = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(theme.px(40))
         self.setAccessibleName(name)
-        theme.changed.connect(self.update)
+        theme.changed.connect(self._forget)
 
     def show_image(self, image: QImage | None, instead: str = "") -> None:
         """Show this picture, or a sentence where there is none."""
@@ -65,9 +68,17 @@ class PageShot(QWidget):
         self.update()
 
     def show_marks(self, marks: Sequence[Mark]) -> None:
-        """Mark these elements; the strong one last, so that it lies on top."""
-        self._marks = tuple(sorted(marks, key=lambda mark: mark.strong))
-        self.update()
+        """Mark these elements."""
+        marks = tuple(marks)
+        if marks != self._marks:
+            self._marks, self._layer = marks, QPixmap()
+            self.update()
+
+    def choose(self, mark: Mark | None) -> None:
+        """Mark this element over the others, stronger; ``None`` leaves them alone."""
+        if mark != self._chosen:
+            self._chosen = mark
+            self.update()
 
     @property
     def has_image(self) -> bool:
@@ -76,8 +87,13 @@ class PageShot(QWidget):
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """What is marked now."""
+        """What is marked now, but for the chosen one."""
         return self._marks
+
+    @property
+    def chosen(self) -> Mark | None:
+        """What is marked over the others."""
+        return self._chosen
 
     def height_for(self, width: int) -> int:
         """How high the picture is at this width; a line of text where there is none."""
@@ -97,7 +113,7 @@ class PageShot(QWidget):
 
     # ------------------------------------------------------------ painting
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The picture, scaled once for each size, and the marks on it."""
+        """The picture and the marks, drawn once for each size; over them the chosen one."""
         painter = QPainter(self)
         image = self._image
         if image is None:
@@ -108,13 +124,13 @@ class PageShot(QWidget):
             painter.end()
             return
         self._fit(image)
-        origin = self._origin()
-        painter.drawPixmap(origin, self._fitted)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setClipRect(QRectF(origin, self._fitted.deviceIndependentSize()))
-        for mark in self._marks:
-            self._paint_box(painter, mark)
-        self._paint_tabs(painter)
+        if self._layer.isNull():
+            self._layer = self._drawn()
+        painter.drawPixmap(self._origin(), self._layer)
+        self._set_up(painter)
+        if self._chosen is not None:
+            self._paint_box(painter, self._chosen, strong=True)
+            self._paint_tab(painter, self._chosen, self._tab(self._chosen, strong=True), strong=True)
         painter.end()
 
     def _fit(self, image: QImage) -> None:
@@ -125,6 +141,33 @@ class PageShot(QWidget):
         smooth, exact = Qt.TransformationMode.SmoothTransformation, Qt.AspectRatioMode.IgnoreAspectRatio
         self._fitted = QPixmap.fromImage(image.scaled(wanted, exact, smooth))
         self._fitted.setDevicePixelRatio(self.devicePixelRatioF())
+        self._layer = QPixmap()
+
+    def _drawn(self) -> QPixmap:
+        """The picture with the marks; labels where there is room, signs elsewhere."""
+        layer = QPixmap(self._fitted)
+        painter = QPainter(layer)
+        painter.translate(-self._origin())
+        self._set_up(painter)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, len(self._marks) <= MOST_FINE)
+        for mark in self._marks:
+            self._paint_box(painter, mark)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        taken: list[QRectF] = []
+        for mark in self._marks:
+            tab = self._tab(mark) if mark.label and len(taken) < MOST_TABS else QRectF()
+            if not tab.isNull() and not any(tab.intersects(other) for other in taken):
+                taken.append(tab)
+                self._paint_tab(painter, mark, tab)
+            elif mark.sign:
+                self._paint_sign(painter, mark)
+        painter.end()
+        return layer
+
+    def _set_up(self, painter: QPainter) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # a page's picture is mirrored for nobody
+        painter.setClipRect(QRectF(self._origin(), self._fitted.deviceIndependentSize()))
 
     def _origin(self) -> QPointF:
         spare = self.width() - self._fitted.deviceIndependentSize().width()
@@ -139,45 +182,44 @@ class PageShot(QWidget):
         x, y, width, height = (value * scale for value in mark.rect)
         return QRectF(origin.x() + x, origin.y() + y, max(width, 4), max(height, 4)).adjusted(-2, -2, 2, 2)
 
-    def _paint_box(self, painter: QPainter, mark: Mark) -> None:
+    def _paint_box(self, painter: QPainter, mark: Mark, *, strong: bool = False) -> None:
         theme, box = self._theme, self._box(mark)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(theme.color("raised"), 5 if mark.strong else 3.5))
-        painter.drawRoundedRect(box, 3, 3)
         line = Qt.PenStyle.DashLine if mark.sign == "ask" else Qt.PenStyle.SolidLine
-        painter.setPen(QPen(theme.color(mark.role), 3 if mark.strong else 1.6, line))
-        painter.drawRoundedRect(box, 3, 3)
-        if mark.sign and not mark.label:
-            self._paint_sign(painter, mark, QRectF(box.topLeft() - QPointF(3, 3), QSize(11, 11)))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for pen in (
+            QPen(theme.color("raised"), 5 if strong else 3),
+            QPen(theme.color(mark.role), 3 if strong else 1.6, line),
+        ):
+            painter.setPen(pen)
+            if painter.testRenderHint(QPainter.RenderHint.Antialiasing):
+                painter.drawRoundedRect(box, 3, 3)
+            else:
+                painter.drawRect(box)
 
-    def _paint_sign(self, painter: QPainter, mark: Mark, place: QRectF) -> None:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._theme.color("raised"))
-        painter.drawEllipse(place.adjusted(-2, -2, 2, 2))
-        draw_verdict(painter, place, mark.sign, self._theme.color(mark.role), self._theme.color("raised"))
+    def _paint_sign(self, painter: QPainter, mark: Mark) -> None:
+        """The sign alone at the element's corner; the same few signs are drawn over and over."""
+        size = self._theme.px(11)
+        known = self._signs.get((mark.sign, mark.role))
+        if known is None:
+            ratio = self.devicePixelRatioF()
+            known = QPixmap(round((size + 4) * ratio), round((size + 4) * ratio))
+            known.setDevicePixelRatio(ratio)
+            known.fill(Qt.GlobalColor.transparent)
+            inner = QPainter(known)
+            inner.setRenderHint(QPainter.RenderHint.Antialiasing)
+            inner.setPen(Qt.PenStyle.NoPen)
+            inner.setBrush(self._theme.color("raised"))
+            inner.drawEllipse(QRectF(0, 0, size + 4, size + 4))
+            color, under = self._theme.color(mark.role), self._theme.color("raised")
+            draw_verdict(inner, QRectF(2, 2, size, size), mark.sign, color, under)
+            inner.end()
+            self._signs[mark.sign, mark.role] = known
+        painter.drawPixmap(self._box(mark).topLeft() - QPointF(5, 5), known)
 
-    def _paint_tabs(self, painter: QPainter) -> None:
-        """Labels, the strong one's place kept free; where another stands already, the sign alone."""
-        strong = [mark for mark in self._marks if mark.strong and mark.label]
-        taken = [place for mark in strong for place in (self._tab(mark), self._box(mark))]
-        for mark in self._marks:
-            if mark.strong or not mark.label:
-                continue
-            tab = self._tab(mark)
-            if len(taken) < MOST_TABS and not any(tab.intersects(other) for other in taken):
-                taken.append(tab)
-                self._paint_tab(painter, mark, tab)
-            elif mark.sign:
-                place = QRectF(self._box(mark).topLeft() - QPointF(3, 3), QSize(11, 11))
-                if not any(place.intersects(self._tab(other)) for other in strong):
-                    self._paint_sign(painter, mark, place)
-        for mark in strong:
-            self._paint_tab(painter, mark, self._tab(mark))
-
-    def _tab(self, mark: Mark) -> QRectF:
+    def _tab(self, mark: Mark, *, strong: bool = False) -> QRectF:
         """The place of a label: over its element, else under it."""
         px, box = self._theme.px, self._box(mark)
-        metrics = QFontMetrics(self._theme.font("secondary", bold=mark.strong))
+        metrics = QFontMetrics(self._theme.font("secondary", bold=strong))
         wide = min(metrics.horizontalAdvance(mark.label), px(220)) + (px(15) if mark.sign else 0) + px(10)
         tab = QRectF(0, 0, wide, metrics.height() + px(2))
         tab.moveBottomLeft(box.topLeft())
@@ -187,22 +229,30 @@ class PageShot(QWidget):
         tab.moveLeft(max(min(tab.left(), picture.right() - tab.width()), picture.left()))
         return tab
 
-    def _paint_tab(self, painter: QPainter, mark: Mark, tab: QRectF) -> None:
+    def _paint_tab(self, painter: QPainter, mark: Mark, tab: QRectF, *, strong: bool = False) -> None:
+        if not mark.label:
+            return
         theme, px = self._theme, self._theme.px
-        font = theme.font("secondary", bold=mark.strong)
+        font = theme.font("secondary", bold=strong)
         sign = px(15) if mark.sign else 0
         label = QFontMetrics(font).elidedText(mark.label, Qt.TextElideMode.ElideRight, px(220))
         painter.setPen(QPen(theme.color(mark.role), 1))
-        painter.setBrush(theme.color(mark.role) if mark.strong else theme.color("raised"))
+        painter.setBrush(theme.color(mark.role) if strong else theme.color("raised"))
         painter.drawRoundedRect(tab, 3, 3)
-        ink = theme.color("raised" if mark.strong else mark.role)
+        ink = theme.color("raised" if strong else mark.role)
         if mark.sign:
             place = QRectF(tab.left() + px(4), tab.center().y() - px(5), px(10), px(10))
-            under = theme.color(mark.role if mark.strong else "raised")
+            under = theme.color(mark.role if strong else "raised")
             draw_verdict(painter, place, mark.sign, ink, under)
         painter.setFont(font)
         painter.setPen(ink)
         painter.drawText(tab.adjusted(sign + px(4), 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, label)
+
+    def _forget(self) -> None:
+        """Colours and sizes are others now."""
+        self._layer = QPixmap()
+        self._signs.clear()
+        self.update()
 
     # ------------------------------------------------------------ the pointer
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -214,7 +264,8 @@ class PageShot(QWidget):
     def event(self, event: QEvent) -> bool:
         """A mark's label is its tooltip."""
         if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and self._image is not None:
-            under = [mark for mark in self._marks if self._box(mark).contains(QPointF(event.pos()))]
+            all_marks = (*self._marks, self._chosen) if self._chosen is not None else self._marks
+            under = [mark for mark in all_marks if self._box(mark).contains(QPointF(event.pos()))]
             text = min(under, key=lambda mark: mark.rect[2] * mark.rect[3]).label if under else ""
             QToolTip.showText(event.globalPos(), text, self)
             return True

@@ -116,6 +116,9 @@ class VelocityChart(QWidget):
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setLayoutDirection(
+            Qt.LayoutDirection.LeftToRight
+        )  # depths run the same way in every language
         painter.setFont(self._theme.font("secondary"))
         plot = self.plot()
         self._paint_axes(painter, plot)

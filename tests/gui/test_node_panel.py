@@ -374,8 +374,8 @@ def test_badges_say_gone_log_in_and_no_address_of_its_own(panel, model, fake_eng
 def test_the_picture_comes_and_the_selected_element_is_outlined_on_it(panel, model, qtbot):
     qtbot.waitUntil(lambda: panel.shot.has_image, timeout=5000)
     panel.elements.setCurrentIndex(model.elements.index(2))
-    assert [mark.number for mark in panel.shot.marks] == [2]
-    assert panel.shot.marks[0].rect == model.all_elements[2].element.rect
+    assert panel.shot.chosen.number == 2
+    assert panel.shot.chosen.rect == model.all_elements[2].element.rect
     assert model.all_elements[2].why in panel.caption.text()
 
 
@@ -386,7 +386,7 @@ def test_an_element_beyond_the_picture_says_so(panel, model, qtbot):
     )
     model.all_elements[1] = far
     model.select_element(1)
-    assert panel.shot.marks == ()
+    assert panel.shot.chosen is None
     assert "beyond the picture" in panel.caption.text()
 
 
