@@ -74,16 +74,19 @@ def compare(
     places: Mapping[str, Collection[str]],
     queries: Sequence[LabelledQuery],
     progress: Callable[[int, int], Any] | None = None,
+    methods: Sequence[str] = (),
 ) -> SearchComparison:
     """Ask each query by each method there is.
 
     Args:
         places: templates and addresses (``PageKeys.template``, ``PageKeys.url``) of each node that ``search`` holds.
+        methods: those to compare; empty for all there are.
     """
     asked = [query for query in queries if any(query.answered_by(found) for found in places.values())]
     ranks: dict[str, list[int]] = {}
     scores: list[MethodScore] = []
-    for number, method in enumerate(search.methods):
+    methods = methods or search.methods
+    for number, method in enumerate(methods):
         search.search("warm up", method, 1)
         taken: list[float] = []
         ranks[method] = []
@@ -94,7 +97,7 @@ def compare(
             found = [node for node, _ in search.ranking(query.query, method, MOST)]
             ranks[method].append(_rank(found, query, places))
             if progress is not None:
-                progress(number * len(asked) + at + 1, len(asked) * len(search.methods))
+                progress(number * len(asked) + at + 1, len(asked) * len(methods))
         scores.append(_score(method, ranks[method], taken, search.megabytes(method)))
     missed = [
         query.query

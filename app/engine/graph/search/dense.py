@@ -1,12 +1,11 @@
 """Dense search over states: one vector for a state's text, one for the query, their cosine.
 
-The text is title, headings, address and then controls, until the model's longest input is full; controls that few
-states have come first, as a menu that is everywhere would fill it.
+The text is title, headings and address.  Controls are left out: one vector for a menu of thirty links and the page
+beside it points nowhere in particular, and finds less (``benchmarks.graph_search``).
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -18,8 +17,8 @@ from kb.encoder import Encoder
 from kb.retrieval import encode_cached
 from kb.vectors import VectorCache
 
-MAX_TEXT = 1_000
-"""Characters of a state's text; about as many as the embedded model's 256 tokens hold."""
+MAX_TEXT = 600
+"""Characters of a state's text; the first headings say what a page is."""
 
 
 class DenseIndex:
@@ -45,10 +44,7 @@ class DenseIndex:
             self._fields.pop(node, None)
         self._fields.update((node, found.fields) for node, found in states.items())
         self._nodes = sorted(self._fields)
-        held_by = Counter(
-            field.text for found in self._fields.values() for field in found if field.kind is Kind.CONTROL
-        )
-        texts = [dense_text(self._fields[node], held_by) for node in self._nodes]
+        texts = [dense_text(self._fields[node]) for node in self._nodes]
         self._matrix = encode_cached(self._encoder, texts, self._cache, progress)
 
     def scores(self, query: str) -> tuple[list[str], NDArray[np.float32]]:
@@ -63,9 +59,6 @@ class DenseIndex:
         return self._matrix.nbytes / 2**20
 
 
-def dense_text(found: Sequence[Field], held_by: Mapping[str, int]) -> str:
-    """A state's text for one vector; ``held_by`` is in how many states a control stands."""
-    head = [field.text for field in found if field.kind is not Kind.CONTROL]
-    controls = [field.text for field in found if field.kind is Kind.CONTROL]
-    controls.sort(key=lambda text: held_by[text])
-    return "\n".join([*head, *controls])[:MAX_TEXT]
+def dense_text(found: Sequence[Field]) -> str:
+    """A state's text for one vector."""
+    return "\n".join(field.text for field in found if field.kind is not Kind.CONTROL)[:MAX_TEXT]

@@ -47,7 +47,7 @@ class Weighting:
     heading: float = 1.0
     address: float = 1.0
     control: float = 0.8
-    shared: float = 0.7
+    shared: float = 0.5
 
     def of(self, kind: Kind) -> float:
         """The factor of a kind of field."""

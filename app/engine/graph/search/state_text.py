@@ -23,7 +23,6 @@ MAX_LENGTH = 160
 """Characters of a field; a control's name beyond is a whole card's text."""
 
 _SPACE = re.compile(r"\s+")
-_TITLE_PARTS = re.compile(r"\s+[-|·•:»–—]+\s+")
 _BETWEEN = re.compile(r"[\W_]+")
 
 
@@ -87,15 +86,11 @@ class StateFields:
 
 
 def fields(state: StateText) -> StateFields:
-    """The texts of a state, each once: parts of the title, headings, address, controls.
-
-    A title is taken apart where a site puts its name behind (``Orders | Dashboard | Northgate``), so that the parts all
-    pages share can count less.
-    """
+    """The texts of a state, each once: title, headings, address, controls."""
     found = dict.fromkeys(
         Field(kind, short)
         for kind, texts in (
-            (Kind.TITLE, _TITLE_PARTS.split(state.title)),
+            (Kind.TITLE, (state.title,)),
             (Kind.HEADING, state.headings),
             (Kind.ADDRESS, (state.address,)),
             (Kind.CONTROL, map(_name, state.controls)),
