@@ -243,7 +243,7 @@ class Planner:
                 return SkipReason.DOWNLOAD, parts.path
         elif scheme.startswith("http") and "#" not in element.href and not _OPENS & set(element.states):
             return SkipReason.KNOWN, spot.state.keys.url
-        elif element.role in _FILLED_IN and element.form.startswith("post:"):
+        elif _is_filled_in(element) and element.form.startswith("post:"):
             return SkipReason.FORM, f"a field of {element.form}"
         return None
 
@@ -275,6 +275,11 @@ class Planner:
 def _kind_of_control(element: Element | Locator) -> str:
     """The same for a control wherever it stands on pages of one kind; what its form or its row is about is left out."""
     return "\x1f".join((element.role, ">".join(element.landmarks), identity.normal_name(element.name)))
+
+
+def _is_filled_in(element: Element) -> bool:
+    """Whether using it fills in a form (a star of a rating among them), rather than showing something."""
+    return element.role in _FILLED_IN or (element.listens and element.role not in identity.INTERACTIVE)
 
 
 def _with_operation(item: FrontierItem, element: Element) -> FrontierItem:

@@ -10,7 +10,7 @@ from app.engine.graph.frontier import Verdict
 from app.engine.graph.growing import GrowingGraph
 from app.engine.graph.pacing import Clock
 from app.engine.graph.recorder import Memory
-from app.engine.graph.velocity import depth_rows
+from app.engine.graph.velocity import depth_rows, spent_so_far
 from app.engine.graph_api import DepthRow, ExploreReport
 from app.engine.page_state import PageState
 from app.engine.transition import FrontierItem, FrontierStatus, SkipReason
@@ -67,9 +67,11 @@ class Progress:
             else:
                 self.tried += 1
         self.waiting, self._states = len(self.unfinished), sum(not s.gone_at for s in memory.states)
-        self._spent = {row.depth: row.seconds for row in memory.depths}
+        own = [state for state in memory.states if state.exploration == memory.exploration]
+        self._spent = spent_so_far((state.depth, state.first_seen) for state in own)
+        self._spent |= {row.depth: row.seconds for row in memory.depths if row.seconds}
         self._earlier = sum(self._spent.values())
-        self._before.difference_update(s.id for s in memory.states if s.exploration == memory.exploration)
+        self._before.difference_update(state.id for state in own)
 
     def plan(self, verdicts: Sequence[Verdict]) -> None:
         """The elements of one depth were judged."""

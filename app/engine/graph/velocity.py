@@ -7,6 +7,17 @@ from collections.abc import Iterable, Mapping
 from app.engine.graph_api import DepthRow
 
 
+def spent_so_far(found: Iterable[tuple[int, float]]) -> dict[int, float]:
+    """Time spent on each depth by (depth, Unix seconds) of when states were found; for an exploration that was killed.
+
+    A depth's time runs from the last find of the depth before to its own last one.
+    """
+    last: dict[int, float] = {}
+    for depth, at in found:
+        last[depth] = max(last.get(depth, at), at)
+    return {depth: max(0.0, at - last[depth - 1]) for depth, at in last.items() if depth - 1 in last}
+
+
 def depth_rows(depths: Iterable[int], seconds: Mapping[int, float]) -> tuple[DepthRow, ...]:
     """One row for each depth: V_d = (N_d - N_{d-1}) / (T_d - T_{d-1}), with N the states known up to a depth and T the
     time when it had been explored.
