@@ -84,7 +84,10 @@ class ExploreForm(Panel):
                 self.tr("loads a second; 0: 2 on a public host, no limit on this machine"),
             ),
             "block_list": (self.tr("Rules"), self.tr("a rule file, besides the built-in rules")),
-            "storage_state": (self.tr("Log-in"), self.tr("a recorded one; empty: a visitor nobody knows")),
+            "storage_state": (
+                self.tr("Log-in"),
+                self.tr("a recorded one; empty takes the one kept for the site, if there is one"),
+            ),
         }
 
     def _lay_out(self) -> None:

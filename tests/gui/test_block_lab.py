@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QTextFormat
@@ -39,6 +39,7 @@ def test_where_the_text_stops_being_json_is_told_with_line_and_column():
     assert syntax_error("[" * 100_000) == "The rules are nested too deeply"
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.text())
 def test_no_text_is_an_error_of_the_checker(text):
     error = syntax_error(text)

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
@@ -78,6 +78,7 @@ def test_what_is_wrong_is_said_with_the_way_to_mend_it(form, field, text, words)
     assert told(form) == {field: words}
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.sampled_from(FIELDS), st.text())
 def test_nothing_a_person_types_is_an_error(field, text):
     form = ExploreFormModel()
@@ -537,6 +538,7 @@ DEPTHS = (
 )
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.floats(0, 1e9), st.integers(1, 8), st.booleans())
 def test_an_axis_begins_at_nought_and_holds_the_most(most, wanted, whole):
     found = ticks(most, wanted, whole=whole)
