@@ -79,7 +79,7 @@ def main() -> None:
             canvas.camera.pan(round(14 * math.cos(turn)), round(9 * math.sin(turn)))
 
         def anew(number: int, canvas: MapCanvas = canvas) -> None:
-            canvas._version += 1
+            canvas.ground.forget()
             drag(number, canvas)
 
         def nearer(number: int, canvas: MapCanvas = canvas) -> None:

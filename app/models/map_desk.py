@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.models.block_lab import BlockLabModel
 from app.models.exploration import ExplorationModel
@@ -14,6 +15,7 @@ from app.models.node_detail import NodeDetailModel
 from app.models.velocity_plot import VelocityPlotModel
 
 if TYPE_CHECKING:
+    from app.engine.api import RunRow
     from app.engine.graph_api import GraphRow, UpdateReport, VerifyGraphReport
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
@@ -23,7 +25,13 @@ SOON_MS = 90
 
 
 class MapDesk(QObject):
-    """The map's model and those of the panels around it."""
+    """The map's model and those of the panels around it.
+
+    Signals:
+        run_sites: names of sites a map can be made of from runs.
+    """
+
+    run_sites = Signal(list)
 
     def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -76,16 +84,31 @@ class MapDesk(QObject):
 
         self._tasks.start(self._client.api.graph_update(self.map.site), done)
 
-    def map_runs(self) -> None:
-        """Make or enlarge the map of a site from the runs that passed it."""
-        site = self.map.site
+    def ask_run_sites(self) -> None:
+        """Find the sites that runs passed; ``run_sites`` answers, those with most runs first."""
+        from app.engine.api import RunFilter
+
+        def came(rows: list[RunRow]) -> None:
+            sites = Counter(row.site for row in rows if row.site)
+            if not sites:
+                self.map.notice.emit(self.tr("There are no runs to make a map of; import some first."))
+            self.run_sites.emit([site for site, _ in sites.most_common()])
+
+        self._tasks.start(self._client.api.list_runs(RunFilter()), came)
+
+    def map_runs(self, site: str) -> None:
+        """Make or enlarge the map of a site from the runs that passed it, and show it."""
 
         def done(row: GraphRow) -> None:
-            self.map.notice.emit(self.tr("{0}: {1} states").format(row.site, row.states))
+            self.map.notice.emit(
+                self.tr("{0}: {1} known from runs and exploration").format(
+                    row.site, plural(row.states, "state", "states")
+                )
+            )
             self.map.start()
+            self.map.choose_site(row.site)
 
-        if site:
-            self._tasks.start(self._client.api.graph_from_runs(site), done)
+        self._tasks.start(self._client.api.graph_from_runs(site), done)
 
     # ------------------------------------------------------------ wires
     def _on_site(self, site: str) -> None:

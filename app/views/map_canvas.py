@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
@@ -15,7 +15,6 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
-    QPixmap,
     QResizeEvent,
     QWheelEvent,
 )
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.models.map_graph import node_words
 from app.views.map_camera import Camera
+from app.views.map_ground import Ground
 from app.views.map_overlay import MapOverlay
 from app.views.map_painter import CARDS_FROM, MapPainter
 
@@ -60,11 +60,7 @@ class MapCanvas(QWidget):
         self.camera = Camera(theme, self)
         self.painter = MapPainter(theme, model.thumbnails)
         self.overlay = MapOverlay(model, self.painter, theme)
-        self._ground = QPixmap()
-        self._ground_key: tuple[object, ...] = ()
-        self._ground_at = (0, 0)
-        self._dirty: list[QRect] = []
-        self._version = 0
+        self.ground = Ground()
         self._plan: PathPlan | None = None
         self._fitted = ""
         """The site whose map was shown whole at first."""
@@ -139,9 +135,12 @@ class MapCanvas(QWidget):
     # ------------------------------------------------------------ painting
     def paintEvent(self, event: QPaintEvent) -> None:
         """The ground as it was drawn before, shifted, and what changes with every key over it."""
-        self._refresh_ground()
+        picture = self.ground.refresh(self.camera, self.painter, self.size(), self.devicePixelRatioF())
+        if self.painter.missing:
+            self.painter.missing = False
+            self._pictures.start()
         painter = QPainter(self)
-        painter.drawPixmap(0, 0, self._ground)
+        painter.drawPixmap(0, 0, picture)
         self.overlay.paint(painter, self.camera)
         now = time.monotonic()
         for node, since in self._arriving.items():
@@ -156,42 +155,13 @@ class MapCanvas(QWidget):
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
         painter.end()
 
-    def _refresh_ground(self) -> None:
-        """Draw the ground, or of one that was only shifted the strips that came into sight."""
-        ratio = self.devicePixelRatioF()
-        size = self.size() * ratio
-        key = (size.width(), size.height(), ratio, self.camera.scale, self._version)
-        right, down = self.camera.left - self._ground_at[0], self.camera.top - self._ground_at[1]
-        whole = QRect(QPoint(), self.size())
-        parts = [dirty.translated(self.camera.left, self.camera.top) & whole for dirty in self._dirty]
-        self._dirty.clear()
-        if key != self._ground_key or not _whole(right * ratio) or not _whole(down * ratio):
-            if self._ground.size() != size:
-                self._ground = QPixmap(size)
-                self._ground.setDevicePixelRatio(ratio)
-            parts = [whole]
-        elif right or down:
-            self._ground.scroll(round(right * ratio), round(down * ratio), QRect(QPoint(), size))
-            parts += strips(whole, right, down)
-        self._ground_key, self._ground_at = key, (self.camera.left, self.camera.top)
-        if not parts:
-            return
-        painter = QPainter(self._ground)
-        for part in parts:
-            self.painter.paint(painter, self.camera, QRectF(part))
-        painter.end()
-        if self.painter.missing:
-            self.painter.missing = False
-            self._pictures.start()
-
     def _want_pictures(self) -> None:
         """Ask for the pictures of what is in sight, from the middle outwards."""
         graph, sight = self._model.graph, np.array(self._in_sight(), np.int64)
         if self.camera.scale >= CARDS_FROM and len(sight):
             away = np.abs(graph.places[sight] - np.array(self.camera.middle)).sum(axis=1)
-            self._model.thumbnails.want(
-                graph.rows[number].thumbnail for number in sight[np.argsort(away)].tolist()
-            )
+            nearest = cast("list[int]", sight[np.argsort(away)].tolist())
+            self._model.thumbnails.want(graph.rows[number].thumbnail for number in nearest)
 
     # ------------------------------------------------------------ changes of the model
     def _on_graph(self) -> None:
@@ -210,7 +180,7 @@ class MapCanvas(QWidget):
 
     def _on_filter(self) -> None:
         self.painter.take(self._model.graph, self._model.shown)
-        self._forget_ground()
+        self.forget_ground()
         self._describe()
 
     def _on_node(self, node: str) -> None:
@@ -234,7 +204,7 @@ class MapCanvas(QWidget):
 
     def _on_theme(self) -> None:
         self.painter.restyle()
-        self._forget_ground()
+        self.forget_ground()
 
     def _on_picture(self, digest: str) -> None:
         if self.camera.scale < CARDS_FROM:
@@ -243,7 +213,7 @@ class MapCanvas(QWidget):
         for number in self._in_sight():
             if graph.rows[number].thumbnail == digest:
                 box = self.painter.card_box(self.camera, number).toAlignedRect().adjusted(-1, -1, 1, 1)
-                self._dirty.append(box.translated(-self.camera.left, -self.camera.top))
+                self.ground.spoil(box.translated(-self.camera.left, -self.camera.top))
                 self.update(box)
 
     def _on_arrivals(self) -> None:
@@ -260,10 +230,11 @@ class MapCanvas(QWidget):
     def _on_rested(self) -> None:
         """The scale has stopped changing: draw well what was drawn quickly."""
         self.painter.quick = False
-        self._forget_ground()
+        self.forget_ground()
 
-    def _forget_ground(self) -> None:
-        self._version += 1
+    def forget_ground(self) -> None:
+        """Draw everything anew."""
+        self.ground.forget()
         self.update()
 
     def _describe(self) -> None:
@@ -414,22 +385,3 @@ class MapCanvas(QWidget):
     def sizeHint(self) -> QSize:
         """As large as can be had."""
         return QSize(800, 560)
-
-
-def strips(whole: QRect, right: int, down: int) -> list[QRect]:
-    """The parts of a view that come into sight when its picture moves by so many pixels."""
-    kept = whole & whole.translated(right, down)
-    if kept.isEmpty():
-        return [whole]
-    found: list[QRect] = []
-    if right:
-        left = whole.left() if right > 0 else kept.right() + 1
-        found.append(QRect(left, whole.top(), whole.width() - kept.width(), whole.height()))
-    if down:
-        top = whole.top() if down > 0 else kept.bottom() + 1
-        found.append(QRect(kept.left(), top, kept.width(), whole.height() - kept.height()))
-    return found
-
-
-def _whole(pixels: float) -> bool:
-    return float(pixels).is_integer()

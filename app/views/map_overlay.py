@@ -56,6 +56,7 @@ class MapOverlay:
             self._paint_frame(painter, camera, self.hovered, "muted", 1.5)
         if number >= 0:
             self._paint_frame(painter, camera, number, "accent", 3)
+        self._paint_steps(painter, camera)
         if camera.scale < CARDS_FROM:
             for named in {number, self.hovered if self.hovered < len(graph) else -1} - {-1}:
                 self._paint_name(painter, camera, named)
@@ -167,8 +168,16 @@ class MapOverlay:
                 ground = QPen(self._theme.color("surface"), 8)
                 self._arrow(painter, camera, one, other, ground, self._theme.color("surface"), 15)
                 self._arrow(painter, camera, one, other, QPen(color, 4.5), color, 15)
-        if path.start in graph.number:
-            self._paint_step(painter, camera, graph.number[path.start], "0", "accent")
+
+    def _paint_steps(self, painter: QPainter, camera: Camera) -> None:
+        """Numbers at the states of the way, and once it was gone how each was reached."""
+        path, graph = self._model.path, self._model.graph
+        if path.site != graph.site:
+            return
+        numbers = [graph.number.get(node, -1) for node in path.nodes]
+        start = path.nodes[0] if path.nodes else path.start
+        if start in graph.number:
+            self._paint_step(painter, camera, graph.number[start], "0", "accent")
         for at, number in enumerate(numbers[1:], 1):
             step = path.steps.at(at - 1)
             verdict = step.verdict if step is not None else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from app.models.map_model import MapState
@@ -15,6 +15,7 @@ from app.views.exploration_bar import ExplorationBar
 from app.views.explore_form import ExploreForm
 from app.views.map_canvas import MapCanvas
 from app.views.map_head import MapHead
+from app.views.map_keys import MapKeys
 from app.views.map_legend import MapLegend
 from app.views.map_table import NodeTable
 from app.views.node_panel import NodePanel
@@ -84,7 +85,7 @@ class MapView(QWidget):
         self._faces()
         self._lay_out()
         self._by_hand = False
-        self._bind()
+        self.keys = MapKeys(self, center)
         self._connect()
         self._show()
 
@@ -92,7 +93,7 @@ class MapView(QWidget):
     def focus_first(self) -> None:
         """Put the hand where the work begins: the map, or the address where there is no map."""
         if self.model.state is MapState.NO_GRAPH:
-            self._explore()
+            self.open_form()
         else:
             self.take_keys()
 
@@ -125,8 +126,8 @@ class MapView(QWidget):
             if self._by_hand and isinstance(layout.get(name), dict):
                 splitter.restore(layout[name])
         self.table.setVisible(layout.get("table") is True)
-        self._show_legend(layout.get("legend") is not False)
-        self._show_seen(layout.get("seen") is not False)
+        self.show_legend(layout.get("legend") is not False)
+        self.show_seen(layout.get("seen") is not False)
         match layout.get("sort"):
             case [str(column), bool(descending)] if column in COLUMNS:
                 order = Qt.SortOrder.DescendingOrder if descending else Qt.SortOrder.AscendingOrder
@@ -212,56 +213,8 @@ class MapView(QWidget):
         table = min(self._theme.px(TABLE), high // 2)
         self.rows.setSizes([high - table, table])
 
-    # ------------------------------------------------------------ commands
-    def _bind(self) -> None:
-        model, bind, canvas = self.model, self._center.bind, self.canvas
-
-        def mapped() -> bool:
-            return model.state is MapState.READY and self.faces.currentWidget() is self.rows
-
-        def chosen() -> bool:
-            return model.state is MapState.READY and bool(model.node)
-
-        def sited() -> bool:
-            return bool(model.site)
-
-        bind("map.find", self.head.finder.take_keys, lambda: model.state is MapState.READY)
-        bind("map.filter", self.head.filter.take_keys, lambda: model.state is MapState.READY)
-        bind("map.site", self.head.focus_site, lambda: bool(model.sites))
-        bind("map.table", self._table, mapped)
-        bind("map.next", lambda: self._step(1), mapped)
-        bind("map.previous", lambda: self._step(-1), mapped)
-        bind("map.fit", canvas.fit, mapped)
-        bind("map.zoom.in", lambda: canvas.camera.zoom_by(1.4), mapped)
-        bind("map.zoom.out", lambda: canvas.camera.zoom_by(1 / 1.4), mapped)
-        bind("map.center", lambda: canvas.show_node(model.node), lambda: mapped() and chosen())
-        bind("map.legend", lambda: self._show_legend(self.legend.isHidden()), mapped)
-        bind("map.links", lambda: self._show_seen(not self.legend.seen_shown), mapped)
-        bind("map.tidy", model.tidy, mapped)
-        bind("map.open", self._open, chosen)
-        bind("map.path", lambda: model.path_from(model.node), chosen)
-        bind("map.path.home", self._from_home, chosen)
-        bind("map.go", self._go, lambda: chosen() or bool(model.path.to))
-        bind("map.close_browser", model.path.close_browser, lambda: bool(model.path.live))
-        bind("map.merge", model.merge, lambda: model.can_merge)
-        bind("map.split", model.split, lambda: model.can_split)
-        bind("map.copy_address", self._copy, chosen)
-        bind("map.explore", self._explore)
-        bind("map.verify", self.desk.verify, sited)
-        bind("map.update", self.desk.update, sited)
-        bind("map.from_runs", self.desk.map_runs)
-        bind("map.lab", self._lab, sited)
-        bind("map.velocity", self._velocity, sited)
-        bind("map.back", self._back)
-
-    def _step(self, by: int) -> None:
-        node = self.model.neighbour(by)
-        if node:
-            self.model.select(node)
-            if not self.table.hasFocus():
-                self.canvas.reveal(node)
-
-    def _table(self) -> None:
+    # ------------------------------------------------------------ what the keys do to the view
+    def toggle_table(self) -> None:
         """Show the table and go to it; from inside of it, back to the map alone."""
         if self.table.isHidden():
             self.table.show()
@@ -273,93 +226,56 @@ class MapView(QWidget):
         else:
             self.table.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def _show_legend(self, shown: bool) -> None:
+    def show_legend(self, shown: bool) -> None:
+        """Show the legend, or leave its place to the map."""
         self.legend.setVisible(shown)
         self.sheet.arrange()
 
-    def _show_seen(self, shown: bool) -> None:
+    def show_seen(self, shown: bool) -> None:
+        """Draw links that were never followed, or leave them out."""
         self.legend.seen_shown = shown
         self.canvas.set_seen(shown)
         self.legend.refresh()
 
-    def _open(self) -> None:
-        self._close_form()
-        self._close_page()
+    def open_panel(self) -> None:
+        """Give the keys to the open state's panel."""
+        self.close_form()
+        self.close_page()
         self.panel.focus_list()
 
-    def _from_home(self) -> None:
-        self.model.path.clear()
-        self.model.path_to(self.model.node)
-
-    def _go(self) -> None:
-        path = self.model.path
-        to = path.to if path.is_shown and path.to in self.model.graph.number else self.model.node
-        if to:
-            self.model.go_to(to)
-
-    def _copy(self) -> None:
-        row = self.model.current
-        if row is not None:
-            QGuiApplication.clipboard().setText(row.url)
-            self.model.notice.emit(self.tr("Address of '{0}' copied").format(row.title or row.url))
-
-    def _explore(self) -> None:
+    def open_form(self) -> None:
+        """Ask what is to be explored."""
         self.side.setCurrentWidget(self.form)
         self.form.begin()
 
-    def _lab(self) -> None:
-        if self.faces.currentWidget() is self.lab:
-            self._close_page()
-            return
-        self.desk.open_lab()
-        self.faces.setCurrentWidget(self.lab)
-        self.lab.begin()
-        self._center.refresh()
-
-    def _velocity(self) -> None:
-        if self.faces.currentWidget() is self.velocity:
-            self._close_page()
-            return
-        self.desk.velocity.show(self.model.site)
-        self.faces.setCurrentWidget(self.velocity)
-        self.velocity.setFocus(Qt.FocusReason.OtherFocusReason)
-        self._center.refresh()
-
-    def _back(self) -> None:
-        """One level back: the field, the form, the page over the map, the path, the selection, the filter."""
-        model = self.model
-        if self.head.finder.leave() or self.head.filter.leave():
-            return
-        if self.side.currentWidget() is self.form and model.state is not MapState.NO_GRAPH:
-            self._close_form()
-        elif self.faces.currentWidget() in (self.lab, self.velocity):
-            self._close_page()
-        elif self.panel.isAncestorOf(self.focusWidget() or self) or self.path.list.hasFocus():
-            self.take_keys()
-        elif model.path.is_shown:
-            model.path.clear()
-        elif len(model.selected) > 1:
-            model.select(model.node)
-        elif self.table.hasFocus():
-            self.take_keys()
-        elif model.table.is_filtered:
-            model.set_filter("")
+    def open_page(self, page: QWidget) -> None:
+        """Show the laboratory or the velocity in the map's place."""
+        self.faces.setCurrentWidget(page)
+        if page is self.lab:
+            self.lab.begin()
         else:
-            self.take_keys()
+            page.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._center.refresh()
+
+    @property
+    def page(self) -> QWidget | None:
+        """What stands in the map's place, ``None`` while the map is there."""
+        face = self.faces.currentWidget()
+        return face if face in (self.lab, self.velocity) else None
 
     # ------------------------------------------------------------ answers
     def _connect(self) -> None:
         model, center = self.model, self._center
         for splitter in (self.columns, self.rows):
             splitter.splitterMoved.connect(self._on_moved)
-        self.canvas.node_opened.connect(self._open)
-        self.table.node_opened.connect(self._open)
+        self.canvas.node_opened.connect(self.open_panel)
+        self.table.node_opened.connect(self.open_panel)
         self.panel.node_requested.connect(model.open)
         self.panel.step_requested.connect(self.step_requested.emit)
         self.panel.tip_requested.connect(self.tip_requested)
-        self.form.closed.connect(self._close_form)
-        self.lab.closed.connect(self._close_page)
-        self.velocity.closed.connect(self._close_page)
+        self.form.closed.connect(self.close_form)
+        self.lab.closed.connect(self.close_page)
+        self.velocity.closed.connect(self.close_page)
         model.changed.connect(self._show)
         for signal in (model.changed, model.node_changed, model.selection_changed, model.path.changed):
             signal.connect(center.refresh)
@@ -369,15 +285,16 @@ class MapView(QWidget):
     def _on_moved(self) -> None:
         self._by_hand = True
 
-    def _close_form(self) -> None:
+    def close_form(self) -> None:
+        """Show the open state again in the form's place."""
         held = self.form.isAncestorOf(self.focusWidget() or self)
         self.side.setCurrentWidget(self.beside)
         if held:
             self.take_keys()
 
-    def _close_page(self) -> None:
+    def close_page(self) -> None:
         """From the laboratory or the velocity back to the map."""
-        if self.faces.currentWidget() in (self.lab, self.velocity):
+        if self.page is not None:
             self.faces.setCurrentWidget(self.rows)
             self._show()
             self.take_keys()

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
+from app.views.map_view import MapView
+
 if TYPE_CHECKING:
     from app.views.main_window import MainWindow
 
@@ -82,6 +84,9 @@ class _Camera:
         window = self._window
         for place in window.places:
             window.go(place)
+            if place == "map":
+                await self.walk_map(mode)
+                continue
             await self.shoot(f"{place}-{mode}", 1.5)  # Knowledge asks for lint, places and history of its tip
         window.go("review")
         if window.center.trigger("tip.compose"):
@@ -92,6 +97,39 @@ class _Camera:
             window.center.trigger("composer.discard")
             window.center.trigger("composer.close")
             await self._pause(0.3)
+
+    async def walk_map(self, mode: str) -> None:
+        """The map as a whole; in light also from near, its table, a path, the laboratory, velocity, the form."""
+        window, trigger = self._window, self._window.center.trigger
+        view = window.perspective("map")
+        if not isinstance(view, MapView):
+            return
+        await self._pause(0.5)
+        rows = view.model.table.rows
+        if not rows:
+            await self.shoot(f"map-{mode}", 0.5)
+            return
+        far = max(rows, key=lambda row: (row.depth, row.incoming, row.id)).id
+        view.model.select(far)
+        trigger("map.fit")
+        await self.shoot(f"map-{mode}", 1.5)
+        trigger("map.path.home")
+        await self.shoot(f"map-path-{mode}", 1.5)
+        trigger("map.center")
+        await self.shoot(f"map-near-{mode}", 2.0)
+        if mode == "light":
+            trigger("map.table")
+            await self.shoot("map-table", 1.0)
+            trigger("map.table")
+            for command, name in (("map.lab", "map-lab"), ("map.velocity", "map-velocity")):
+                trigger(command)
+                await self.shoot(name, 1.5)
+                trigger("map.back")
+            trigger("map.explore")
+            await self.shoot("map-explore", 0.5)
+            trigger("map.back")
+        view.model.path.clear()
+        view.model.select("")
 
     def _write(self, text: str) -> None:
         field = self._window.focusWidget()

@@ -406,5 +406,13 @@ def test_pictures_are_taken_of_every_view(bench: Workbench, run, tmp_path) -> No
         "palette.png",
         "keys.png",
         "jobs.png",
+        "map-light.png",
+        "map-dark.png",
+        "map-table.png",
+        "map-path-light.png",
+        "map-near-dark.png",
+        "map-lab.png",
+        "map-velocity.png",
+        "map-explore.png",
     } <= names
     assert all(path.stat().st_size > 5000 for path in taken)

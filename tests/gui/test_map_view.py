@@ -22,7 +22,7 @@ from app.models.map_graph import MapGraph
 from app.models.map_model import MapState
 from app.models.map_path import PathState
 from app.models.node_table import COLUMNS
-from app.views.map_canvas import strips
+from app.views.map_ground import strips
 from app.views.map_painter import CARDS_FROM, MOST_LINES
 from app.views.map_view import MapView
 from app.views.widgets import EmptyState
@@ -179,7 +179,7 @@ def test_a_dragged_map_looks_as_one_drawn_anew(desk):
         desk.canvas.camera.pan(right, down)
         desk.canvas.grab()
     kept = pixels(desk.canvas)
-    desk.canvas._forget_ground()
+    desk.canvas.forget_ground()
     differs = np.abs(pixels(desk.canvas) - kept).max(axis=2)
     assert (differs > 8).mean() < 0.0005, "but for the smoothing of lines where they were cut"
 
@@ -537,6 +537,27 @@ def test_tab_walks_from_the_find_field_over_the_map_to_the_panel(desk):
     assert desk.canvas in seen
     assert any(desk.view.panel.isAncestorOf(widget) for widget in seen)
     assert desk.view.head.finder in seen
+
+
+def test_a_map_is_made_of_the_runs_of_a_site_that_is_chosen(desk, monkeypatch):
+    from PySide6.QtWidgets import QMenu
+
+    shown = []
+    monkeypatch.setattr(QMenu, "popup", lambda self, at: shown.append(self))
+    assert desk.center.trigger("map.from_runs")
+    desk.until(lambda: bool(shown))
+    assert {action.text() for action in shown[0].actions()} >= {"gitlab", "shopping"}
+    shown[0].actions()[0].trigger()
+    desk.until(lambda: any(name == "graph_from_runs" for name, _ in desk.engine.calls))
+    desk.until(lambda: bool(desk.said))
+
+
+def test_verifying_and_bringing_up_to_date_say_what_came_of_it(desk):
+    assert desk.center.trigger("map.verify")
+    desk.until(lambda: bool(desk.said))
+    assert desk.said[-1].startswith("Verified 40 states")
+    assert desk.center.trigger("map.update")
+    desk.until(lambda: desk.said[-1].startswith("Brought up to date"))
 
 
 # ---------------------------------------------------------------- large, light and dark

@@ -17,7 +17,7 @@ Numbers = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 SWEEPS = 8
-GAP = 1.0
+GAP = 1.6
 """Between two bands, in columns, besides the step of one."""
 TALLEST = 28
 """States in one column before a band gets another one; large sites have taller ones."""
