@@ -208,6 +208,8 @@ def _trouble(tab: Visit, performed: Performed, *, acted: bool) -> Trouble:
         return Trouble.FILE
     if "redirects in a circle" in performed.error:
         return Trouble.NO_PAGE
+    if "has left the page" in performed.error:
+        return Trouble.MISSING
     return Trouble.REFUSED if acted else Trouble.UNREACHABLE
 
 

@@ -100,6 +100,7 @@ class Explorer:
         self._pacer = Pacer(start_url, options.rate, self._clock, delay=delay)
         self._visitors = [self._visitor(driver) for driver in drivers]
         self._units: deque[_Unit] = deque()
+        self._asked_again: set[tuple[str, str]] = set()
         self._language = ""
         self._ended = ""
         self._going = asyncio.Event()
@@ -262,13 +263,15 @@ class Explorer:
     async def _work(self, units: Sequence[_Unit]) -> None:
         """Let all pages work until nothing is left, or the exploration has ended."""
         self._units = deque(units)
-        try:
-            async with asyncio.TaskGroup() as group:
-                for visitor in self._visitors:
-                    group.create_task(self._worker(visitor))
-        except* SiteloreError as errors:
-            raise errors.exceptions[0] from None
-        await self._log.failed(self._door.release())
+        while True:
+            try:
+                async with asyncio.TaskGroup() as group:
+                    for visitor in self._visitors:
+                        group.create_task(self._worker(visitor))
+            except* SiteloreError as errors:
+                raise errors.exceptions[0] from None
+            if not await self._again(self._door.release()):
+                break
         if self._units and not self._ended:
             self._end("failed", "no browser could be started any more; what was found is kept")
 
@@ -297,8 +300,18 @@ class Explorer:
         if shut:
             self._end("paused", shut)
         elif not self._door.holds(item, outcome):
-            await self._log.failed(self._door.release())
+            await self._again(self._door.release())
             await self._log.closed(item, source, outcome, address)
+
+    async def _again(self, unanswered: Sequence[FrontierItem]) -> bool:
+        """What nobody answered for is tried once more after everything else; False if there is nothing to try again."""
+        once = [item for item in unanswered if (item.page, item.element) not in self._asked_again]
+        await self._log.failed([item for item in unanswered if item not in once])
+        for item in once:
+            self._asked_again.add((item.page, item.element))
+            waiting = replace(item, status=FrontierStatus.WAITING, detail="")
+            self._units.append(_Unit(self._graph.states[item.page], (waiting,)))
+        return bool(once)
 
     def _visitor(self, driver: Driver) -> Visitor:
         return Visitor(

@@ -200,6 +200,14 @@ class Visitor:
         return await self._arrived(deed) if deed.ok else Outcome(deed=deed, end="failed", why=deed.why)
 
     async def _operate(self, item: FrontierItem, source: PageState) -> Outcome:
+        """Do it where it is to be done; on a page that has changed under the hand, once more on a fresh one."""
+        outcome = await self._operate_once(item, source)
+        if outcome.deed.trouble is Trouble.MISSING and outcome.strayed is None:
+            self.standing = None
+            outcome = await self._operate_once(item, source)
+        return outcome
+
+    async def _operate_once(self, item: FrontierItem, source: PageState) -> Outcome:
         reached = await self.reach(source)
         if reached.standing is None:
             why = f"the page it is on was not reached again: {reached.why}"

@@ -42,6 +42,20 @@ async def test_a_page_that_always_fails_is_given_up_after_a_few_tries_and_noted(
     assert report.states == 8
 
 
+async def test_a_page_nobody_answers_for_is_tried_once_more_after_the_others():
+    asked: list[str] = []
+
+    def late(path: str) -> Deed | None:
+        asked.append(path)
+        return SILENT if path == "/7" or (path == "/3" and "/8" not in asked) else None
+
+    report, store = await explore(PaperSite(STAR, trouble=late))
+    assert addresses(store) == set(STAR) - {"/7"}
+    assert failed(store) == {f"{HOME}7": SILENT.why}
+    assert asked[-1] == "/7"
+    assert (report.ended, report.frontier) == ("done", 0)
+
+
 async def test_a_page_that_is_not_there_is_no_state():
     site = PaperSite(STAR | {"/": [*STAR["/"], Thing("Gone", "/gone")]})
     _, store = await explore(site)
