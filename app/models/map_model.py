@@ -78,6 +78,8 @@ class MapModel(QObject):
         self.shown: Mask = np.ones(0, bool)
         self._wish = ""
         """A state to open once its site's graph is there."""
+        self._followed = ""
+        """A site whose exploration has begun and whose graph may not be there yet."""
         self._asking = self._stale = False
         self._asked_at = 0.0
         self._soon = QTimer(self, singleShot=True)
@@ -111,7 +113,8 @@ class MapModel(QObject):
             self._ask()
 
     def follow(self, site: str) -> None:
-        """An exploration of this site began: show its map as it grows."""
+        """An exploration of this site began: show its map as it grows, from nothing on."""
+        self._followed = site
         if site != self.site:
             self.choose_site(site)
 
@@ -267,9 +270,9 @@ class MapModel(QObject):
         self.sites = tuple(rows)
         self.sites_changed.emit()
         names = [row.site for row in rows]
-        if self.site not in names and not self._asking:
+        if self.site not in names and self.site != self._followed:
             self.choose_site(names[0] if names else "")
-        if not names:
+        if not self.site:
             self.state = MapState.NO_GRAPH
         self.changed.emit()
 
@@ -314,9 +317,9 @@ class MapModel(QObject):
         self._asking, self.error = False, str(error)
         if len(self.graph):
             self.notice.emit(self.error)
-        else:
-            self.state = MapState.ERROR
-            self.changed.emit()
+            return
+        self.state = MapState.EMPTY if self.site and self.site == self._followed else MapState.ERROR
+        self.changed.emit()
 
     def _show(self, graph: MapGraph) -> None:
         self.graph = graph
@@ -349,6 +352,9 @@ class MapModel(QObject):
 
     def _on_facts(self, _event: object) -> None:
         if self.state is MapState.READY:
+            self._ask_soon()
+        elif self.state is MapState.ERROR:  # the engine may have been started again
+            self.start()
             self._ask_soon()
 
 

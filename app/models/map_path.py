@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication
 
 from app.models.object_list import ObjectList
 
@@ -156,7 +157,7 @@ class MapPath(QObject):
         self.state, self.error, self.journey = PathState.GOING, "", None
         self.changed.emit()
         self._tasks.start(
-            self._client.api.graph_go(site, to, True, fresh), self._went, self._stopped, key="map-go"
+            self._client.api.graph_go(site, to, _has_screen(), fresh), self._went, self._stopped, key="map-go"
         )
 
     def close_browser(self) -> None:
@@ -199,6 +200,11 @@ class MapPath(QObject):
         self.state, self.plan, self.journey = PathState.NONE, None, None
         self.start = self.to = self.error = self.start_title = self.to_title = ""
         self.steps.replace([])
+
+
+def _has_screen() -> bool:
+    """Whether a browser can be shown beside this window."""
+    return QGuiApplication.platformName() not in ("offscreen", "minimal", "vnc")
 
 
 def steps_of(plan: PathPlan, journey: Journey | None = None) -> list[PathStep]:

@@ -397,7 +397,7 @@ def test_the_frame_fits_its_smallest_size_at_any_text_size(bench: Workbench, set
 def test_pictures_are_taken_of_every_view(bench: Workbench, run, tmp_path) -> None:
     from app.views.pictures import take_pictures
 
-    taken = run(take_pictures(bench._window, tmp_path, lambda _seconds: asyncio.sleep(0.01)), timeout=60)
+    taken = run(take_pictures(bench._window, tmp_path, lambda _seconds: asyncio.sleep(0.01)), timeout=150)
     names = {path.name for path in taken}
     assert {
         "review-light.png",

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
 
 from app.engine.errors import NotFound
+from app.engine.events import RunsChanged
 from app.engine.transition import ArrivalKind
 from app.models.map_filter import fits, parse_map_filter, toggled
 from app.models.map_graph import MapGraph, Mark, counts, node_words
@@ -197,6 +198,42 @@ def test_an_engine_that_fails_says_why(client, tasks, until, monkeypatch):
     assert "cut in half" in made.error
 
 
+def test_a_site_being_explored_is_followed_from_nothing_on(client, tasks, until):
+    client.api.start_graphs(empty=True)
+    made = MapModel(client, tasks)
+    made.start()
+    until(lambda: made.state is MapState.NO_GRAPH)
+    made.follow(SITE)
+    until(lambda: made.state is MapState.EMPTY)
+    client.api.start_graphs()
+    client.api.reveal(1)
+    until(lambda: made.state is MapState.READY)
+    assert len(made.graph) == 1
+
+
+def test_a_site_of_the_last_time_that_is_gone_gives_its_place_to_another(client, tasks, until):
+    made = MapModel(client, tasks)
+    made.restore({"site": "forum", "node": "x", "filter": ""})
+    made.start()
+    until(lambda: made.state is MapState.READY)
+    assert made.site == SITE
+
+
+def test_an_engine_that_comes_back_brings_the_map_back(client, tasks, until, monkeypatch):
+    working = client.api.graph_picture
+
+    async def graph_picture(site, tidy=False):
+        raise NotFound("the engine stopped")
+
+    monkeypatch.setattr(client.api, "graph_picture", graph_picture)
+    made = MapModel(client, tasks)
+    made.start()
+    until(lambda: made.state is MapState.ERROR)
+    monkeypatch.setattr(client.api, "graph_picture", working)
+    client.api.bus.publish(RunsChanged())
+    until(lambda: made.state is MapState.READY)
+
+
 def test_a_growing_graph_is_asked_for_once_a_second_and_nothing_moves(client, tasks, until, settle):
     client.api.shown = 20
     model = MapModel(client, tasks)
@@ -267,7 +304,9 @@ def test_being_taken_there_shows_each_arrival(model, until, client):
     until(lambda: model.path.state is PathState.ARRIVED)
     assert [step.verdict for step in model.path.steps.rows] == ["exact", "same template", "exact"]
     assert model.path.live == node_id(37)
-    assert ("graph_go", (node_id(37), True, False)) in client.api.calls
+    assert ("graph_go", (node_id(37), False, False)) in client.api.calls, (
+        "nothing is shown where there is no screen"
+    )
     model.path.close_browser()
     until(lambda: model.path.live == "")
 
