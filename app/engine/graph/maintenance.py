@@ -22,8 +22,9 @@ from app.engine.graph.rehoming import rehome, unreached
 from app.engine.graph.verifying import Findings, Verification, counted
 from app.engine.graph_api import ExploreOptions, ExploreReport, VerifyGraphReport
 from app.engine.page_state import PageState, Source
-from app.engine.transition import ArrivalKind, Transition
+from app.engine.transition import ArrivalKind, FrontierStatus, Transition
 
+_TRIED = (FrontierStatus.TRIED, FrontierStatus.FAILED)
 _SEEN = (ArrivalKind.EXACT, ArrivalKind.SAME_TEMPLATE)
 
 Tell = Callable[[int, int, str], None]
@@ -141,6 +142,8 @@ async def update(
 ) -> tuple[VerifyGraphReport, ExploreReport]:
     """Verify, then explore from the elements that are new on changed pages, and from new pages, as deep as before.
 
+    The report's ``tried`` counts what was tried now; its other counts are of the whole map.
+
     Raises: as ``verify`` and ``Explorer.run``.
     """
     chosen: Clock = clock or SystemClock()
@@ -162,11 +165,12 @@ async def update(
     except BaseException:
         await keeper.end(number, "failed", chosen.now(), ())
         raise
+    going_on = _GoingOn(keeper, number, home, asked, done)
     explorer = Explorer(
         graph.site,
         home,
         replace(options, resume=True),
-        store=_GoingOn(keeper, number, home, asked, done),
+        store=going_on,
         rules=rules,
         drivers=drivers,
         tell=progress,
@@ -174,7 +178,8 @@ async def update(
         robots=robots,
         known=done.known,
     )
-    return done.report, await explorer.run()
+    explored = await explorer.run()
+    return done.report, replace(explored, tried=explored.tried - going_on.tried_before)
 
 
 class _GoingOn:
@@ -184,6 +189,7 @@ class _GoingOn:
         self, keeper: GraphKeeper, number: int, home: str, options: Mapping[str, object], done: Maintained
     ) -> None:
         self._keeper, self._number, self._home, self._options = keeper, number, home, options
+        self.tried_before = 0
         self._new, self._replaced = set(done.known), set(done.findings.replaced)
         self.begin, self.resume, self.end = keeper.begin, keeper.resume, keeper.end
         self.elements, self.save = keeper.elements, keeper.save
@@ -192,9 +198,11 @@ class _GoingOn:
         memory = await self._keeper.memory()
         # What was tried on pages that have gone says nothing: they, or what they led to, may have come back.
         told = self._replaced | {state.id for state in memory.states if not state.gone_at} - self._new
+        items = tuple(item for item in memory.items if item.page in told)
+        self.tried_before = sum(item.status in _TRIED for item in items)
         return replace(
             memory,
-            items=tuple(item for item in memory.items if item.page in told),
+            items=items,
             transitions=tuple(found for found in memory.transitions if not found.gone_at),
             exploration=self._number,
             home=self._home,

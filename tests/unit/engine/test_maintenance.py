@@ -196,6 +196,8 @@ async def test_an_update_after_a_small_change_finds_what_a_full_exploration_find
     assert before - here.keeper.standing
     assert verified.gone_states
     assert explored.ended == "done"
+    assert 0 < explored.tried < 20, "only what is new counts"
+    assert verified.loads + explored.tried <= cost
     assert cost * 4 <= here.site.loads
 
 
