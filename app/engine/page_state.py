@@ -58,7 +58,8 @@ class Element:
         in_live: inside an alert, status or other live region, whose coming and going makes no new state.
         in_advert: inside an advert slot.
         visible: it has a box, is not hidden and nothing hides it for good.
-        listens: it is no native control but has the look of one (cursor, onclick, tabindex).
+        listens: it is no native control but has the look of one (cursor, onclick, tabindex); its role then is often
+            ``generic``.
     """
 
     index: int

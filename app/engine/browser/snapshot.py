@@ -25,6 +25,8 @@ from app.engine.page_state import Element, PageCapture
 PICTURE_QUALITY = 60
 PICTURE = 3.0
 """Seconds a page may take to paint before it gets no picture."""
+NO_SURFACE = "Unable to capture screenshot"
+"""What Chromium says while a new page has not taken the old one's place on the screen yet."""
 LOOK = 15.0
 """Seconds a look may take in all; a page that is busy for longer counts as gone."""
 REPLACED = 5.0
@@ -141,7 +143,7 @@ async def thumbnail(visit: Visit, width: int = 256) -> bytes:
     if size is None:
         return b""
     clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": width / size["width"]}
-    image, _ = await _picture(visit, clip=clip)
+    image, _ = await picture_of(visit, clip=clip)
     return image
 
 
@@ -153,7 +155,7 @@ async def _capture(visit: Visit, picture: bool, limit: int) -> PageCapture | Non
         async with asyncio.TaskGroup() as group:
             watch = group.create_task(_watch(visit))
             world = await main_world(visit)  # first: asking a crashed page for a picture takes Chromium down
-            shot = group.create_task(_picture(visit) if picture else _no_picture())
+            shot = group.create_task(picture_of(visit) if picture else _no_picture())
             top = await _part(looking, world, Around())
             image, note = await shot
             same = await document_of(visit) == world.document
@@ -286,12 +288,22 @@ def _cuts(top: _Part, looking: _Looking) -> Iterator[str]:
         yield f"{len(looking.opaque)} frames could not be looked into"
 
 
-async def _picture(visit: Visit, **more: Any) -> tuple[bytes, str]:
-    """The viewport as a JPEG, or none and why."""
+async def picture_of(visit: Visit, **more: Any) -> tuple[bytes, str]:
+    """The viewport as a JPEG, or none and why; ``more`` goes to ``Page.captureScreenshot``."""
     if visit.dead.is_set():
         return b"", "no picture: the page is gone"
     try:
         async with asyncio.timeout(PICTURE):
+            return await _shot(visit, more), ""
+    except TimeoutError:
+        return b"", f"no picture: the page did not paint within {PICTURE:.0f} s"
+    except Error as error:
+        return b"", f"no picture: {_first_line(error)}"
+
+
+async def _shot(visit: Visit, more: dict[str, Any]) -> bytes:
+    while True:
+        try:
             shot = await visit.send(
                 "Page.captureScreenshot",
                 format="jpeg",
@@ -299,11 +311,12 @@ async def _picture(visit: Visit, **more: Any) -> tuple[bytes, str]:
                 optimizeForSpeed=True,
                 **more,
             )
-    except TimeoutError:
-        return b"", f"no picture: the page did not paint within {PICTURE:.0f} s"
-    except Error as error:
-        return b"", f"no picture: {_first_line(error)}"
-    return base64.b64decode(shot["data"]), ""
+        except Error as error:
+            if NO_SURFACE not in str(error):
+                raise
+            await asyncio.sleep(0.05)
+        else:
+            return base64.b64decode(shot["data"])
 
 
 async def _no_picture() -> tuple[bytes, str]:
