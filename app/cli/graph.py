@@ -99,6 +99,11 @@ def list_(as_json: Json = False) -> None:
         as_json,
         lambda: table([words.row_cells(row) for row in rows], heads) or "no graph yet: sitelore explore URL",
     )
+    broken = [row.error for row in rows if row.error]
+    for error in broken:
+        say(error)
+    if broken:
+        raise typer.Exit(3)
 
 
 @app.command()

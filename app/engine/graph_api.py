@@ -101,6 +101,8 @@ class GraphRow:
     state: str
     """Of its last exploration: ``running``, ``paused``, ``done``, ``interrupted``, ``failed`` or "" for runs only."""
     gone: int = 0
+    error: str = ""
+    """Why its file can't be read; then the rest is empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,13 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from app.assets import resource
 from app.engine import identity
 from app.engine.cases.atlas import Atlas, Sheet, edges, face
 from app.engine.cases.core import Core
 from app.engine.cases.recording import read_elements
 from app.engine.decision import Decision, DecisionKind
-from app.engine.errors import InputError, NotFound, UsageError
+from app.engine.errors import InputError, NotFound, StoreError, UsageError
 from app.engine.events import GraphChanged
 from app.engine.graph.layout import layout
 from app.engine.graph_api import (
@@ -27,7 +26,7 @@ from app.engine.graph_api import (
     NodeDetail,
 )
 from app.engine.jobs import Job
-from app.engine.page_state import Element
+from app.engine.page_state import Element, Mode
 from app.engine.store.graphs import GraphStore
 from app.engine.store.workspace import Workspace
 from app.engine.transition import Source, Transition
@@ -46,8 +45,7 @@ class GraphCases:
         """The graphs of the workspace, by site."""
 
         def listing() -> list[GraphRow]:
-            sites = sorted(self._core.workspace.graph_sites())
-            return [graph_row(self._atlas.store(site), self._atlas.open_sheet(site)) for site in sites]
+            return [self._row(site) for site in sorted(self._core.workspace.graph_sites())]
 
         return await self._core.on_store(listing)
 
@@ -169,11 +167,13 @@ class GraphCases:
     # the block list's laboratory
 
     async def block_rules(self, site: str) -> str:
-        """The site's own rules as text; where it has none, examples to begin with."""
+        """The site's own rules as text; where it has none, what is built in and examples to begin with."""
+        from app.engine.graph.blocklist import builtin_text
+
         path = self.rules_path(site)
 
         def reading() -> str:
-            return (path if path.exists() else resource("rules", "example.json")).read_text("utf-8")
+            return path.read_text("utf-8") if path.exists() else builtin_text()
 
         return await self._core.on_worker(reading)
 
@@ -216,6 +216,16 @@ class GraphCases:
         return self._core.workspace.rules_path(site)
 
     # inside
+
+    def _row(self, site: str) -> GraphRow:
+        """One graph's line; a damaged file does not hide the others."""
+        try:
+            return graph_row(self._atlas.store(site), self._atlas.open_sheet(site))
+        except StoreError as error:
+            return GraphRow(
+                site=site, home="", mode=Mode.FULL, states=0, transitions=0, frontier=0, explored_at=0.0,
+                state="failed", error=str(error),
+            )  # fmt: skip
 
     def _decide(self, site: str, kind: DecisionKind, members: Sequence[str], label: str) -> None:
         decision = Decision(

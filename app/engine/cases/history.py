@@ -7,7 +7,8 @@ from typing import Any
 from app.engine.api import Done
 from app.engine.cases.core import Core
 from app.engine.cases.judging import Judging
-from app.engine.events import HistoryChanged, KnowledgeChanged, RunsChanged
+from app.engine.events import GraphChanged, HistoryChanged, KnowledgeChanged, RunsChanged
+from app.engine.store.workspace import DECIDE
 from kb.journal import Entry
 
 
@@ -67,6 +68,9 @@ class HistoryCases:
         entry, in_kb = await self._core.on_store(turning)
         if entry is not None and in_kb:
             self._core.bus.publish(KnowledgeChanged())
+        elif entry is not None and entry.kind == DECIDE:
+            for site in await self._core.on_store(self._core.workspace.graph_sites):
+                self._core.bus.publish(GraphChanged(site=site))
         elif entry is not None:
             await self._judging.after_verdicts(())
         undo, redo = await self._core.on_store(self._next)
@@ -82,7 +86,7 @@ class HistoryCases:
         return words[0], words[1]
 
     def _tell(self, event: object) -> None:
-        if isinstance(event, KnowledgeChanged | RunsChanged):
+        if isinstance(event, KnowledgeChanged | RunsChanged | GraphChanged):
             self._core.registry.hold(self._publish())
 
     async def _publish(self) -> None:

@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 VERSION = 1
 _FILE = "workspace.json"
 _DELETE_RUNS = "delete-runs"
-_DECIDE = "graph-decision"
+DECIDE = "graph-decision"
 _GRAPHS = "graphs"
 _LONGEST_NAME = 200
 
@@ -133,7 +133,7 @@ class Workspace:
         self.graph(site).add_decision(decision)
         deed = {"site": site, "decision": decision.id}
         self.review.record(
-            _DECIDE, label, {**deed, "standing": True}, {**deed, "standing": False}, decision.author
+            DECIDE, label, {**deed, "standing": True}, {**deed, "standing": False}, decision.author
         )
 
     def delete_runs(self, runs: Sequence[str], author: str = "") -> int:
@@ -228,7 +228,7 @@ class Workspace:
                 self.restore_runs(runs)
             else:
                 self.index.remove(self.runs.delete(runs))
-        elif kind == _DECIDE:
+        elif kind == DECIDE:
             graph = self.graph(str(deed["site"]))
             if deed["standing"]:
                 graph.restore_decision(str(deed["decision"]))
