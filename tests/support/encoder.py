@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
-from kb.encoder import TokenVectors
+from kb import encoder_export
+from kb.encoder import MODEL_PACKAGE, TokenVectors, file_hash, load_encoder
+
+has_torch = pytest.mark.skipif(
+    any(importlib.util.find_spec(name) is None for name in ("torch", "sentence_transformers", MODEL_PACKAGE)),
+    reason="the extra 'encoder' is not installed",
+)
+
+
+def exported_copy(config: pytest.Config) -> Path:
+    """Cache folder of an exported copy; making it takes about 20 s, so it is kept until the exporter changes."""
+    version = file_hash(Path(encoder_export.__file__))[:16]
+    folder = Path(config.cache.mkdir("encoder")) / version
+    load_encoder(folder)
+    return folder
 
 
 class HashingEncoder:

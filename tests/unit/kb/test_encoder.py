@@ -21,14 +21,8 @@ from kb.encoder import (
     load_encoder,
     read_copy,
 )
+from tests.support.encoder import exported_copy, has_torch
 
-has_torch = pytest.mark.skipif(
-    any(
-        importlib.util.find_spec(name) is None
-        for name in ("torch", "sentence_transformers", module.MODEL_PACKAGE)
-    ),
-    reason="the extra 'encoder' is not installed",
-)
 TEXTS = [
     "To add new members to the project, visit project information > members",
     "Invite people to a repository",
@@ -41,11 +35,7 @@ TEXTS = [
 
 @pytest.fixture(scope="session")
 def cache(request: pytest.FixtureRequest) -> Path:
-    """An exported copy; making it takes about 20 s, so it is kept between sessions until the exporter changes."""
-    version = module.file_hash(Path(encoder_export.__file__))[:16]
-    folder = Path(request.config.cache.mkdir("encoder")) / version
-    load_encoder(folder)
-    return folder
+    return exported_copy(request.config)
 
 
 @pytest.fixture(scope="session")

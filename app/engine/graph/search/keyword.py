@@ -10,6 +10,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from sys import getsizeof
 
 from app.engine.graph.search.state_text import Field, Kind, StateFields
 from kb.retrieval.keyword import NEAR_MISS, Vocabulary
@@ -72,6 +73,12 @@ class KeywordIndex:
             if stem in entry.counts
         }
         return tuple(sorted(brought, key=lambda word: (-brought[word], word)))
+
+    @property
+    def megabytes(self) -> float:
+        """Memory of the tables, about: words themselves are shared."""
+        tables = [table for entry in self._entries.values() for table in (entry.counts, entry.forms)]
+        return sum(map(getsizeof, [*tables, *self._holders.values()])) / 2**20
 
     def _asked(self, query: str) -> dict[str, float]:
         """Stems looked for, and what each counts: those of the query, for one nobody holds those a slip away."""

@@ -115,10 +115,9 @@ class StateSearch:
         return self._late.matches(query, node) if self._late is not None else ()
 
     def megabytes(self, method: str) -> float:
-        """Memory of a method's vectors; 0 for keywords."""
-        if method == LATE and self._late is not None:
-            return self._late.megabytes
-        return self._dense.megabytes if method == DENSE and self._dense is not None else 0.0
+        """Memory of a method's vectors or tables."""
+        index = {LATE: self._late, DENSE: self._dense, KEYWORD: self._keyword}[method]
+        return index.megabytes if index is not None else 0.0
 
     def _take_in(
         self,
