@@ -270,7 +270,7 @@ class MapModel(QObject):
         self.sites = tuple(rows)
         self.sites_changed.emit()
         names = [row.site for row in rows]
-        if self.site not in names and self.site != self._followed:
+        if self.site not in names and (not self.site or self.site != self._followed):
             self.choose_site(names[0] if names else "")
         if not self.site:
             self.state = MapState.NO_GRAPH
