@@ -185,14 +185,14 @@ class BrowserDriver:
         return self._visit
 
     def _deed(self, tab: Visit, performed: Performed, *, tier: Tier | None = None) -> Deed:
-        refused = tuple(f"{what} was not sent" for what in self._guard.refused())
         return Deed(
             trouble=_trouble(tab, performed, acted=tier is not None),
             why=performed.error,
             status=performed.status,
             tier=tier,
             seconds=performed.seconds,
-            notes=(*performed.notes, *refused),
+            notes=performed.notes,
+            unsent=self._guard.refused(),
         )
 
 

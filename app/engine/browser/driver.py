@@ -38,6 +38,7 @@ class Deed:
     tier: Tier | None = None
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
+    unsent: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:

@@ -64,9 +64,9 @@ class Guard:
             else:
                 address = redact_url(urlsplit(str(request["url"])).path)
                 self._refused.append(f"{request['method']} {address}"[:160])
-                await wire.send(
-                    "Fetch.failRequest", {"requestId": event["requestId"], "errorReason": "BlockedByClient"}
-                )
+                # A page that was set out for and is "aborted" leaves the one that stands where it is.
+                reason = "Aborted" if event.get("resourceType") == "Document" else "BlockedByClient"
+                await wire.send("Fetch.failRequest", {"requestId": event["requestId"], "errorReason": reason})
         except Error:
             return  # the page or the request is gone
 

@@ -53,7 +53,7 @@ class Logbook:
     async def closed(self, item: FrontierItem, source: PageState, outcome: Outcome, address: str) -> None:
         """Something was tried on a state; ``address`` as for ``Visitor.try_item``."""
         done = closed_item(item, outcome)
-        for note in outcome.deed.notes:
+        for note in (*outcome.deed.notes, *(f"{what} was not sent" for what in outcome.deed.unsent)):
             self._progress.note(f"{source.keys.url}: {note}")
         if done.status is FrontierStatus.TRIED and outcome.standing is not None:
             entry = self._arrived(item, source, outcome, outcome.standing, address)
@@ -182,6 +182,9 @@ def closed_item(item: FrontierItem, outcome: Outcome) -> FrontierItem:
             return replace(item, status=FrontierStatus.SKIPPED, reason=reason, detail=outcome.why)
         case "file":
             reason = SkipReason.DOWNLOAD
+            return replace(item, status=FrontierStatus.SKIPPED, reason=reason, detail=outcome.why)
+        case "unsent":
+            reason = SkipReason.FORM
             return replace(item, status=FrontierStatus.SKIPPED, reason=reason, detail=outcome.why)
         case "same" | "failed":
             return replace(item, status=FrontierStatus.FAILED, detail=outcome.why)

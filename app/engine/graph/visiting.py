@@ -37,13 +37,13 @@ class Standing:
 class Outcome:
     """What came of a try.  ``standing`` is ``None`` where no page of the site was reached.
 
-    ``end`` tells what else it can be: ``away`` left the site, ``file`` brought a file, ``same`` changed nothing,
-    ``failed``; ``why`` says it in words.
+    ``end`` tells what else it can be: ``away`` left the site, ``file`` brought a file, ``unsent`` would have sent
+    something, ``same`` changed nothing, ``failed``; ``why`` says it in words.
     """
 
     standing: Standing | None = None
     deed: Deed = field(default_factory=Deed)
-    end: Literal["", "away", "file", "same", "failed"] = ""
+    end: Literal["", "away", "file", "unsent", "same", "failed"] = ""
     why: str = ""
     seconds: float = 0.0
     strayed: Standing | None = None
@@ -238,6 +238,8 @@ class Visitor:
             )
         if now.page.downloads:
             return Outcome(deed=deed, end="file", why=f"offered {now.page.downloads[0]}")
+        if deed.unsent:
+            return Outcome(deed=deed, end="unsent", why=f"{', '.join(deed.unsent[:3])} was not sent")
         said = f"; it said: {now.page.alerts[0][:120]}" if now.page.alerts else ""
         return Outcome(standing=now, deed=deed, end="same", why=f"nothing changed{said}")
 

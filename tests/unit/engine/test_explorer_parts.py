@@ -1,0 +1,137 @@
+"""The parts of an exploration by themselves: pace, velocity, what is kept of a page, the way through the graph."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.engine import identity
+from app.engine.graph.growing import GrowingGraph
+from app.engine.graph.observing import contents_of, state_of
+from app.engine.graph.pacing import POLITE, Pacer, is_own_machine
+from app.engine.graph.velocity import depth_rows, spent_so_far
+from app.engine.page_state import Element, PageCapture, PageKeys, PageState
+from app.engine.transition import ArrivalKind, Attempt, Operation, Transition
+from tests.support.paper_site import NoTime
+
+HOME = "http://shop.example/"
+
+
+async def _seconds(pacer: Pacer, clock: NoTime, loads: int) -> float:
+    began = clock.at
+    for _ in range(loads):
+        await pacer.wait()
+    return clock.at - began
+
+
+async def test_a_public_host_is_asked_twice_a_second_and_this_machine_without_limit():
+    clock = NoTime()
+    assert await _seconds(Pacer(HOME, 0.0, clock), clock, 11) == pytest.approx(10 / POLITE, abs=0.1)
+    assert await _seconds(Pacer("http://127.0.0.1:8000/", 0.0, clock), clock, 11) < 0.1
+    assert await _seconds(Pacer("http://127.0.0.1:8000/", 5.0, clock), clock, 11) == pytest.approx(2, abs=0.1)
+
+
+async def test_what_robots_txt_asks_for_is_kept_unless_it_is_absurd():
+    clock = NoTime()
+    assert Pacer(HOME, 0.0, clock, delay=3.0).gap == 3.0
+    assert Pacer(HOME, 0.0, clock, delay=86_400.0).gap == 30.0
+
+
+def test_a_site_that_cannot_keep_up_is_asked_more_slowly_and_then_faster_again():
+    pacer = Pacer(HOME, 4.0, NoTime())
+    pacer.slower()
+    pacer.slower()
+    assert pacer.gap == 2.0
+    for _ in range(30):
+        pacer.faster()
+    assert pacer.gap == 0.25
+
+
+@pytest.mark.parametrize(
+    ("url", "own"),
+    [("http://localhost:1/", True), ("http://127.0.0.9/", True), ("http://[::1]:8/", True),
+     ("http://shop.localhost/", True), ("https://example.com/", False), ("http://10.0.0.1/", False)],
+)  # fmt: skip
+def test_which_hosts_are_this_machine(url: str, own: bool):
+    assert is_own_machine(url) is own
+
+
+def test_discovery_velocity_is_new_states_a_minute_of_each_depth():
+    rows = depth_rows([0, 1, 1, 1, 2], {0: 1.0, 1: 30.0, 2: 60.0})
+    assert [(row.depth, row.states, row.new, row.velocity) for row in rows] == [
+        (0, 1, 1, 60.0),
+        (1, 4, 3, 6.0),
+        (2, 5, 1, 1.0),
+    ]
+    assert depth_rows([], {}) == ()
+
+
+def test_the_time_of_a_killed_exploration_is_told_by_when_its_states_were_found():
+    assert spent_so_far([(0, 100.0), (1, 103.0), (1, 110.0), (2, 130.0)]) == {1: 10.0, 2: 20.0}
+
+
+def test_no_secret_and_nothing_typed_is_kept_of_a_page():
+    page = PageCapture(
+        url="http://shop.example/reset?token=abcdef0123456789abcdef",
+        title="Key ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+        text="password=hunter2secret\nplain words",
+        elements=(
+            Element(index=0, role="textbox", name="Search", value="what I typed"),
+            Element(index=1, role="link", name="Go", href="http://shop.example/a?access_token=abcdef0123456789abcd"),
+        ),
+    )  # fmt: skip
+    keys = identity.keys_of(page, HOME)
+    state = state_of(page, keys, home=HOME, depth=1, exploration=1, at=5.0, direct=True)
+    kept = repr(state) + repr(contents_of(page))
+    for secret in ("abcdef0123456789", "ghp_abcdef", "hunter2secret", "what I typed"):
+        assert secret not in kept
+    assert "plain words" in kept
+    assert state.id == identity.page_id(keys)
+    assert state.controls == ("textbox Search", "link Go")
+
+
+def _state(name: str, direct: bool | None) -> PageState:
+    keys = PageKeys(url=f"/{name}", template=f"/{name}", structure=name, skeleton=name)
+    return PageState(id=name, keys=keys, url=f"{HOME}{name}", direct=direct)
+
+
+def _leg(source: str, target: str) -> Transition:
+    return Transition(id=f"{source}>{target}", source=source, target=target, operation=Operation.CLICK)
+
+
+def _attempt(leg: Transition, kind: ArrivalKind = ArrivalKind.EXACT) -> Attempt:
+    return Attempt(transition=leg.id, at=1.0, arrival=kind, seconds=0.1)
+
+
+def test_a_way_that_failed_gives_way_to_one_that_works():
+    graph = GrowingGraph(HOME)
+    for state in (_state("home", True), _state("a", None), _state("b", None), _state("goal", None)):
+        graph.put(state)
+    legs = {pair: _leg(*pair) for pair in (("home", "a"), ("a", "goal"), ("home", "b"), ("b", "goal"))}
+    for leg in legs.values():
+        graph.add(leg, _attempt(leg))
+    first = graph.route("goal")
+    assert first is not None
+    assert len(first.legs) == 2
+    graph.add(first.legs[1], _attempt(first.legs[1], ArrivalKind.WRONG))
+    second = graph.route("goal")
+    assert second is not None
+    assert second.legs[1].source != first.legs[1].source
+    graph.put(replace(graph.states["goal"], direct=True))
+    third = graph.route("goal")
+    assert third is not None
+    assert third.legs == ()
+
+
+@given(orders=st.permutations([(3, "c"), (1, "a"), (2, "b")]))
+def test_a_state_counts_as_found_by_the_first_element_in_order_whoever_was_faster(
+    orders: list[tuple[int, str]],
+):
+    graph = GrowingGraph(HOME)
+    for order, source in orders:
+        graph.found("goal", order, source)
+    assert graph.order_of("goal") == 1
+    assert graph.ancestors("goal") == ["a"]
