@@ -41,17 +41,18 @@ class Wire:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode()
+            self.asked.append(" ".join(head.split()[:2]))
+            body = PAGE.encode()
+            writer.write(
+                b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n"
+                + f"Content-Length: {len(body)}\r\n\r\n".encode()
+                + body
+            )
+            await writer.drain()
         except asyncio.IncompleteReadError:
-            return  # a connection the browser opened in advance
-        self.asked.append(" ".join(head.split()[:2]))
-        body = PAGE.encode()
-        writer.write(
-            b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n"
-            + f"Content-Length: {len(body)}\r\n\r\n".encode()
-            + body
-        )
-        await writer.drain()
-        writer.close()
+            pass  # a connection the browser opened in advance
+        finally:
+            writer.close()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
