@@ -29,8 +29,7 @@ class Deed:
     """What came of one step; ``why`` is a sentence where there was trouble, ``notes`` are worth knowing all the same.
 
     ``status`` is the HTTP status of the page that came, 0 where none did or it is not known; ``seconds`` last until the
-    page had come to rest.  ``unsent`` are requests it
-    would have caused that are no reading, as ``POST /basket/add``.
+    page had come to rest.  ``unsent`` are requests it would have caused that are no reading, as ``POST /basket/add``.
     """
 
     trouble: Trouble = Trouble.NONE
