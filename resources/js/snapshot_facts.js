@@ -36,7 +36,8 @@ function classTokens(element) {
 const TEST_IDS = ["data-testid", "data-test-id", "data-test", "data-qa", "data-cy", "data-automation-id"];
 const KEPT = new Set([
   "name", "type", "aria-label", "title", "placeholder", "autocomplete", "alt", "data-method", "data-action",
-  "data-toggle", "data-bs-toggle", "data-confirm", "formaction", "download", "rel", "onclick",
+  "data-toggle", "data-bs-toggle", "data-confirm", "data-turbo-method", "data-turbo-confirm", "hx-get", "hx-post",
+  "hx-put", "hx-patch", "hx-delete", "hx-confirm", "formaction", "formmethod", "download", "rel", "onclick",
 ]);
 const namesOf = Function.prototype.call.bind(Element.prototype.getAttributeNames);
 
@@ -218,7 +219,8 @@ function rowsAmong(parent, children) {
   for (const child of children) {
     const tag = tagOf(child);
     if (PARTS.has(tag)) continue;
-    const kind = [tag, attr(child, "role"), ...classTokens(child)].filter(Boolean).join(".");
+    // A class such as card-5 tells the row, not the kind.
+    const kind = [tag, attr(child, "role"), ...classTokens(child)].filter(Boolean).join(".").replace(/\d+/g, "#");
     let members = kinds.get(kind);
     if (!members) kinds.set(kind, (members = []));
     members.push(child);
