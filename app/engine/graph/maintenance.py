@@ -14,16 +14,18 @@ from app.engine.browser.driver import Asker
 from app.engine.errors import UsageError
 from app.engine.events import ExplorationChanged
 from app.engine.graph.explorer import Explorer, Robots
+from app.engine.graph.findings import Findings, counted
 from app.engine.graph.frontier import Rules
 from app.engine.graph.graph import InteractionGraph
 from app.engine.graph.pacing import Clock, Pacer, SystemClock
 from app.engine.graph.recorder import Entry, GraphRecorder, Memory
 from app.engine.graph.rehoming import rehome, unreached
-from app.engine.graph.verifying import Findings, Verification, counted
+from app.engine.graph.verifying import Verification
 from app.engine.graph_api import ExploreOptions, ExploreReport, VerifyGraphReport
 from app.engine.page_state import PageState, Source
-from app.engine.transition import ArrivalKind, FrontierStatus, Transition
+from app.engine.transition import ArrivalKind, FrontierStatus, SkipReason, Transition
 
+_INHERITED = SkipReason.INHERITED
 _TRIED = (FrontierStatus.TRIED, FrontierStatus.FAILED)
 _SEEN = (ArrivalKind.EXACT, ArrivalKind.SAME_TEMPLATE)
 
@@ -123,7 +125,8 @@ async def verify(
     by_old = {new: old for old, new in findings.replaced.items()}
     keys = {state.id: set(state.element_keys) for state in states}
     unread = {
-        new: findings.unread.get(new, set()) | keys.get(by_old.get(new, ""), set()) for new in findings.states
+        new: findings.unread.get(new, set()) | keys.get(by_old.get(new, ""), set())
+        for new in (*findings.states, *findings.again)
     }
     return Maintained(report, findings, unread, exploration or memory.exploration)
 
@@ -190,9 +193,17 @@ class _GoingOn:
     ) -> None:
         self._keeper, self._number, self._home, self._options = keeper, number, home, options
         self.tried_before = 0
+        self._again = set(done.findings.again)
         self._new, self._replaced = set(done.known), set(done.findings.replaced)
         self.begin, self.resume, self.end = keeper.begin, keeper.resume, keeper.end
-        self.elements, self.save = keeper.elements, keeper.save
+        self.elements = keeper.elements
+
+    async def save(self, entry: Entry) -> None:
+        """What is known of the other elements of a page that got some stays as it is."""
+        items = (
+            item for item in entry.items if item.page not in self._again or item.reason is not _INHERITED
+        )
+        await self._keeper.save(replace(entry, items=tuple(items)))
 
     async def memory(self) -> Memory:
         memory = await self._keeper.memory()
@@ -222,7 +233,7 @@ async def _keep(
     """Write down what was found; the states and transitions that have gone for good."""
     for found, attempt in findings.attempts:
         await keeper.save(Entry(at=at, transitions=((found, attempt),)))
-    for state, contents in findings.states.values():
+    for state, contents in (*findings.states.values(), *findings.again.values()):
         await keeper.save(Entry(at=at, exploration=state.exploration, states=((state, contents),)))
     steady = [found for found in ways if found.id not in findings.broken]
     moves = rehome(steady, findings.replaced, findings.looks, findings.gone)

@@ -54,7 +54,7 @@ def rehome(
     Args:
         transitions: those that stand.
         replaced: new state by the old one whose place it took.
-        looks: what was seen of the new states, by id.
+        looks: what was seen of the new states, and of those that lost or got elements, by id.
         gone: states that have gone without another in their place.
     """
     moves = Moves()
@@ -64,8 +64,10 @@ def rehome(
             moves.gone.add(found.id)
         elif (source, target) != (found.source, found.target):
             moves.gone.add(found.id)
-            if source == found.source or _is_on(found, looks.get(source)):
+            if source not in looks or _is_on(found, looks[source]):
                 moves.made.append((found, moved(found, source, target)))
+        elif source in looks and not _is_on(found, looks[source]):
+            moves.gone.add(found.id)
     return moves
 
 
@@ -97,12 +99,10 @@ def unreached(states: Iterable[str], roots: Iterable[str], standing: Iterable[Tr
     return known - reached
 
 
-def _is_on(found: Transition, page: PageCapture | None) -> bool:
-    """Whether its element is found on the page that took the place of the one it was on."""
+def _is_on(found: Transition, page: PageCapture) -> bool:
+    """Whether its element is found on the page as it is now."""
     if found.locator is None:
         return found.operation is Operation.OPEN
-    if page is None:
-        return False
     here = resolve(found.locator, page).element
     if here is None:
         return False

@@ -15,19 +15,19 @@ A site that does not answer, a log-in that has expired, a fault of the server ma
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from app.engine import identity
 from app.engine.browser.driver import Answer, Asker, Deed, PageLost, Trouble
 from app.engine.errors import SiteloreError
 from app.engine.graph.arrival import compare
+from app.engine.graph.findings import Findings
 from app.engine.graph.growing import GrowingGraph
 from app.engine.graph.observing import contents_of, state_of
 from app.engine.graph.pacing import Clock, Pacer
-from app.engine.graph.recorder import Contents
 from app.engine.graph.rehoming import is_link, kind_of, moved
 from app.engine.graph.visiting import Outcome, Standing, Visitor
 from app.engine.page_state import PageCapture, PageState
@@ -40,44 +40,6 @@ _REFUSED = (401, 403, 407, 429)
 _NOT_ITS_FAULT = (Trouble.SERVER, Trouble.UNREACHABLE, Trouble.LOST)
 
 T = TypeVar("T")
-
-
-@dataclass(slots=True)
-class Findings:
-    """What a verification found.
-
-    Attributes:
-        arrivals: verdict on each state; those that were only asked for count as ``exact`` ones.
-        gone: states that are not there any more.
-        replaced: new state by the old one in whose place it stands.
-        states: new states with what they show.
-        looks: what was seen of new states, by id.
-        renewed: states whose own fields changed (``served``, ``direct``).
-        attempts: transitions that were made, with what came of it.
-        broken: transitions that lead nowhere or elsewhere now.
-        found: transitions that were not known.
-        direct: states whose address leads to them.
-        unread: elements a new state has in common with the page it was reached from.
-        opened, acted, asked: the cost: pages opened, elements operated, addresses asked for.
-    """
-
-    arrivals: dict[str, ArrivalKind] = field(default_factory=dict[str, ArrivalKind])
-    why: dict[str, str] = field(default_factory=dict[str, str])
-    gone: set[str] = field(default_factory=set[str])
-    replaced: dict[str, str] = field(default_factory=dict[str, str])
-    states: dict[str, tuple[PageState, Contents]] = field(
-        default_factory=dict[str, tuple[PageState, Contents]]
-    )
-    looks: dict[str, PageCapture] = field(default_factory=dict[str, PageCapture])
-    renewed: dict[str, PageState] = field(default_factory=dict[str, PageState])
-    attempts: list[tuple[Transition, Attempt]] = field(default_factory=list[tuple[Transition, Attempt]])
-    broken: set[str] = field(default_factory=set[str])
-    found: list[Transition] = field(default_factory=list[Transition])
-    direct: set[str] = field(default_factory=set[str])
-    unread: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
-    opened: int = 0
-    acted: int = 0
-    asked: int = 0
 
 
 class Verification:
@@ -205,6 +167,8 @@ class Verification:
                 if page.direct:
                     found.replaced[page.id] = now.id
                 self._keep(now, page, direct=True)
+            elif self._elements_changed(page, now):
+                self._keep_again(page, now)
             elif (page.served, page.direct) != (now.page.served, True):
                 found.renewed[page.id] = replace(page, served=now.page.served, direct=True)
                 self._graph.put(found.renewed[page.id])
@@ -213,6 +177,26 @@ class Verification:
         elif kind is ArrivalKind.WRONG:
             found.renewed[page.id] = replace(page, direct=False)
             self._graph.put(found.renewed[page.id])
+
+    def _elements_changed(self, page: PageState, now: Standing) -> bool:
+        """Whether a list got or lost a row, which makes no other state, but may lead to new ones."""
+        shown = (e for e in now.page.elements if identity.is_interactive(e))
+        return {identity.element_key(e, self._home) for e in shown} != set(page.element_keys)
+
+    def _keep_again(self, page: PageState, now: Standing) -> None:
+        state = state_of(
+            now.page,
+            now.keys,
+            home=self._home,
+            depth=page.depth,
+            exploration=page.exploration,
+            at=self._clock.now(),
+            direct=True,
+        )
+        self.found.again[page.id] = (state, contents_of(now.page))
+        self.found.looks[page.id] = now.page
+        self.found.unread[page.id] = set(page.element_keys)
+        self._graph.put(state)
 
     def _verdict(self, page: PageState, outcome: Outcome) -> tuple[ArrivalKind, str]:
         now, status = outcome.standing, outcome.deed.status
@@ -437,8 +421,3 @@ def _words(thing: object) -> str:
     if isinstance(thing, PageState):
         return thing.keys.url
     return thing.words if isinstance(thing, Transition) else ""
-
-
-def counted(findings: Findings) -> dict[str, int]:
-    """Verdicts by their words."""
-    return dict(Counter(kind.value for kind in findings.arrivals.values()))

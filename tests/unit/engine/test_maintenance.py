@@ -14,7 +14,7 @@ from app.engine.graph.graph import InteractionGraph
 from app.engine.graph.maintenance import Maintained, update, verify
 from app.engine.graph_api import ExploreOptions, ExploreReport, VerifyGraphReport
 from app.engine.page_state import Mode, PageCapture, PageState, Source
-from app.engine.transition import ArrivalKind
+from app.engine.transition import ArrivalKind, FrontierStatus
 from tests.support.exploring import addresses, explorer_of
 from tests.support.paper_site import HOME, NoRules, NoTime, PaperDriver, PaperRecorder, PaperSite, Thing
 
@@ -199,6 +199,35 @@ async def test_an_update_after_a_small_change_finds_what_a_full_exploration_find
     assert 0 < explored.tried < 20, "only what is new counts"
     assert verified.loads + explored.tried <= cost
     assert cost * 4 <= here.site.loads
+
+
+def shelf(*names: str) -> list[Thing]:
+    return [Thing(name, f"/c/{name}", repeat="ul>li") for name in names]
+
+
+async def test_a_row_more_in_a_list_is_followed_though_the_page_is_the_same_state_and_a_row_less_is_noted():
+    site = big_site()
+    site["/c"] = [*site["/c"], *shelf("mug", "jug")]
+    site |= {f"/c/{name}": [*site["/c/one"], Thing("Buy")] for name in ("mug", "jug", "bowl")}
+    here = Map(site)
+    await here.explored()
+    assert here.at("/c/bowl") == []
+    page = next(state for state in here.at("/c") if state.direct)
+    tried = {key for key, item in here.keeper.items.items() if item.status is FrontierStatus.TRIED}
+    site["/c"] = [*big_site()["/c"], *shelf("mug", "bowl")]
+    del site["/c/jug"]
+
+    verified, explored = await here.update()
+
+    assert here.at("/c")[0].id == page.id, "a list with other rows is the same state"
+    assert here.at("/c/jug") == []
+    assert len(verified.gone_states) >= 1
+    assert [state.direct for state in here.at("/c/bowl")][:1] == [True]
+    assert here.keeper.standing == await here.anew()
+    assert 1 <= explored.tried <= 8
+    assert all(here.keeper.items[key].status is FrontierStatus.TRIED for key in tried)
+    leads = {f.target for f in here.keeper.transitions.values() if f.source == page.id and not f.gone_at}
+    assert here.at("/c/bowl")[0].id in leads
 
 
 async def test_nothing_changed_means_nothing_is_explored():

@@ -1,0 +1,57 @@
+"""What a verification of a map found, before any of it is written down.  Pure data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from app.engine.graph.recorder import Contents
+from app.engine.page_state import PageCapture, PageState
+from app.engine.transition import ArrivalKind, Attempt, Transition
+
+
+@dataclass(slots=True)
+class Findings:
+    """What a verification found.
+
+    Attributes:
+        arrivals: verdict on each state; those that were only asked for count as ``exact`` ones.
+        gone: states that are not there any more.
+        replaced: new state by the old one in whose place it stands.
+        states: new states with what they show.
+        again: states that stayed the same though their elements changed (a list got a row), as they are now.
+        looks: what was seen of new states and of these, by id.
+        renewed: states whose own fields changed (``served``, ``direct``).
+        attempts: transitions that were made, with what came of it.
+        broken: transitions that lead nowhere or elsewhere now.
+        found: transitions that were not known.
+        direct: states whose address leads to them.
+        unread: elements a new state has in common with the page it was reached from.
+        opened, acted, asked: the cost: pages opened, elements operated, addresses asked for.
+    """
+
+    arrivals: dict[str, ArrivalKind] = field(default_factory=dict[str, ArrivalKind])
+    why: dict[str, str] = field(default_factory=dict[str, str])
+    gone: set[str] = field(default_factory=set[str])
+    replaced: dict[str, str] = field(default_factory=dict[str, str])
+    states: dict[str, tuple[PageState, Contents]] = field(
+        default_factory=dict[str, tuple[PageState, Contents]]
+    )
+    again: dict[str, tuple[PageState, Contents]] = field(
+        default_factory=dict[str, tuple[PageState, Contents]]
+    )
+    looks: dict[str, PageCapture] = field(default_factory=dict[str, PageCapture])
+    renewed: dict[str, PageState] = field(default_factory=dict[str, PageState])
+    attempts: list[tuple[Transition, Attempt]] = field(default_factory=list[tuple[Transition, Attempt]])
+    broken: set[str] = field(default_factory=set[str])
+    found: list[Transition] = field(default_factory=list[Transition])
+    direct: set[str] = field(default_factory=set[str])
+    unread: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    opened: int = 0
+    acted: int = 0
+    asked: int = 0
+
+
+def counted(findings: Findings) -> dict[str, int]:
+    """Verdicts by their words."""
+    return dict(Counter(kind.value for kind in findings.arrivals.values()))
