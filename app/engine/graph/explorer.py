@@ -20,7 +20,7 @@ from app.engine.browser.locators import locator_of
 from app.engine.errors import SiteloreError
 from app.engine.events import ExplorationChanged
 from app.engine.graph.door import Door
-from app.engine.graph.frontier import Planner, Rules, Spot
+from app.engine.graph.frontier import Planner, Rules, Spot, Verdict
 from app.engine.graph.growing import GrowingGraph
 from app.engine.graph.logbook import Logbook
 from app.engine.graph.pacing import Clock, Pacer, SystemClock
@@ -209,8 +209,7 @@ class Explorer:
             states = self._level(depth, items)
             if not states and depth >= max(depths):
                 break
-            spots = [await self._spot(state) for state in states]
-            fresh = [spot for spot in spots if spot.state.id not in self._planned]
+            fresh = [state for state in states if state.id not in self._planned]
             items += await self._plan(fresh, last=depth == self._options.depth)
             self._progress.at(depth)
             await self._work(_units(states, items))
@@ -218,9 +217,8 @@ class Explorer:
             if self._ended:
                 return
             if not self._options.naive:
-                await self._log.links(spots)
-            for state in states:
-                self._log.elements.pop(state.id, None)
+                for state in states:
+                    await self._log.links(await self._spot(state))
             depth += 1
 
     def _level(self, depth: int, items: Sequence[FrontierItem]) -> list[PageState]:
@@ -232,33 +230,41 @@ class Explorer:
         return [state for state in states if state.id in waiting or state.id not in self._planned]
 
     async def _spot(self, state: PageState) -> Spot:
-        elements = self._log.elements.get(state.id)
-        if elements is None:
-            elements = self._log.elements[state.id] = await self._store.elements(state.id)
         inherited: set[str] = set((self._known or {}).get(state.id, ()))
         if not self._options.naive:
             for parent in self._graph.ancestors(state.id):
                 here = set(self._graph.states[parent].element_keys)
                 inherited |= here - self._progress.disabled.get(parent, set())
+        elements = await self._log.elements_of(state.id)
         return Spot(state=state, elements=elements, inherited=frozenset(inherited), language=self._language)
 
-    async def _plan(self, spots: Sequence[Spot], *, last: bool) -> list[FrontierItem]:
-        if not spots:
-            return []
-        self._planned.update(spot.state.id for spot in spots)
-        verdicts = self._planner.plan(spots, last=last)
-        pages = {spot.state.id: PageCapture(url=spot.state.url, elements=spot.elements) for spot in spots}
+    async def _plan(self, states: Sequence[PageState], *, last: bool) -> list[FrontierItem]:
+        """Judge the elements of a depth; those to be tried.  One state at a time is in memory with all its elements."""
         items: list[FrontierItem] = []
-        for number, verdict in enumerate(verdicts):
-            item = verdict.item
-            if item.status is FrontierStatus.WAITING:
-                item = replace(item, locator=locator_of(verdict.element, pages[item.page]))
-            items.append(item)
-            if number % 200 == 199:
-                await self._clock.sleep(0)  # locators of a large depth take a while
-        self._progress.plan(verdicts)
-        await self._log.planned(items)
+        hidden: list[PageState] = []
+        for state in states:
+            spot = await self._spot(state)
+            items += self._judged(spot, self._planner.judge(spot, last=last))
+            if self._planner.has_hidden_links(spot):
+                hidden.append(state)
+        for state in hidden:
+            spot = await self._spot(state)
+            items += self._judged(spot, self._planner.judge_hidden(spot, last=last))
+        self._planned.update(state.id for state in states)
+        if items:
+            await self._log.planned(items)
         return [item for item in items if item.status is FrontierStatus.WAITING]
+
+    def _judged(self, spot: Spot, verdicts: Sequence[Verdict]) -> list[FrontierItem]:
+        """Items of a state's verdicts; those to be tried with how they are found again."""
+        self._progress.plan(verdicts)
+        page = PageCapture(url=spot.state.url, elements=spot.elements)
+        return [
+            replace(verdict.item, locator=locator_of(verdict.element, page))
+            if verdict.item.status is FrontierStatus.WAITING
+            else verdict.item
+            for verdict in verdicts
+        ]
 
     async def _work(self, units: Sequence[_Unit]) -> None:
         """Let all pages work until nothing is left, or the exploration has ended."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 from urllib.parse import urlsplit
@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from app.engine import identity
 from app.engine.graph_api import ExploreOptions
 from app.engine.page_state import Element, Mode, PageState
-from app.engine.redaction import redact_url
+from app.engine.redaction import MARK
 from app.engine.transition import FrontierItem, FrontierStatus, Locator, Operation, SkipReason
 
 ALIKE = 3
@@ -124,48 +124,52 @@ class Planner:
             elif item.page in templates and item.locator is not None:
                 self._controls[templates[item.page], _kind_of_control(item.locator)] += 1
 
-    def plan(self, spots: Sequence[Spot], *, last: bool = False) -> list[Verdict]:
-        """Verdicts on all elements of one depth, in the order in which they are to be tried.
+    def judge(self, spot: Spot, *, last: bool = False) -> list[Verdict]:
+        """Verdicts on the elements of a state that can be seen, in the order in which they are to be tried.
 
-        Links that can't be seen come after all others: they are opened by their address, as nobody could click them.
-        With ``last`` nothing is tried, as what it leads to lies deeper than allowed.
+        States of one depth are judged in their order.  With ``last`` nothing is tried, as what it leads to lies deeper
+        than allowed.
         """
         verdicts: list[Verdict] = []
-        hidden: list[tuple[Spot, Element, str]] = []
-        for spot in spots:
-            seen: set[str] = set()
-            kinds: set[str] = set()
-            controls = 0
-            for element in spot.elements:
-                if not self._is_tried(element):
-                    continue
-                key = identity.element_key(element, self._home)
-                if key in seen:
-                    continue
-                if not element.visible and self._is_link(element, spot):
-                    hidden.append((spot, element, key))
-                    continue
-                seen.add(key)
+        kinds: set[str] = set()
+        controls = 0
+        for key, element in self._distinct(spot):
+            if element.visible or not self._is_link(element, spot):
                 verdict = self._judge(spot, element, key, kinds, controls, last=last)
                 controls += verdict.item.status is FrontierStatus.WAITING and not verdict.item.value
-                verdicts.append(verdict)
-        verdicts.extend(self._judge_hidden(hidden, verdicts, last=last))
-        return [self._numbered(verdict) for verdict in verdicts]
+                verdicts.append(self._numbered(verdict))
+        return verdicts
 
-    def _judge_hidden(
-        self, hidden: Sequence[tuple[Spot, Element, str]], visible: Sequence[Verdict], *, last: bool
-    ) -> list[Verdict]:
-        judged = {(verdict.item.page, verdict.item.element) for verdict in visible}
-        found: list[Verdict] = []
-        for spot, element, key in hidden:
-            if (spot.state.id, key) in judged:
-                continue
-            judged.add((spot.state.id, key))
-            verdict = self._judge(spot, element, key, set(), 0, last=last)
-            if verdict.item.status is FrontierStatus.WAITING:
-                verdict = Verdict(replace(verdict.item, operation=Operation.OPEN), element)
-            found.append(verdict)
-        return found
+    def has_hidden_links(self, spot: Spot) -> bool:
+        """Whether ``judge_hidden`` has anything to say of a state."""
+        return any(not element.visible and self._is_link(element, spot) for element in spot.elements)
+
+    def judge_hidden(self, spot: Spot, *, last: bool = False) -> list[Verdict]:
+        """Verdicts on its links that can't be seen: they are opened by their address, as nobody could click them.
+
+        They come after everything else of their depth, which may show the same links.
+        """
+        verdicts: list[Verdict] = []
+        for key, element in self._distinct(spot):
+            if not element.visible and self._is_link(element, spot):
+                verdict = self._judge(spot, element, key, set(), 0, last=last)
+                item = verdict.item
+                if item.status is FrontierStatus.WAITING:
+                    item = replace(item, operation=Operation.OPEN)
+                    if not item.value:
+                        item = replace(item, status=FrontierStatus.SKIPPED, reason=SkipReason.HIDDEN)
+                verdicts.append(self._numbered(Verdict(item, element)))
+        return verdicts
+
+    def _distinct(self, spot: Spot) -> Iterator[tuple[str, Element]]:
+        """Elements that may be tried by their keys; of several with one key the first that can be seen."""
+        found: dict[str, Element] = {}
+        for element in spot.elements:
+            if self._is_tried(element):
+                key = identity.element_key(element, self._home)
+                if key not in found or (element.visible and not found[key].visible):
+                    found[key] = element
+        return iter(found.items())
 
     def _numbered(self, verdict: Verdict) -> Verdict:
         self._order += 1
@@ -221,8 +225,8 @@ class Planner:
             self.risks[spot.state.id, key] = ruling.risk
         if link:
             self.know(element.href)
-            # An address with a secret in it is not stored, so the link is clicked where it stands.
-            value = element.href if redact_url(element.href) == element.href else ""
+            # Of an address with a secret in it the secret is not stored, so the link is clicked where it stands.
+            value = "" if MARK in element.href else element.href
             return Verdict(replace(item, value=value), element)
         self._controls[spot.state.keys.template, _kind_of_control(element)] += 1
         kinds.add(identity.kind_key(element))

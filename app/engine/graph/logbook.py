@@ -23,13 +23,15 @@ from app.engine.transition import (
     Transition,
 )
 
+REMEMBERED = 200
+"""States whose elements are kept in memory; a page of 500 elements takes about a megabyte."""
+
 
 class Logbook:
     """Keeps the graph in memory and the stored one in step; every public call stores one transaction at most.
 
     Attributes:
         exploration: its number.
-        elements: of states that are still to be expanded, by id.
     """
 
     def __init__(
@@ -38,7 +40,7 @@ class Logbook:
         self._graph, self._planner, self._progress = graph, planner, progress
         self._store, self._clock = store, clock
         self.exploration = 0
-        self.elements: dict[str, tuple[Element, ...]] = {}
+        self._elements: dict[str, tuple[Element, ...]] = {}
 
     async def first_page(self, standing: Standing) -> None:
         """The home page was opened."""
@@ -88,14 +90,26 @@ class Logbook:
             states.append(self._observe(standing, depth=state.depth + 1, direct=True))
         await self._save(states=tuple(states))
 
-    async def links(self, spots: Sequence[Spot]) -> None:
-        """Keep the links of expanded states to known pages that need not be followed."""
-        for spot in spots:
-            found = seen_links(spot.state, spot.elements, spot.inherited, self._graph, self.exploration)
-            for link in found:
-                self._graph.add(link)
-            if found:
-                await self._save(transitions=tuple((link, None) for link in found))
+    async def links(self, spot: Spot) -> None:
+        """Keep the links of an expanded state to known pages that need not be followed."""
+        found = seen_links(spot.state, spot.elements, spot.inherited, self._graph, self.exploration)
+        for link in found:
+            self._graph.add(link)
+        if found:
+            await self._save(transitions=tuple((link, None) for link in found))
+
+    async def elements_of(self, page: str) -> tuple[Element, ...]:
+        """Elements of a known state; from the store where it was seen some time ago."""
+        elements = self._elements.get(page)
+        if elements is None:
+            elements = await self._store.elements(page)
+            self._remember(page, elements)
+        return elements
+
+    def _remember(self, page: str, elements: tuple[Element, ...]) -> None:
+        self._elements[page] = elements
+        if len(self._elements) > REMEMBERED:
+            del self._elements[next(iter(self._elements))]
 
     def _arrived(
         self, item: FrontierItem, source: PageState, outcome: Outcome, standing: Standing, address: str
@@ -146,8 +160,9 @@ class Logbook:
             direct=direct,
         )
         self._graph.put(state)
-        self.elements[state.id] = standing.page.elements
-        return state, contents_of(standing.page)
+        contents = contents_of(standing.page)
+        self._remember(state.id, contents.elements)
+        return state, contents
 
     def _land(self, address: str, standing: Standing) -> None:
         self._graph.landing[identity.url_key(address, self._graph.home)] = standing.id

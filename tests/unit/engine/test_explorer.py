@@ -274,3 +274,13 @@ def test_every_page_a_link_crawler_finds_is_found(links: dict[int, list[int]], d
 
     _, store = asyncio.run(explore(PaperSite(pages), depth=depth))
     assert addresses(store) == {f"/{n or ''}" for n in crawled}
+
+
+async def test_a_link_whose_address_holds_a_secret_is_clicked_and_the_secret_kept_nowhere():
+    secret = "abcdef0123456789abcdef"
+    pages = {"/": [Thing("Reset", f"/reset?access_token={secret}")], f"/reset?access_token={secret}": []}
+    site = PaperSite(pages)
+    _, store = await explore(site)
+    assert addresses(store) == {"/", "/reset"}
+    assert site.acted["/", "Reset"] == 1
+    assert secret not in repr(store.entries)
