@@ -29,6 +29,8 @@ VISITS = frozenset(
     }
 )
 """Tables of log-in sessions and visit statistics, which every visitor changes by looking."""
+CACHES = frozenset({"thumbnail_kvstore"})
+"""Tables of what the shop computes when a page is first looked at: smaller copies of pictures."""
 
 Rows = dict[str, Counter[tuple[object, ...]]]
 
@@ -41,7 +43,7 @@ class Shop:
     database: Path
 
     def rows(self) -> Rows:
-        """Every row of every table that does not only tell of visits."""
+        """Every row of every table but those of visits and caches."""
         return rows_of(self.database)
 
 
@@ -58,7 +60,7 @@ def rows_of(database: Path) -> Rows:
         return {
             name: Counter(connection.execute(f'SELECT * FROM "{name}"').fetchall())
             for name in names
-            if name not in VISITS
+            if name not in VISITS | CACHES
         }
 
 
@@ -73,7 +75,10 @@ def difference(before: Rows, after: Rows) -> list[str]:
 
 
 async def record_login(browser: Browser, url: str, account: tuple[str, str], path: Path) -> Path:
-    """Log in by the shop's form and keep the storage state in a file."""
+    """Log in by the shop's form and keep the storage state in a file.
+
+    The shop gives whoever looks at it for the first time an empty basket; that is done here, too.
+    """
     context = await browser.new_context()
     try:
         page = await context.new_page()
@@ -83,6 +88,7 @@ async def record_login(browser: Browser, url: str, account: tuple[str, str], pat
         await page.click("button[name=login_submit]")
         await page.wait_for_load_state("load")
         assert "/login" not in page.url, f"the log-in of {account[0]} was refused"
+        await page.goto(f"{url.rstrip('/')}/basket/")
         await context.storage_state(path=path)
     finally:
         await context.close()
