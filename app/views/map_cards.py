@@ -78,7 +78,7 @@ def draw_card(
 
 def _draw_blank(painter: QPainter, theme: Theme, look: CardLook, box: QRectF, row: NodeRow) -> None:
     """No picture (yet): the path on the card's ground."""
-    if box.width() < 40:
+    if box.width() < 90:
         return
     painter.setFont(look.small)
     painter.setPen(theme.color("muted"))
