@@ -37,6 +37,8 @@ class Thing:
     repeat: str = ""
     visible: bool = True
     says: str = ""
+    by_pointer: bool = False
+    """It opens while the pointer rests on it; a click shuts it again."""
 
 
 @dataclass
@@ -90,7 +92,9 @@ class PaperDriver:
         self._said = (thing.says,) if thing.says else ()
         if thing.href or thing.leads:
             return replace(await self.open(urljoin(self.url, thing.href or thing.leads)), tier=found.tier)
-        if thing.opens and not self.site.stuck():
+        if thing.by_pointer:
+            self.open_now = {*self.open_now, thing.opens} if operation is Operation.HOVER else self.open_now
+        elif thing.opens and not self.site.stuck():
             self.open_now ^= {thing.opens}
         return Deed(tier=found.tier, seconds=0.1)
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from app.engine import identity
 from app.engine.browser.driver import BrowserGone, Driver
 from app.engine.browser.locators import locator_of
 from app.engine.errors import SiteloreError
@@ -308,6 +309,17 @@ class Explorer:
         elif not self._door.holds(item, outcome):
             await self._again(self._door.release())
             await self._log.closed(item, source, outcome, address)
+            if outcome.end == "same" and await self._opens(item):
+                # Some menus open while the pointer rests on them, and a click shuts them again.
+                await self._try(visitor, replace(item, operation=Operation.HOVER), source)
+
+    async def _opens(self, item: FrontierItem) -> bool:
+        """Whether what was clicked is said to have something to open."""
+        if item.operation is not Operation.CLICK:
+            return False
+        elements = await self._store.elements(item.page)
+        found = (e for e in elements if identity.element_key(e, self._graph.home) == item.element)
+        return any({"haspopup", "collapsed"} & set(element.states) for element in found)
 
     async def _again(self, unanswered: Sequence[FrontierItem]) -> bool:
         """What nobody answered for is tried once more after everything else; False if there is nothing to try again."""

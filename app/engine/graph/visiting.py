@@ -216,7 +216,8 @@ class Visitor:
             return Outcome(end="failed", why="how it is found is not known")
         await self._pacer.wait()
         self.standing = None
-        operation = Operation.SELECT if item.operation is Operation.SELECT else Operation.CLICK
+        kept = item.operation in (Operation.SELECT, Operation.HOVER)
+        operation = item.operation if kept else Operation.CLICK
         deed = await self._driver.act(
             operation, item.locator, item.value if operation is Operation.SELECT else ""
         )

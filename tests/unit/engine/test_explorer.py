@@ -91,6 +91,21 @@ async def test_what_lies_behind_a_menu_is_reached_through_it_and_only_once_it_is
     assert all(attempt.arrival.ok for attempt in store.attempts)
 
 
+async def test_a_menu_that_opens_while_the_pointer_rests_on_it_is_opened_so():
+    menu = Thing("Reports", opens="reports", by_pointer=True, states=("haspopup",))
+    site = PaperSite({"/": [menu, Thing("Monthly", href="/monthly", within="reports")], "/monthly": []})
+    report, store = await explore(site, depth=2)
+    assert addresses(store) == {"/", "/monthly"}
+    assert report.interaction_only == 1
+    assert Operation.HOVER in {transition.operation for transition in store.transitions.values()}
+
+
+async def test_what_is_not_said_to_open_anything_is_not_hovered_over():
+    site = PaperSite({"/": [Thing("Dead"), Thing("Menu", states=("haspopup",))]})
+    await explore(site, depth=2)
+    assert site.acted == {("/", "Dead"): 1, ("/", "Menu"): 2}
+
+
 async def test_nothing_is_tried_where_the_menu_does_not_open_again():
     class Moody(PaperSite):
         """Its panel opens once only."""
