@@ -77,7 +77,7 @@ def test_behind_a_log_in_states_without_an_address_are_found_and_nothing_is_chan
         "--site",
         "demo-admin",
         "--depth",
-        "1",
+        "2",
         "--storage-state",
         str(login),
     )

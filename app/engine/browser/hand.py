@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from playwright.async_api import Error, Response
@@ -28,6 +29,9 @@ RETRY_AFTER = 0.5
 
 PATIENCE = 4
 """So many times longer than at first is waited for an element that nothing speaks against."""
+
+RESTS = 0.5
+"""Seconds the pointer rests on an element that is hovered over: many menus wait for a quarter before they open."""
 
 _VERBS = {
     Operation.CLICK: "click",
@@ -109,6 +113,10 @@ async def operate(
     began = time.monotonic()
     traffic = Traffic.of(visit.page)
     before, documents = traffic.document, traffic.documents
+    if operation is Operation.HOVER:
+        quiet = max(quiet, RESTS)
+        with suppress(Error):  # a page that is gone is told of below
+            await visit.page.mouse.move(0, 0)  # the pointer has to come; it may rest there already
     error = await _touch(visit, element, _VERBS[operation], value, timeout)
     if error:
         return Performed(error, 0, False, round(time.monotonic() - began, 3))
@@ -132,6 +140,8 @@ async def _go(visit: Visit, url: str) -> tuple[int, str]:
     except Late:
         answer = traffic.document
         if answer is None or answer is before:
+            with suppress(Error):  # else it stays under way, and what is asked of the tab next waits for it
+                await visit.send("Page.stopLoading")
             return 0, f"{_host(url)} does not answer ({_short(url)}, {LOAD:.0f} s)"
     except Error as error:
         if page.is_closed():
