@@ -105,6 +105,10 @@ class _Camera:
         if not isinstance(view, MapView):
             return
         await self._pause(0.5)
+        explored = [row.site for row in view.model.sites if row.state]
+        if explored and view.model.site not in explored:
+            view.model.choose_site(explored[-1])
+            await self._pause(1.5)
         rows = view.model.table.rows
         if not rows:
             await self.shoot(f"map-{mode}", 0.5)
