@@ -17,6 +17,7 @@ from app.engine.events import GraphChanged
 from app.engine.graph_api import Journey, PathPlan
 from app.engine.identity import keys_of, page_id
 from app.engine.jobs import Job
+from app.engine.page_state import Source
 from app.engine.store.blobs import pack
 from app.engine.transition import Arrival, Attempt, Operation
 
@@ -128,6 +129,7 @@ class Wayfinding:
             if done.error:
                 raise SiteloreError(done.error)
         plan = graph.plan(await self._where(live, sheet), node)
+        refuse_risky(plan)
         arrivals: list[Arrival] = []
         if plan.transitions and plan.transitions[0].operation is not Operation.OPEN:
             stood = await traveller.stand_on(graph.pages[plan.transitions[0].source])
@@ -188,6 +190,19 @@ class Wayfinding:
         """The plan with nodes in place of page states."""
         node_of = sheet.graph.grouping.node_of
         return replace(plan, nodes=tuple(node_of.get(name, name) for name in plan.nodes))
+
+
+def refuse_risky(plan: PathPlan) -> None:
+    """Raise ``SiteloreError`` when a way repeats what a run did and no rule would let an exploration do.
+
+    A run may have ordered something; being taken to a page must not order it again.
+    """
+    for leg in plan.transitions:
+        if leg.found_by is Source.RUN and leg.risk > 0:
+            raise SiteloreError(
+                f"the only way known passes '{leg.words}', which a run did and which may change something;"
+                " nothing was done. Go there by hand, or explore the site for another way"
+            )
 
 
 def login_path(site: str) -> Path:
