@@ -24,7 +24,7 @@ def way(risk: float, found_by: Source) -> PathPlan:
 
 
 def test_what_a_run_did_and_no_rule_allows_is_not_done_again_to_get_somewhere():
-    with pytest.raises(SiteloreError, match="Place order.*nothing was done"):
+    with pytest.raises(SiteloreError, match=r"Place order.*nothing was done"):
         refuse_risky(way(0.8, Source.RUN))
 
 
