@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest_asyncio
@@ -12,6 +13,7 @@ import pytest_asyncio
 from app.engine.browser.browsers import BrowserDriver, Browsers
 from app.engine.browser.driver import Trouble
 from app.engine.browser.locators import locator_of
+from app.engine.identity import keys_of
 from app.engine.page_state import PageCapture
 from app.engine.transition import Operation
 
@@ -22,6 +24,7 @@ PAGE = """<!doctype html><html lang="en"><title>Shop</title><main>
 <button onclick="fetch('/search', {method: 'POST', body: 'x'})">More</button>
 <button onclick="document.forms[0].submit()">Send</button>
 <form method="post" action="/order"></form>
+<ul style="display: none"><li><a href="/deep" data-method="get" class="x">Deep</a></li></ul>
 </main><script>
 localStorage.visits = Number(localStorage.visits || 0) + 1
 sessionStorage.visits = Number(sessionStorage.visits || 0) + 1
@@ -128,3 +131,16 @@ async def test_an_element_that_is_not_there_is_not_guessed_at(wire: Wire):
         await driver.look()
         deed = await driver.act(Operation.CLICK, locator)
         assert deed.trouble is Trouble.MISSING
+
+
+async def test_links_that_cannot_be_seen_are_told_and_are_no_part_of_the_state(wire: Wire):
+    async with Browsers() as browsers:
+        driver = browsers.drivers(1)[0]
+        await driver.open(wire.url)
+        page = await driver.look()
+        hidden = [element for element in page.elements if not element.visible and element.href]
+        assert [(e.name, e.href, e.role) for e in hidden] == [("Deep", f"{wire.url}deep", "link")]
+        assert ("data-method", "get") in hidden[0].attributes
+        shown = replace(page, elements=tuple(e for e in page.elements if e.visible))
+        assert keys_of(shown, wire.url) == keys_of(page, wire.url)
+        assert (await driver.act(Operation.CLICK, locator_of(hidden[0], page))).trouble is not Trouble.NONE

@@ -16,6 +16,7 @@ from app.engine.browser.document import ask, served
 from app.engine.browser.driver import Answer, BrowserGone, Deed, PageLost, Trouble
 from app.engine.browser.guard import Guard
 from app.engine.browser.hand import open_page, operate
+from app.engine.browser.hidden_links import with_hidden_links
 from app.engine.browser.live import checked_login, has_display
 from app.engine.browser.locators import resolve
 from app.engine.browser.newcomer import Newcomer
@@ -152,7 +153,7 @@ class BrowserDriver:
         """Look at the page.  Raises ``PageLost``."""
         try:
             tab = await self._ready()
-            page = await capture(tab, picture=picture)
+            page = await with_hidden_links(tab, await capture(tab, picture=picture))
             self._page = replace(page, served=await served(tab, page))
         except (PageGone, Error) as error:
             raise PageLost(str(error)) from error
