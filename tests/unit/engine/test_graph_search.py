@@ -76,7 +76,7 @@ def test_late_interaction_is_equation_4_over_all_tokens_of_a_state():
 
 
 def test_a_control_that_is_everywhere_answers_less_than_one_of_the_state_alone():
-    menu = Weighting(control=1.0, shared=0.5)
+    menu = Weighting(control=1.0, shared=0.5, whole=False)
     shared = [StateText(node=f"s{n}", title=f"t{n}", controls=("link Orders",)) for n in range(9)]
     alone = StateText(node="alone", title="t9", controls=("link Orders", "link Refunds"))
     search = StateSearch(HashingTokenEncoder(), weighting=menu)
@@ -274,9 +274,12 @@ def test_packed_vectors_lose_little_and_leave_marks_out():
 
     packed = pack(text, tokens)
 
-    assert [text[start:end] for start, end in packed.spans.tolist()] == ["Oak", "elm", "ash"]
+    assert [text[start:end] for start, end in packed.spans.tolist()] == ["", "Oak", "elm", "ash"]
     exact = tokens.vectors[[1, 3, 5]]
-    assert np.abs((packed.values * packed.scales[:, None]) @ exact.T - exact @ exact.T).max() < 0.005
+    unpacked = packed.values * packed.scales[:, None]
+    assert np.abs(unpacked[1:] @ exact.T - exact @ exact.T).max() < 0.005
+    mean = tokens.vectors.mean(axis=0)
+    assert float(unpacked[0] @ mean) / np.linalg.norm(mean) == pytest.approx(1, abs=0.005)
     again = PackedTokens.from_bytes(packed.to_bytes(), 384)
     assert again is not None
     assert (again.values == packed.values).all()
@@ -287,7 +290,21 @@ def test_packed_vectors_lose_little_and_leave_marks_out():
 
 def test_a_text_of_marks_alone_keeps_them():
     tokens = TokenVectors(np.eye(3, dtype=np.float32), ((0, 0), (0, 1), (2, 3)))
-    assert len(pack("← →", tokens).scales) == 2
+    assert pack("← →", tokens).spans.tolist() == [[0, 0], [0, 1], [2, 3]]
+    assert len(pack("", TokenVectors(np.eye(1, dtype=np.float32), ((0, 0),))).scales) == 0
+
+
+def test_a_text_as_a_whole_counts_as_one_more_token():
+    """Of two states that hold each word of the query somewhere, the one that holds them in one text comes first."""
+    scattered = StateText(node="a", title="red", headings=("door", "x y", "y z"))
+    together = StateText(node="b", title="red door", headings=("x y", "y z"))
+    search = StateSearch(HashingTokenEncoder())
+    search.update([scattered, together])
+    words_only = StateSearch(HashingTokenEncoder(), weighting=PLAIN)
+    words_only.update([scattered, together])
+
+    assert [hit.node for hit in search.search("red door")] == ["b", "a"]
+    assert len({round(hit.score, 2) for hit in words_only.search("red door")}) == 1
 
 
 def test_a_piece_of_a_word_is_shown_as_the_word():

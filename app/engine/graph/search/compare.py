@@ -131,7 +131,7 @@ def _score(method: str, ranks: Sequence[int], taken: Sequence[float], megabytes:
         mrr=round(sum(1 / rank for rank in ranks if rank) / max(len(ranks), 1), 4),
         p50_ms=round(statistics.median(taken), 2) if taken else 0.0,
         p95_ms=round(float(np.percentile(taken, 95)), 2) if taken else 0.0,
-        megabytes=round(megabytes, 2),
+        megabytes=round(megabytes, 3),
     )
 
 

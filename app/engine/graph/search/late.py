@@ -9,8 +9,8 @@ the cost grows with the different texts of a site, not with states times control
 Weights.  A product counts in full in title, headings and address, less in a control (``Weighting``): a link that says
 what is asked for leads to the place, and is not the place.  A text that many templates of the site share counts less,
 wherever it stands: what is everywhere tells no state from another.  Templates are counted and not states, so that a
-shop of a thousand products weighs as one of ten.  ``benchmarks.graph_search`` measures what this brings, beside the
-plain equation.
+shop of a thousand products weighs as one of ten.  And a text as a whole counts as one more token (``tokens.counted``).
+``PLAIN`` is the equation without any of this; ``benchmarks.graph_search`` measures what each brings.
 """
 
 from __future__ import annotations
@@ -23,15 +23,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.graph.search.state_text import Kind, StateFields
-from app.engine.graph.search.tokens import PackedTokens, packed_tokens, telling, word_at
+from app.engine.graph.search.tokens import WHOLE, PackedTokens, counted, packed_tokens, word_at
 from kb.encoder import TokenEncoder
 from kb.retrieval.terms import word_weight
 from kb.vectors import VectorCache
 
 Scores = NDArray[np.float32]
 
-_AT_ONCE = 4_096
-"""Tokens turned back into float32 at a time: 6 MB, within reach of the cache."""
+_AT_ONCE = 900_000
+"""Multiplications at a time: the tokens turned back into float32 for them stay in the processor's cache, and BLAS takes
+so small a product on one thread.  In larger ones its threads wait for each other, on a busy machine for 0.1 s and more.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class Weighting:
     Attributes:
         title, heading, address, control: factor of a match in such a field.
         shared: what is taken off a text that all templates have; off one of a single template nothing.
+        whole: whether a text as a whole counts as one more token, in the query and in the state.
     """
 
     title: float = 1.0
@@ -48,13 +51,14 @@ class Weighting:
     address: float = 1.0
     control: float = 0.8
     shared: float = 0.5
+    whole: bool = True
 
     def of(self, kind: Kind) -> float:
         """The factor of a kind of field."""
         return float(getattr(self, kind.value))
 
 
-PLAIN = Weighting(control=1.0, shared=0.0)
+PLAIN = Weighting(control=1.0, shared=0.0, whole=False)
 """Equation 4 as it stands."""
 
 
@@ -70,40 +74,39 @@ class Match:
 
 
 class _Block:
-    """Packed tokens of all different texts, one after the other; grows by doubling."""
+    """Packed tokens of all different texts, one after the other."""
 
     def __init__(self, dim: int) -> None:
-        self.values = np.zeros((1_024, dim), dtype=np.int8)
-        self.scales = np.zeros(1_024, dtype=np.float32)
-        self.spans = np.zeros((1_024, 2), dtype=np.uint16)
-        self.size = 0
+        self.values = np.zeros((0, dim), dtype=np.int8)
+        self.scales = np.zeros(0, dtype=np.float32)
+        self.spans = np.zeros((0, 2), dtype=np.uint16)
 
-    def append(self, tokens: PackedTokens) -> None:
-        needed = self.size + len(tokens.scales)
-        if needed > len(self.scales):
-            room = max(needed, 2 * len(self.scales))
-            for name in ("values", "scales", "spans"):
-                old: Any = getattr(self, name)
-                new: Any = np.zeros((room, *old.shape[1:]), dtype=old.dtype)
-                new[: self.size] = old[: self.size]
-                setattr(self, name, new)
-        self.values[self.size : needed] = tokens.values
-        self.scales[self.size : needed] = tokens.scales
-        self.spans[self.size : needed] = tokens.spans
-        self.size = needed
+    @property
+    def size(self) -> int:
+        return len(self.scales)
+
+    def extend(self, parts: Sequence[PackedTokens]) -> None:
+        self.values = np.concatenate([self.values, *(part.values for part in parts)])
+        self.scales = np.concatenate([self.scales, *(part.scales for part in parts)])
+        self.spans = np.concatenate([self.spans, *(part.spans for part in parts)])
 
     def products(self, query: NDArray[np.float32]) -> Scores:
         """Dot products of all tokens with those of a query, shape (tokens, query tokens)."""
+        dim = self.values.shape[1]
+        columns = np.ascontiguousarray(query.T)
+        rows = max(16, _AT_ONCE // (dim * len(query)))
+        part = np.empty((rows, dim), dtype=np.float32)
         out = np.empty((self.size, len(query)), dtype=np.float32)
-        for start in range(0, self.size, _AT_ONCE):
-            end = min(start + _AT_ONCE, self.size)
-            np.matmul(self.values[start:end].astype(np.float32), query.T, out=out[start:end])
-        out *= self.scales[: self.size, None]
+        for start in range(0, self.size, rows):
+            end = min(start + rows, self.size)
+            np.copyto(part[: end - start], self.values[start:end])
+            np.matmul(part[: end - start], columns, out=out[start:end])
+        out *= self.scales[:, None]
         return out
 
     def taken(self, part: slice) -> PackedTokens:
-        """Some of the tokens, copied."""
-        return PackedTokens(self.spans[part].copy(), self.scales[part].copy(), self.values[part].copy())
+        """Some of the tokens."""
+        return PackedTokens(self.spans[part], self.scales[part], self.values[part])
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,9 @@ class _Layout:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A query's telling tokens: the word each is of, products (tokens held, query tokens), best of each text."""
+    """A query's tokens that count: the word each is of ("" for the whole), products (tokens held, query tokens), the
+    best product of each text.
+    """
 
     words: tuple[str, ...]
     products: Scores
@@ -156,9 +161,7 @@ class LateIndex:
         for node in gone:
             self._states.pop(node, None)
         new = [text for text in _texts_of(states.values()) if text not in self._number]
-        for text, tokens in zip(new, packed_tokens(self._encoder, new, self._cache, progress), strict=True):
-            if len(tokens.scales):
-                self._add(text, tokens)
+        self._add(dict(zip(new, packed_tokens(self._encoder, new, self._cache, progress), strict=True)))
         self._states.update(states)
         self._layout = self._last = None
         if len(self._texts) > 2 * len(_texts_of(self._states.values())) + 64:
@@ -180,9 +183,10 @@ class LateIndex:
             return ()
         gather, weights, kinds = layout.gather[place], layout.weights[place], layout.kinds[place]
         entries = asked.by_text[gather] * weights[:, None]
-        telling_words = [at for at, word in enumerate(asked.words) if word_weight(word.casefold())]
+        words = [at for at, word in enumerate(asked.words) if word]
+        telling_words = [at for at, word in enumerate(asked.words) if word and word_weight(word.casefold())]
         found: dict[str, Match] = {}
-        for at in telling_words or range(len(asked.words)):
+        for at in telling_words or words:
             best = int(entries[:, at].argmax())
             number, likeness = int(gather[best]), float(entries[best, at])
             word = asked.words[at]
@@ -193,8 +197,8 @@ class LateIndex:
         return tuple(sorted(found.values(), key=lambda match: -match.likeness))
 
     def _answer(self, asked: _Asked, number: int, at: int) -> tuple[int, int]:
-        """Where in a text the token stands that answers a query token best."""
-        first = self._bounds[number]
+        """Where in a text the word stands that answers a query token best."""
+        first = self._bounds[number] + 1  # behind the one for the whole
         row = first + int(asked.products[first : self._bounds[number + 1], at].argmax())
         return int(self._block.spans[row, 0]), int(self._block.spans[row, 1])
 
@@ -217,14 +221,20 @@ class LateIndex:
         return self._last[1]
 
     def _ask(self, query: str) -> _Asked:
-        tokens = self._encoder.encode_tokens([query])[0] if query.strip() else None
-        kept = telling(query, tokens) if tokens is not None else []
-        if tokens is None or not kept or not self._texts:
-            nothing = np.zeros((0, 0), dtype=np.float32)
+        nothing = np.zeros((0, 0), dtype=np.float32)
+        if not query.strip() or not self._texts:
             return _Asked((), nothing, nothing)
-        products = self._block.products(tokens.vectors[kept])
+        vectors, spans = counted(query, self._encoder.encode_tokens([query])[0])
+        if not self._weighting.whole:
+            vectors, spans = vectors[1:], spans[1:]
+        if not spans:
+            return _Asked((), nothing, nothing)
+        products = self._block.products(vectors)
+        if not self._weighting.whole:
+            products[self._bounds[:-1]] = -1.0
         by_text: Scores = np.maximum.reduceat(products, np.array(self._bounds[:-1], dtype=np.int64), axis=0)
-        return _Asked(tuple(word_at(query, *tokens.spans[at]) for at in kept), products, by_text)
+        words = tuple("" if span == WHOLE else word_at(query, *span) for span in spans)
+        return _Asked(words, products, by_text)
 
     def _laid_out(self) -> _Layout:
         if self._layout is None:
@@ -265,20 +275,25 @@ class LateIndex:
         kind = np.array([self._weighting.of(kind) for kind in kinds], dtype=np.float32)
         return (kind * (1 - self._weighting.shared * share)).astype(np.float32)
 
-    def _add(self, text: str, tokens: PackedTokens) -> None:
-        self._number[text] = len(self._texts)
-        self._texts.append(text)
-        self._block.append(tokens)
-        self._bounds.append(self._block.size)
+    def _add(self, tokens: Mapping[str, PackedTokens]) -> None:
+        """Take in new texts; one the model finds no token in stays out."""
+        kept = {text: packed for text, packed in tokens.items() if len(packed.scales)}
+        for text, packed in kept.items():
+            self._number[text] = len(self._texts)
+            self._texts.append(text)
+            self._bounds.append(self._bounds[-1] + len(packed.scales))
+        self._block.extend(list(kept.values()))
 
     def _compact(self) -> None:
         """Leave out the texts no node holds any more."""
-        block, kept = self._block, sorted(self._number.keys() & _texts_of(self._states.values()))
-        ends = {text: self._bounds[self._number[text] : self._number[text] + 2] for text in kept}
-        parts = [(text, block.taken(slice(*ends[text]))) for text in kept]
+        held = _texts_of(self._states.values())
+        kept = {
+            text: self._block.taken(slice(self._bounds[number], self._bounds[number + 1]))
+            for text, number in self._number.items()
+            if text in held
+        }
         self._block, self._texts, self._bounds, self._number = _Block(self._encoder.dim), [], [0], {}
-        for text, tokens in parts:
-            self._add(text, tokens)
+        self._add(kept)
 
 
 def _texts_of(states: Iterable[StateFields]) -> dict[str, None]:
