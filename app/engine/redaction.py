@@ -22,7 +22,7 @@ _NAME = (
     r"|session[_-]?id|sess(?:ion)?id|sid|authorization|auth)"
 )
 _SECRETS = re.compile(
-    rf"(?P<param>(?:[?&;\s\"'{{]|&amp;|^)[\w.\[\]-]*{_NAME}\]?=)(?P<v1>[^&\s\"'<>#;,)\]]+)"
+    rf"(?P<param>(?:[?#&;\s\"'{{]|&amp;|^)[\w.\[\]-]*{_NAME}\]?=)(?P<v1>[^&\s\"'<>#;,)\]]+)"
     r"|(?P<header>\b(?:authorization|x-api-key|private-token)[\"']?\s*:\s*[\"']?(?:(?:bearer|basic|token)\s+)?)"
     r"(?P<v2>[^\s\"',;]{6,})"
     r"|(?P<cookie>\b(?:set-)?cookie[\"']?\s*:\s*)(?P<v3>[\w.-]+=[^\r\n\"']+)"

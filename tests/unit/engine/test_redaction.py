@@ -51,6 +51,11 @@ def test_secrets_are_masked(text, secret):
     assert redact_text(clean) == clean
 
 
+def test_secrets_behind_the_hash_of_an_address_are_masked():
+    there = "http://h/done#access_token=ghijkl0123456789&state=list"
+    assert redact_text(there) == f"http://h/done#access_token={MARK}&state=list"
+
+
 @pytest.mark.parametrize(("text", "secret"), SECRETS)
 def test_secrets_are_masked_in_pages_of_any_length(text, secret):
     line = " ".join(text.split())
