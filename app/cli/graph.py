@@ -301,7 +301,9 @@ def rules(
     """Which elements of a stored page the rules would stop."""
 
     async def trying(engine: Engine) -> tuple[LabReport, NodeDetail]:
-        text = file.read_text("utf-8") if file else await engine.block_rules(site)
+        from app.engine.graph.rule_file import text_of
+
+        text = text_of(file) if file else await engine.block_rules(site)
         return await engine.try_rules(site, node, text), await engine.graph_node(site, node)
 
     report, detail = with_engine(trying)
@@ -316,7 +318,7 @@ def rules(
         heads = ("verdict", "role", "name", "rule", "why")
         here = f"{report.stopped_here} of {len(detail.elements)} here"
         everywhere = f"{report.stopped_everywhere} of {report.elements_everywhere} on all pages"
-        return f"{table(rows, heads)}\n{here}, {everywhere}"
+        return "\n".join([*report.notes, table(rows, heads), f"{here}, {everywhere}"])
 
     if report.error:
         say(report.error)

@@ -146,6 +146,11 @@ def doctor(as_json: Json = False) -> None:
         raise typer.Exit(1)
 
 
+STOPPED = "stopped; what was finished is kept"
+TYPER_INTERRUPTED = 130
+"""What Typer makes of Ctrl+C, without a word."""
+
+
 def run(arguments: list[str]) -> int:
     """Run one command line; every expected failure is one sentence and its exit code."""
     try:
@@ -153,7 +158,7 @@ def run(arguments: list[str]) -> int:
     except SiteloreError as error:
         return _leave(arguments, str(error), error.exit_code)
     except KeyboardInterrupt:
-        return _leave(arguments, "stopped; what was finished is kept", 1)
+        return _leave(arguments, STOPPED, 1)
     except BrokenPipeError:
         sys.stderr.close()
         return 1
@@ -171,6 +176,9 @@ def run(arguments: list[str]) -> int:
                 )
             case _:
                 raise
+    if code == TYPER_INTERRUPTED:
+        resumes = "explore" in arguments and "--fresh" not in arguments
+        return _leave(arguments, STOPPED + (", and the same line goes on" if resumes else ""), 1)
     return code if isinstance(code, int) else 0
 
 

@@ -283,6 +283,8 @@ class LabReport:
     stopped_here: int = 0
     stopped_everywhere: int = 0
     elements_everywhere: int = 0
+    notes: tuple[str, ...] = ()
+    """What in the rules means something else than it seems to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

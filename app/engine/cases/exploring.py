@@ -25,6 +25,8 @@ from app.engine.graph.robots import AGENT, MAX_BYTES, Robots
 from app.engine.graph.suspects import suspect_tips
 from app.engine.graph_api import ExploreOptions, ExploreReport, UpdateReport, VerifyGraphReport
 from app.engine.jobs import Job
+from app.engine.store.database import explained
+from app.engine.store.locks import FileLock
 from kb.tip import Status
 
 if TYPE_CHECKING:
@@ -147,15 +149,22 @@ class Exploring:
         *,
         cooperative: bool = False,
     ) -> T:
-        """Run a job that works on a site; only one does at a time."""
+        """Run a job that works on a site; only one does at a time, in this process and in any other."""
         if site in self._busy:
             raise Conflict(f"{site} is being worked on already; pause or stop that first")
+        path = self._core.workspace.lock_path(site)
+        lock = FileLock(path)
+        with explained(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not lock.take():
+                raise Conflict(f"{site} is being worked on by another process; pause or stop that first")
         self._busy.add(site)
         try:
             _, task = self._core.registry.start(title, work, cooperative=cooperative)
             return await task
         finally:
             self._busy.discard(site)
+            lock.release()
             self._core.bus.publish(GraphChanged(site=site))
 
     async def _suspected(self, before: Sheet, report: VerifyGraphReport) -> VerifyGraphReport:
@@ -230,7 +239,7 @@ class Exploring:
             finally:
                 self._running.pop(site, None)
                 self._core.bus.publish(GraphChanged(site=site))
-        return report
+        return replace(report, notes=(*rules.notes, *report.notes))
 
 
 def read_robots(home: str) -> Robots:

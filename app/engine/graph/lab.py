@@ -34,6 +34,7 @@ def rule_on(
         stopped_here=sum(hit.verdict != "allow" for hit in hits),
         stopped_everywhere=stopped,
         elements_everywhere=total,
+        notes=rules.notes,
     )
 
 

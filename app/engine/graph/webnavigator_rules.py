@@ -85,7 +85,7 @@ def _combined(patterns: Sequence[object], label: str, notes: list[str]) -> Condi
             raise BadExpression(f"patterns[{number}]", "a pattern is an object of attributes and expressions")
         pattern = {str(key): value for key, value in cast("Mapping[object, object]", raw).items()}
         logic = str(pattern.pop("logic", "AND"))
-        own = _pattern(pattern, number)
+        own = _pattern(pattern, number, label, notes)
         if logic == "NOT":
             own = NotOf(own)
         if result is None:
@@ -104,7 +104,7 @@ def _combined(patterns: Sequence[object], label: str, notes: list[str]) -> Condi
     return result if result is not None else AllOf(())
 
 
-def _pattern(pattern: Mapping[str, object], number: int) -> Condition:
+def _pattern(pattern: Mapping[str, object], number: int, label: str, notes: list[str]) -> Condition:
     parts: list[Condition] = []
     for attribute, expression in pattern.items():
         place = f"patterns[{number}].{attribute}"
@@ -113,6 +113,10 @@ def _pattern(pattern: Mapping[str, object], number: int) -> Condition:
         if not attribute:
             raise BadExpression(place, "no attribute has this name")
         attr = attribute if attribute in _THEIRS else f"@{attribute}"
+        if not _compiles(expression):
+            notes.append(
+                f"'{label}': {place} is no regular expression; it stops only what has exactly this text"
+            )
         parts.append(_expression(attr, expression, place))
     return AllOf(tuple(parts))
 
@@ -120,8 +124,14 @@ def _pattern(pattern: Mapping[str, object], number: int) -> Condition:
 def _expression(attr: str, expression: str, place: str) -> Condition:
     if not expression:  # fits only an attribute that is empty or missing
         return make_matcher(attr, "equals", "", place=place)
-    try:
-        re.compile(expression)
-    except (re.error, RecursionError, OverflowError):  # theirs falls back to comparing the texts
+    if not _compiles(expression):  # theirs falls back to comparing the texts
         return make_matcher(attr, "equals", expression, place=place)
     return make_matcher(attr, "regex", expression, place=place)
+
+
+def _compiles(expression: str) -> bool:
+    try:
+        re.compile(expression)
+    except (re.error, RecursionError, OverflowError):
+        return False
+    return True

@@ -126,6 +126,10 @@ class Workspace:
         """Where the site's own block rules lie; the file need not be there.  Raises ``InputError`` as ``graph``."""
         return self._of_site(site, ".rules.json")
 
+    def lock_path(self, site: str) -> Path:
+        """What a process holds while it works on the site's graph.  Raises ``InputError`` as ``graph``."""
+        return self._of_site(site, ".lock")
+
     # deeds that can be undone
 
     def decide(self, site: str, decision: Decision, label: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from app.cli import main
 from app.cli.common import harmless, table
+from app.engine.store.locks import FileLock
 from app.engine.store.workspace import Workspace
 from tests.support.runs import make_run, make_step
 
@@ -54,6 +55,36 @@ def test_wrong_usage_ends_with_2_and_one_line(workspace, arguments, capsys):
     assert told.out == ""
     assert told.err.startswith("sitelore: ")
     assert "Traceback" not in told.err
+
+
+def test_ctrl_c_says_what_becomes_of_the_work(workspace, capsys, monkeypatch):
+    def interrupted(*_args, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("app.cli.graph.with_engine", interrupted)
+    assert main(["--workspace", workspace, "explore", "http://127.0.0.1:1/"]) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "the same line goes on" in told.err
+
+
+def test_a_site_another_process_works_on_is_not_explored_beside_it(workspace, capsys):
+    with Workspace.open(Path(workspace)) as opened:
+        held = opened.lock_path("shop")
+    held.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(held) as lock:
+        assert lock.take()
+        arguments = ["--workspace", workspace, "explore", "http://127.0.0.1:1/", "--site", "shop"]
+        assert main(arguments) == 1
+    assert "shop is being worked on by another process" in capsys.readouterr().err
+
+
+def test_rules_that_cannot_be_read_are_bad_input(workspace, tmp_path, capsys):
+    (tmp_path / "rules.json").write_bytes(b"\xff\xfe{")
+    for name, words in (("nowhere.json", "can't be read"), ("rules.json", "no UTF-8 text")):
+        arguments = ["graph", "rules", "shop", "0", "--file", str(tmp_path / name)]
+        assert main(["--workspace", workspace, *arguments]) == 3
+        assert words in capsys.readouterr().err
 
 
 def test_with_json_an_error_is_the_one_document(workspace, capsys):

@@ -104,6 +104,7 @@ def test_what_means_something_else_than_it_seems_is_noted():
     assert "stops every element" in loaded([]).notes[0]
     assert "pattern 2 is never looked at" in loaded([{"class": "a", "logic": "NOT"}, {"class": "b"}]).notes[0]
     assert "joins nothing" in loaded([{"class": "a"}, {"class": "b", "logic": "OR"}]).notes[0]
+    assert "patterns[0].href is no regular expression" in loaded([{"href": "(["}]).notes[0]
     assert loaded([{"class": "a"}, {"class": "b"}]).notes == ()
 
 
