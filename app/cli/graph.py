@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +10,7 @@ import typer
 
 from app.cli import graph_words as words
 from app.cli.common import Json, say, show, table, with_engine
-from app.engine.errors import NotFound, UsageError
+from app.engine.errors import NotFound
 from app.engine.graph_api import ExploreOptions, Journey, LabReport, NodeDetail, PathPlan
 from app.engine.page_state import Mode
 
@@ -24,6 +23,10 @@ Site = Annotated[str, typer.Argument(help="Site, as 'graph list' names it.")]
 StorageState = Annotated[
     Path | None, typer.Option(help="A recorded log-in (Playwright's storage state); read, never copied.")
 ]
+
+
+LEAST_SCORE = 0.3
+"""A state whose score is below does not answer to the words: what is asked for in vain scores 0.1 to 0.25."""
 
 
 class Method(StrEnum):
@@ -344,10 +347,15 @@ async def _enter() -> None:
 async def _node(engine: Engine, site: str, words: str) -> str:
     """A state's id as it stands, else the first state that words find."""
     if len(words) >= 4 and all(letter in "0123456789abcdef" for letter in words):
-        with suppress(NotFound):  # "cafe" may be a word, too
+        try:
             return (await engine.graph_node(site, words)).row.id
+        except NotFound:
+            if any(letter.isdigit() for letter in words) or len(words) >= 8:
+                raise  # "cafe" may be a word, too; these are none
     hits = await engine.graph_search(site, words, "late", 1)
-    if not hits:
-        raise UsageError(f"nothing on the map of {site} answers to '{words}'", remedy="try other words")
+    if not hits or hits[0].score < LEAST_SCORE:
+        raise NotFound(
+            f"nothing on the map of {site} answers to '{words}'; try other words, or give a state's id"
+        )
     say(f"found: {hits[0].title} ({hits[0].url})")
     return hits[0].node

@@ -74,6 +74,9 @@ _DATE = re.compile(rf"{_DAY}?(?:{_MONTH} #|# {_MONTH})(?:,? #)*(?: ?[ap]\.?m\.?)
 _AGO = re.compile(
     r"(?:(?:#|an?|one|about) )*(?:second|minute|hour|day|week|month|year)s? ago|just now|yesterday"
 )
+_CHOICES = ("link", "option", "radio", "treeitem")
+"""Roles whose names are data more often than not: what there is to choose from, such as a product's sizes."""
+
 _LONGEST = 120
 _SEPARATOR = "\x1f"
 

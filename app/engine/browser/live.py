@@ -6,7 +6,7 @@ import os
 import sys
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Self
+from typing import Self, cast
 
 from app.engine.browser.session import Visit, open_browser, visit
 from app.engine.errors import InputError, SiteloreError, StoreError
@@ -105,6 +105,13 @@ def checked_login(path: str) -> str:
         state = orjson.loads(Path(path).read_bytes())
     except (OSError, ValueError) as error:
         raise InputError(f"this log-in can't be read: {error}", path=path, remedy=remedy) from error
-    if not isinstance(state, dict) or not isinstance(state.get("cookies"), list):  # pyright: ignore[reportUnknownMemberType]
+    cookies: object = state.get("cookies") if isinstance(state, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    if not isinstance(cookies, list):
         raise InputError("this is no recorded log-in", path=path, remedy=remedy)
+    for number, cookie in enumerate(cast("list[object]", cookies), start=1):
+        fields = cast("dict[str, object]", cookie) if isinstance(cookie, dict) else {}
+        if not all(isinstance(fields.get(name), str) for name in ("name", "value", "domain", "path")):
+            raise InputError(
+                f"cookie {number} of this log-in has no name, value, domain or path", path=path, remedy=remedy
+            )
     return path

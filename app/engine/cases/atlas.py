@@ -14,6 +14,7 @@ from app.engine.graph.annotations import NodeFacts, annotate
 from app.engine.graph.graph import InteractionGraph
 from app.engine.graph_api import NodeRow
 from app.engine.page_state import PageState
+from app.engine.redaction import redact_url
 from app.engine.store.graphs import GraphStore
 from app.engine.transition import Transition
 
@@ -169,5 +170,10 @@ def checked_address(url: str) -> str:
         raise UsageError(
             "an address with a password in it is not taken",
             remedy="log in by hand, or give a --storage-state",
+        )
+    if redact_url(text) != text:
+        raise UsageError(
+            "the address holds what looks like a secret, and it would be stored with the map",
+            remedy="leave that part out, and log in by hand or with a --storage-state",
         )
     return text if parts.path else f"{text}/"
