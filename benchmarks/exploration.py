@@ -134,6 +134,9 @@ def show_naive(found: dict[str, Any], naive: dict[str, Any]) -> None:
     """Attempts for each state found, beside trying every element of every page."""
     ours = found["report"]["tried"] / max(1, found["report"]["states"])
     theirs = naive["report"]["tried"] / max(1, naive["report"]["states"])
+    if not theirs:
+        print(f"naive search found nothing: {naive['report']['ended']}, {naive['report']['notes']}")
+        return
     course = f"{naive['report']['states']} states in {naive['report']['tried']} attempts"
     skipped = found["report"]["skipped"]
     spared = sum(skipped.get(reason, 0) for reason in SPARED)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from app.engine import identity
-from app.engine.browser.driver import BrowserGone, Driver
+from app.engine.browser.driver import BrowserGone, Driver, Trouble
 from app.engine.browser.locators import locator_of
 from app.engine.errors import SiteloreError
 from app.engine.events import ExplorationChanged
@@ -184,6 +184,8 @@ class Explorer:
         start = FrontierItem(page="", element="", operation=Operation.OPEN)
         try:
             outcome = await self._visitors[0].try_item(start, _NOWHERE, self._graph.home)
+            if outcome.deed.trouble is Trouble.UNREACHABLE:  # a site that has to wake up gets a second chance
+                outcome = await self._visitors[0].try_item(start, _NOWHERE, self._graph.home)
         except BrowserGone as error:
             self._end(failed, f"no browser could be started: {error}")
             return False
