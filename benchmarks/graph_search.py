@@ -36,7 +36,7 @@ from app.engine.graph.search import METHODS, StateSearch, StateText, state_text
 from app.engine.graph.search.compare import LabelledQuery, compare, read_queries
 from app.engine.graph.search.late import PLAIN, LateIndex, Weighting
 from app.engine.graph.search.state_text import fields
-from app.engine.graph.search.tokens import counted, packed_tokens
+from app.engine.graph.search.tokens import packed_tokens, telling
 from app.engine.graph_api import SearchComparison
 from app.engine.page_state import Mode, PageState
 from app.engine.store.graphs import GraphStore
@@ -81,18 +81,34 @@ class RandomTokens:
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-class WithMarks:
-    """The same encoder, whose own marks and whose punctuation count as words."""
+class Unmarked:
+    """The same encoder without its own marks."""
 
     def __init__(self, encoder: TokenEncoder) -> None:
-        self._encoder, self.id, self.dim = encoder, f"{encoder.id} with marks", encoder.dim
+        self._encoder, self.id, self.dim = encoder, f"{encoder.id} without marks", encoder.dim
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self._encoder.encode(texts)
 
     def encode_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
         return [
-            TokenVectors(found.vectors, tuple((0, len(text)) for _ in found.spans))
+            TokenVectors(found.vectors[1:-1], found.spans[1:-1])
+            for found in self._encoder.encode_tokens(texts)
+        ]
+
+
+class Punctuated:
+    """The same encoder, whose punctuation counts as words do."""
+
+    def __init__(self, encoder: TokenEncoder) -> None:
+        self._encoder, self.id, self.dim = encoder, f"{encoder.id} with punctuation", encoder.dim
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self._encoder.encode(texts)
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
+        return [
+            TokenVectors(found.vectors, tuple((0, len(text)) if end else (0, 0) for _, end in found.spans))
             for text, found in zip(texts, self._encoder.encode_tokens(texts), strict=True)
         ]
 
@@ -189,15 +205,16 @@ class Unshared:
         size = 0
         for state in states:
             packed = packed_tokens(encoder, [field.text for field in fields(state).fields], cache)
-            vectors = np.concatenate([one.values[1:] * one.scales[1:, None] for one in packed])
+            vectors = np.concatenate([one.values * one.scales[:, None] for one in packed])
             self._starts.append(size)
             size += len(vectors)
             rows.append(vectors.astype(np.float32))
         self.tokens = np.concatenate(rows)
 
     def search(self, query: str) -> list[str]:
-        vectors, _ = counted(query, self._encoder.encode_tokens([query])[0])
-        best = np.maximum.reduceat(self.tokens @ vectors[1:].T, self._starts, axis=0).mean(axis=1)
+        found = self._encoder.encode_tokens([query])[0]
+        vectors = found.vectors[telling(query, found)]
+        best = np.maximum.reduceat(self.tokens @ vectors.T, self._starts, axis=0).mean(axis=1)
         return [self.nodes[at] for at in np.argsort(-best, kind="stable")[:10]]
 
 
@@ -336,8 +353,8 @@ def _variants(
         "late, plain equation 4": (encoder, PLAIN),
         "late, controls in full": (encoder, Weighting(control=1.0)),
         "late, shared in full": (encoder, Weighting(shared=0.0)),
-        "late, words only": (encoder, Weighting(whole=False)),
-        "late, with marks": (WithMarks(encoder), Weighting()),
+        "late, no marks": (Unmarked(encoder), Weighting()),
+        "late, with punctuation": (Punctuated(encoder), Weighting()),
     }
     for name, (reader, weighting) in variants.items():
         search = StateSearch(reader, cache, weighting)

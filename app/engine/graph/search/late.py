@@ -9,8 +9,8 @@ the cost grows with the different texts of a site, not with states times control
 Weights.  A product counts in full in title, headings and address, less in a control (``Weighting``): a link that says
 what is asked for leads to the place, and is not the place.  A text that many templates of the site share counts less,
 wherever it stands: what is everywhere tells no state from another.  Templates are counted and not states, so that a
-shop of a thousand products weighs as one of ten.  And a text as a whole counts as one more token (``tokens.counted``).
-``PLAIN`` is the equation without any of this; ``benchmarks.graph_search`` measures what each brings.
+shop of a thousand products weighs as one of ten.  ``PLAIN`` is the equation without any of this;
+``benchmarks.graph_search`` measures what each brings.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.graph.search.state_text import Kind, StateFields
-from app.engine.graph.search.tokens import WHOLE, PackedTokens, counted, packed_tokens, word_at
+from app.engine.graph.search.tokens import PackedTokens, packed_tokens, telling, word_at
 from kb.encoder import TokenEncoder
 from kb.retrieval.terms import word_weight
 from kb.vectors import VectorCache
@@ -43,7 +43,6 @@ class Weighting:
     Attributes:
         title, heading, address, control: factor of a match in such a field.
         shared: what is taken off a text that all templates have; off one of a single template nothing.
-        whole: whether a text as a whole counts as one more token, in the query and in the state.
     """
 
     title: float = 1.0
@@ -51,14 +50,13 @@ class Weighting:
     address: float = 1.0
     control: float = 0.8
     shared: float = 0.5
-    whole: bool = True
 
     def of(self, kind: Kind) -> float:
         """The factor of a kind of field."""
         return float(getattr(self, kind.value))
 
 
-PLAIN = Weighting(control=1.0, shared=0.0, whole=False)
+PLAIN = Weighting(control=1.0, shared=0.0)
 """Equation 4 as it stands."""
 
 
@@ -123,8 +121,8 @@ class _Layout:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A query's tokens that count: the word each is of ("" for the whole), products (tokens held, query tokens), the
-    best product of each text.
+    """A query's tokens that count: the word each is of ("" for the model's marks), the products with all tokens held,
+    shape (tokens, query tokens), and the best of each text.
     """
 
     words: tuple[str, ...]
@@ -198,8 +196,9 @@ class LateIndex:
 
     def _answer(self, asked: _Asked, number: int, at: int) -> tuple[int, int]:
         """Where in a text the word stands that answers a query token best."""
-        first = self._bounds[number] + 1  # behind the one for the whole
-        row = first + int(asked.products[first : self._bounds[number + 1], at].argmax())
+        first, last = self._bounds[number], self._bounds[number + 1]
+        words = first + np.flatnonzero(self._block.spans[first:last, 1])
+        row = words[int(asked.products[words, at].argmax())]
         return int(self._block.spans[row, 0]), int(self._block.spans[row, 1])
 
     @property
@@ -224,16 +223,14 @@ class LateIndex:
         nothing = np.zeros((0, 0), dtype=np.float32)
         if not query.strip() or not self._texts:
             return _Asked((), nothing, nothing)
-        vectors, spans = counted(query, self._encoder.encode_tokens([query])[0])
-        if not self._weighting.whole:
-            vectors, spans = vectors[1:], spans[1:]
-        if not spans:
+        tokens = self._encoder.encode_tokens([query])[0]
+        kept = telling(query, tokens)
+        if not kept:
             return _Asked((), nothing, nothing)
-        products = self._block.products(vectors)
-        if not self._weighting.whole:
-            products[self._bounds[:-1]] = -1.0
+        products = self._block.products(tokens.vectors[kept])
         by_text: Scores = np.maximum.reduceat(products, np.array(self._bounds[:-1], dtype=np.int64), axis=0)
-        words = tuple("" if span == WHOLE else word_at(query, *span) for span in spans)
+        spans = [tokens.spans[at] for at in kept]
+        words = tuple(word_at(query, *span) if span[1] else "" for span in spans)
         return _Asked(words, products, by_text)
 
     def _laid_out(self) -> _Layout:

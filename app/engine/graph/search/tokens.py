@@ -1,9 +1,11 @@
 """Token vectors of short texts, packed small: one byte a component, one scale a token.
 
 A token vector is unit length; stored as whole numbers from -127 to 127 times the token's own scale, a dot product with
-another unit vector moves by less than 0.005.  The model's own marks and punctuation are left out: they say nothing of
-the text, and being alike everywhere they would answer any query a little.  In their place the mean of all tokens stands
-first, as one more token that means the text as a whole; the model was trained to give that mean its meaning.
+another unit vector moves by less than 0.005.
+
+What counts of a text: its words, and the model's own marks (``[CLS]``, ``[SEP]``), which take up what the text says as
+a whole; without them fewer states are found among the first ten.  Punctuation is left out.  ``benchmarks.graph_search``
+measures both.
 """
 
 from __future__ import annotations
@@ -19,11 +21,8 @@ from kb.encoder import TokenEncoder, TokenVectors
 from kb.retrieval import content_key
 from kb.vectors import VectorCache
 
-CACHE_FORM = "tokens.2"
+CACHE_FORM = "tokens.3"
 """In front of a text's key in the cache, as the same text may have a dense vector; changes with the packing."""
-
-WHOLE = (0, 0)
-"""Span of the token that stands for a text as a whole."""
 
 _PIECE = 64
 _LARGEST = 127
@@ -34,7 +33,7 @@ class PackedTokens:
     """The tokens of one text that count.
 
     Attributes:
-        spans: shape (tokens, 2), characters of the text each token stands for; 0, 0 for the whole, which is the first.
+        spans: shape (tokens, 2), characters of the text each token stands for; 0, 0 for the model's marks.
         scales: shape (tokens,).
         values: shape (tokens, dim); times ``scales`` they are the token's vector.
     """
@@ -70,31 +69,25 @@ class PackedTokens:
 
 
 def telling(text: str, tokens: TokenVectors) -> list[int]:
-    """Positions of the tokens that hold a letter or digit; of a text without any, those that stand for something."""
+    """Positions of the tokens that hold a letter or digit, and of the marks around them.
+
+    Of a text without any, those that stand for something; of an empty one, none.
+    """
     standing = [at for at, (start, end) in enumerate(tokens.spans) if end > start]
-    words = [at for at in standing if any(map(str.isalnum, text[slice(*tokens.spans[at])]))]
-    return words or standing
-
-
-def counted(text: str, tokens: TokenVectors) -> tuple[NDArray[np.float32], list[tuple[int, int]]]:
-    """Unit vectors and spans of what counts of a text: the whole, then its telling tokens; nothing where none tells."""
-    kept = telling(text, tokens)
-    if not kept:
-        return tokens.vectors[:0], []
-    whole: NDArray[np.float32] = tokens.vectors.mean(axis=0, keepdims=True)
-    whole = whole / max(float(np.linalg.norm(whole)), 1e-9)
-    vectors = np.concatenate([whole, tokens.vectors[kept]]).astype(np.float32)
-    return vectors, [WHOLE, *(tokens.spans[at] for at in kept)]
+    words = {at for at in standing if any(map(str.isalnum, text[slice(*tokens.spans[at])]))} or {*standing}
+    marks = {at for at, (start, end) in enumerate(tokens.spans) if end == start}
+    return sorted(words | marks) if words else []
 
 
 def pack(text: str, tokens: TokenVectors) -> PackedTokens:
     """Keep what counts of a text, rounded."""
-    vectors, spans = counted(text, tokens)
+    kept = telling(text, tokens)
+    vectors = tokens.vectors[kept]
     largest: NDArray[np.float32] = np.abs(vectors).max(axis=1, initial=1e-9).astype(np.float32)
     scales = largest / _LARGEST
     values = np.rint(vectors / scales[:, None]).astype(np.int8)
-    edges = np.array(spans, dtype=np.uint16).reshape(len(spans), 2)
-    return PackedTokens(edges, scales.astype(np.float32), values)
+    spans = np.array([tokens.spans[at] for at in kept], dtype=np.uint16).reshape(len(kept), 2)
+    return PackedTokens(spans, scales.astype(np.float32), values)
 
 
 def word_at(text: str, start: int, end: int) -> str:
