@@ -188,7 +188,11 @@ def test_a_taken_key_is_refused_and_named(center: CommandCenter) -> None:
     assert center.remap("review.next", ["K"]) == ["review.previous"]
     assert center.keys("review.next") == "J"
     assert center.remap("review.next", ["Ctrl+K"]) == ["app.palette"]
-    assert center.remap("review.next", ["G"]) == ["go.review", "go.map", "go.knowledge"]  # the beginning of a chord
+    assert center.remap("review.next", ["G"]) == [
+        "go.review",
+        "go.map",
+        "go.knowledge",
+    ]  # the beginning of a chord
 
 
 def test_remapped_keys_are_saved_and_reset(center: CommandCenter) -> None:

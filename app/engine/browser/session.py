@@ -193,11 +193,12 @@ async def visit(
 ) -> AsyncGenerator[Visit]:
     """A fresh visit, one empty tab, for the time of the block; ``size`` in CSS pixels.
 
-    ``storage_state`` is the path of a recorded log-in; ``keep_tabs`` lets windows that pages open stay.
+    No file is taken: what a page offers is refused by the browser and noted.  ``storage_state`` is the path of a recorded log-in; ``keep_tabs`` lets windows that pages open stay.
     """
     width, height = size
     context = await browser.new_context(
         viewport={"width": width, "height": height},
+        accept_downloads=False,
         locale="en-GB",
         timezone_id="UTC",
         storage_state=storage_state,

@@ -18,7 +18,6 @@ from typing import Protocol
 from app.engine import identity
 from app.engine.browser.driver import BrowserGone, Driver, Trouble
 from app.engine.browser.locators import locator_of
-from app.engine.errors import SiteloreError
 from app.engine.events import ExplorationChanged
 from app.engine.graph.door import Door
 from app.engine.graph.frontier import Planner, Rules, Spot, Verdict
@@ -27,6 +26,7 @@ from app.engine.graph.logbook import Logbook
 from app.engine.graph.pacing import Clock, Pacer, SystemClock
 from app.engine.graph.progress import Progress
 from app.engine.graph.recorder import GraphRecorder, Memory
+from app.engine.graph.together import together
 from app.engine.graph.visiting import Visitor
 from app.engine.graph_api import ExploreOptions, ExploreReport
 from app.engine.page_state import Challenge, PageCapture, PageKeys, PageState
@@ -273,12 +273,7 @@ class Explorer:
         """Let all pages work until nothing is left, or the exploration has ended."""
         self._units = deque(units)
         while True:
-            try:
-                async with asyncio.TaskGroup() as group:
-                    for visitor in self._visitors:
-                        group.create_task(self._worker(visitor))
-            except* SiteloreError as errors:
-                raise errors.exceptions[0] from None
+            await together(self._worker(visitor) for visitor in self._visitors)
             if not await self._again(self._door.release()):
                 break
         if self._units and not self._ended:

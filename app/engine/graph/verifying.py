@@ -14,7 +14,6 @@ A site that does not answer, a log-in that has expired, a fault of the server ma
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
@@ -29,6 +28,7 @@ from app.engine.graph.growing import GrowingGraph
 from app.engine.graph.observing import contents_of, state_of
 from app.engine.graph.pacing import Clock, Pacer
 from app.engine.graph.rehoming import is_link, kind_of, moved
+from app.engine.graph.together import together
 from app.engine.graph.visiting import Outcome, Standing, Visitor
 from app.engine.page_state import PageCapture, PageState
 from app.engine.transition import ArrivalKind, Attempt, FrontierItem, Locator, Operation, Source, Transition
@@ -353,12 +353,7 @@ class Verification:
                     self._tell(self._done, self._total, _words(thing))
                 await work(driver, thing)
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                for driver in self._drivers:
-                    group.create_task(worker(driver))
-        except* SiteloreError as errors:
-            raise errors.exceptions[0] from None
+        await together(worker(driver) for driver in self._drivers)
 
     async def _outcome(self, visitor: Visitor, do: Callable[[], Awaitable[Outcome]]) -> Outcome:
         """What came of a step; a page that is lost is opened anew for the next one."""
