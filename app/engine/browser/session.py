@@ -176,11 +176,9 @@ class Visit:
             with suppress(Error, TimeoutError):
                 await asyncio.wait_for(dialog.page.close(), ANSWER)
 
-    async def _download(self, download: Download) -> None:
+    def _download(self, download: Download) -> None:
         if len(self._downloads) < MOST_DIALOGS:
             self._downloads.append(download.suggested_filename)
-        with suppress(Error):
-            await download.cancel()
 
 
 @asynccontextmanager
@@ -193,7 +191,8 @@ async def visit(
 ) -> AsyncGenerator[Visit]:
     """A fresh visit, one empty tab, for the time of the block; ``size`` in CSS pixels.
 
-    No file is taken: what a page offers is refused by the browser and noted.  ``storage_state`` is the path of a recorded log-in; ``keep_tabs`` lets windows that pages open stay.
+    No file is taken: what a page offers is refused by the browser and noted.  ``storage_state`` is the path of a
+    recorded log-in; ``keep_tabs`` lets windows that pages open stay.
     """
     width, height = size
     context = await browser.new_context(
