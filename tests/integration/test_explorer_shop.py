@@ -6,6 +6,7 @@ It takes a started shop (``tests.support.shop``); without one there is nothing t
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,19 +16,20 @@ from app.engine.transition import SkipReason
 from benchmarks.exploration import leave
 from tests.support.expedition import expedition
 from tests.support.link_crawler import crawl
-from tests.support.shop import ADMIN, Shop, difference, record_login, shop
+from tests.support.shop import ADMIN, Shop, difference, record_login, started_shop
 
 DEPTH = 1
 
 
-@pytest.fixture
-def started() -> Shop:
-    found = shop()
-    if found is None:
-        pytest.skip("no shop was started for the tests")
-    return found
+@pytest.fixture(scope="module")
+def started() -> Iterator[Shop]:
+    with started_shop() as found:
+        if found is None:
+            pytest.skip("there is no shop, and none could be installed")
+        yield found
 
 
+@pytest.mark.timeout(900)
 async def test_a_visitor_finds_every_kind_of_page_and_leaves_no_trace(started: Shop, tmp_path: Path):
     before = started.rows()
     found = await expedition(started.url, tmp_path, depth=DEPTH)
@@ -40,6 +42,7 @@ async def test_a_visitor_finds_every_kind_of_page_and_leaves_no_trace(started: S
     assert difference(before, started.rows()) == []
 
 
+@pytest.mark.timeout(900)
 async def test_the_manager_explores_the_back_office_and_nothing_is_destroyed(
     started: Shop, chromium: Browser, tmp_path: Path
 ):

@@ -1,15 +1,17 @@
 """A real shop for tests and benchmarks: an installed django-oscar that somebody has started, and its database.
 
 Where it is, is told by ``SITELORE_SHOP`` (its address) and ``SITELORE_SHOP_DATABASE`` (its SQLite file); without them
-there is no shop.
+it is installed and started where its installer lies beside the checkout.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
 from collections import Counter
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,6 +53,39 @@ def shop() -> Shop | None:
     """The shop that was started for the tests, if there is one."""
     url, database = os.environ.get("SITELORE_SHOP", ""), os.environ.get("SITELORE_SHOP_DATABASE", "")
     return Shop(url, Path(database)) if url and database else None
+
+
+SITES = Path(os.environ.get("SITELORE_SHARED", Path(__file__).parents[3] / "shared")) / "sites"
+PORT = "8171"
+INSTALLING = 600
+"""Seconds the shop may take to install itself and start."""
+
+
+@contextmanager
+def started_shop() -> Iterator[Shop | None]:
+    """The shop of the environment, else one of our own where its installer lies beside the checkout; else ``None``."""
+    found, script = shop(), SITES / "oscar.sh"
+    if found is not None or not script.is_file():
+        yield found
+        return
+    home = Path(os.environ.get("SITES_HOME") or Path.home() / ".cache" / "agent-sites")
+    environment = {**os.environ, "PORT": PORT, "SITES_HOME": str(home)}
+
+    def call(what: str) -> None:
+        subprocess.run(
+            ["bash", str(script), what], env=environment, timeout=INSTALLING, check=True, capture_output=True
+        )
+
+    try:
+        call("start")
+        call("reset")
+    except (OSError, subprocess.SubprocessError):
+        yield None
+        return
+    try:
+        yield Shop(f"http://127.0.0.1:{PORT}/", home / "oscar" / f"live-{PORT}" / "db.sqlite3")
+    finally:
+        call("stop")
 
 
 def rows_of(database: Path) -> Rows:
