@@ -170,6 +170,8 @@ def compare(
         for m in found.methods
     ]  # fmt: skip
     missed = "".join(f"\nmissed by all: {query}" for query in found.missed)
+    if found.absent:
+        missed += f"\nleft out, as no state of this map answers them: {len(found.absent)}"
     show(
         found,
         as_json,
@@ -220,9 +222,19 @@ def go(
 
 
 @app.command()
-def verify(site: Site, storage_state: StorageState = None, as_json: Json = False) -> None:
-    """Visit every state and try every transition again; what is gone is marked, and tips about it become suspect."""
-    report = with_engine(lambda engine: engine.graph_verify(site, _file(storage_state)))
+def verify(
+    site: Site,
+    storage_state: StorageState = None,
+    thorough: Annotated[
+        bool,
+        typer.Option(
+            "--thorough", help="Open every page and try every transition, also where nothing changed."
+        ),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Verify every state and transition; what is gone is marked, and tips about it become suspect."""
+    report = with_engine(lambda engine: engine.graph_verify(site, _file(storage_state), thorough))
     show(report, as_json, lambda: words.verified(report))
     if report.gone_states or report.gone_transitions:
         raise typer.Exit(1)

@@ -288,7 +288,9 @@ class FakeGraphs:
         self._call("graph_from_runs", site)
         return self._graph_row()
 
-    async def graph_verify(self, site: str, storage_state: str = "") -> VerifyGraphReport:
+    async def graph_verify(
+        self, site: str, storage_state: str = "", thorough: bool = False
+    ) -> VerifyGraphReport:
         self._call("graph_verify", site)
         return VerifyGraphReport(
             site=site,

@@ -85,8 +85,13 @@ class Exploring:
         running.job.request_cancel()
         running.explorer.stop()
 
-    async def graph_verify(self, site: str, storage_state: str = "") -> VerifyGraphReport:
-        """Visit every state, try every transition; what is gone is marked, tips about it become suspect."""
+    async def graph_verify(
+        self, site: str, storage_state: str = "", thorough: bool = False
+    ) -> VerifyGraphReport:
+        """Verify every state and transition; what is gone is marked, tips about it become suspect.
+
+        ``thorough`` opens every page and makes every transition, also where the server sends what it sent before.
+        """
         sheet = await self._atlas.sheet(site)
         login = storage_state or kept_login(site)
 
@@ -96,7 +101,11 @@ class Exploring:
 
             async with Browsers(settings.load().browser, storage_state=login) as browsers:
                 done = await verify(
-                    sheet.graph, StoredGraph(self._core, site), browsers.drivers(2), tell=job.advance
+                    sheet.graph,
+                    StoredGraph(self._core, site),
+                    browsers.drivers(2),
+                    thorough=thorough,
+                    tell=job.advance,
                 )
             return await self._suspected(sheet, done.report)
 
