@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.cookiejar
 import json
 import os
@@ -14,7 +15,8 @@ from pathlib import Path
 import networkx
 import pytest
 
-from app.engine.browser.find import candidates
+from app.engine.browser.find import NoBrowser
+from app.engine.browser.session import open_browser
 from tests.support.served import demo_site
 
 CHECKOUT = Path(__file__).parents[2]
@@ -35,6 +37,22 @@ class Sitelore:
         return json.loads(done.stdout)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def browser():
+    """Any that starts will do; where set-up promises one, a missing one is a fault."""
+
+    async def starting() -> None:
+        async with open_browser():
+            pass
+
+    try:
+        asyncio.run(starting())
+    except NoBrowser as missing:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(str(missing))
+
+
 @pytest.fixture(scope="module")
 def server():
     with demo_site() as running:
@@ -44,8 +62,6 @@ def server():
 @pytest.fixture(scope="module")
 def explored(server, tmp_path_factory):
     """A workspace with a map of the demo shop, and the report of its exploration."""
-    if not os.environ.get("CI") and not any(c.executable for c in candidates()):
-        pytest.skip("no browser is installed")
     sitelore = Sitelore(tmp_path_factory.mktemp("map") / "workspace")
     report = sitelore("explore", server.shop_url, "--site", "demo-shop", "--depth", "3")
     return sitelore, report
