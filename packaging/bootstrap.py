@@ -367,7 +367,8 @@ def _stages(stages: list[tuple[str, list[str]]]) -> int:
         began = time.monotonic()
         code = subprocess.call(command, cwd=ROOT, env=_quiet())
         failed += code != 0
-        told.append(f"  {'ok    ' if code == 0 else 'FAILED'} {name:<16} {time.monotonic() - began:7.1f} s")
+        how = f", killed by signal {-code}" if code < 0 else ""
+        told.append(f"  {'FAILED' if code else 'ok    '} {name:<16} {time.monotonic() - began:7.1f} s{how}")
     say(f"{len(stages) - failed} of {len(stages)} stages passed")
     print("\n".join(told), flush=True)
     return 1 if failed else 0

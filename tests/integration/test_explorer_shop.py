@@ -29,7 +29,7 @@ def started() -> Iterator[Shop]:
         yield found
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 async def test_a_visitor_finds_every_kind_of_page_and_leaves_no_trace(started: Shop, tmp_path: Path):
     before = started.rows()
     found = await expedition(started.url, tmp_path, depth=DEPTH)
@@ -42,7 +42,7 @@ async def test_a_visitor_finds_every_kind_of_page_and_leaves_no_trace(started: S
     assert difference(before, started.rows()) == []
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 async def test_the_manager_explores_the_back_office_and_nothing_is_destroyed(
     started: Shop, chromium: Browser, tmp_path: Path
 ):
