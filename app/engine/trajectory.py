@@ -18,7 +18,10 @@ class Outcome(StrEnum):
     LEFT_ALLOWED_SITES = "left_allowed_sites"
     CRASHED = "crashed"
     RUNNING = "running"
-    INTERRUPTED = "interrupted"
+    INTERRUPTED = "interrupted"  # the program ended in the middle; it can be gone on with
+    NEEDS_PERSON = "needs_person"  # a captcha, a log-in wall or a question, and nobody to ask
+    OUT_OF_BUDGET = "out_of_budget"  # tokens, money or time are used up
+    STOPPED = "stopped"  # a person ended it
 
 
 class ErrorClass(StrEnum):
@@ -36,6 +39,19 @@ class Tab:
 
     url: str
     title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exposure:
+    """A tip that was shown to the agent at a step: by which routes, how high, and whether the action went by it.
+
+    ``followed`` is ``None`` where the action and the tip have nothing to do with each other, or nobody could tell.
+    """
+
+    tip: str
+    routes: tuple[str, ...] = ()
+    score: float = 0.0
+    followed: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +89,22 @@ class Step:
     started_at: float = 0.0
     env_seconds: float = 0.0
     agent_seconds: float = 0.0
+    effect: str = ""
+    """What was seen to happen (``app.engine.effect.Effect``); "" for runs that don't say."""
+    cause: str = ""
+    """Why it was not done or did nothing (``app.engine.effect.Cause``)."""
+    tried: tuple[str, ...] = ()
+    """Ways an action was tried in, in order."""
+    output: str = ""
+    """What the action gave back: a number, where navigation arrived, a person's answer."""
+    exposures: tuple[Exposure, ...] = ()
+    calls: tuple[str, ...] = ()
+    """Content hashes of the exchanges with a model that led to the action."""
+    tokens: tuple[int, int] = (0, 0)
+    """Tokens in and out."""
+    model_seconds: float = 0.0
+    page_state: str = ""
+    """Id of the page state in the site's interaction graph (``identity.page_id``); "" where there is none."""
 
     @property
     def words(self) -> str:
@@ -109,6 +141,16 @@ class Run:
     content_hash: str = ""
     notes: tuple[str, ...] = field(default_factory=tuple)
     """What the importer had to say: a missing step file, an unreadable log."""
+    policy: str = ""
+    """What decided: ``scout``, ``llm``; "" for runs that don't say."""
+    model: str = ""
+    knowledge: str = ""
+    """The knowledge base in force: ``live``, ``none``, or a frozen file's name and hash."""
+    graph: str = ""
+    """Sites whose interaction graph the agent could navigate by."""
+    tokens: tuple[int, int] = (0, 0)
+    money: float = 0.0
+    """US dollars, where the price of the model is known."""
 
     @property
     def failed(self) -> bool:

@@ -1,0 +1,1 @@
+"""The embedded agent: loop, roles, memory, navigator, policies, language model."""

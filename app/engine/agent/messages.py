@@ -1,0 +1,70 @@
+"""The live context of a model as typed messages.  What a part is, is told by its type and never read from its text.
+
+SuperBrowser finds failures, states and element lists by patterns in the text, so that a page saying "HTTP 404" becomes
+a dead end; here the page's words are only ever ``text``.  Pure data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """Who speaks."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+class PartKind(StrEnum):
+    """What a part of a message is."""
+
+    TEXT = "text"
+    LEDGER = "ledger"  # the rendered ledger in the system message
+    IMAGE = "image"  # ``digest`` names the picture
+    CAPTION = "caption"  # what a vision model said is on it
+    STATE = "state"  # address, title, tabs
+    ELEMENTS = "elements"  # the element list or tree
+    THINKING = "thinking"
+    TOOL_CALL = "tool call"
+    TOOL_RESULT = "tool result"
+    MARKER = "marker"  # stands for what was evicted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One part.
+
+    Attributes:
+        text: what is sent; of an image its address-free description.
+        digest: content hash of a picture.
+        call: id that ties a tool call to its result.
+        failed, cause, target: of a tool result, from the typed ``effect.Result`` it tells of.
+        url, title, state: of a state part and of a tool result: where it was.
+        evicted: of a marker, the kind of what it stands for.
+    """
+
+    kind: PartKind
+    text: str = ""
+    digest: str = ""
+    call: str = ""
+    failed: bool = False
+    cause: str = ""
+    target: str = ""
+    url: str = ""
+    title: str = ""
+    state: str = ""
+    evicted: PartKind | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message; ``turn`` is the step it belongs to, -1 for the system's."""
+
+    role: Role
+    parts: tuple[Part, ...]
+    turn: int = -1
+    archived: bool = False

@@ -1,0 +1,390 @@
+"""The typed actions of the embedded agent: one class an action, told apart by type and never by text.  Pure data.
+
+WebNavigator's six are the compact set (section 3.3); the wider sets are what the field's agents have besides
+(SuperBrowser appendix A, ColorBrowserAgent section 4.5, AgentOccam's plan actions).  Elements are named by their number
+in the last look at the page (``app.engine.page_state.Element.index``), points in CSS pixels of the viewport.
+
+``app.engine.agent.parsing`` reads a model's answer into one of these, ``to_action`` gives the form that steps are kept
+in, ``app.engine.browser.executor`` does them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from app.engine.action import Action, ArgValue
+
+Point = tuple[float, float]
+"""Left and top in CSS pixels of the viewport."""
+
+
+class ActionSet(StrEnum):
+    """Which actions an agent is offered."""
+
+    COMPACT = "compact"  # WebNavigator's six
+    FORMS = "forms"
+    POINTER = "pointer"
+    TABS = "tabs"
+    ADDRESS = "address"
+    NOTES = "notes"
+    PLAN = "plan"
+    PERSON = "person"
+    VISION = "vision"
+
+
+@dataclass(frozen=True, slots=True)
+class Click:
+    """Press the pointer on an element; ``label`` is what the agent believes it is called."""
+
+    element: int
+    button: Literal["left", "middle", "right"] = "left"
+    double: bool = False
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClickAt:
+    """Press the pointer at a point, for what no element stands for: canvas, drawing."""
+
+    at: Point
+    button: Literal["left", "middle", "right"] = "left"
+    double: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ClickMark:
+    """Press within a box that a vision model drew (``[V3]``); ``label`` is what stands there (SuperBrowser, 4.4)."""
+
+    mark: int
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TypeMark:
+    """Put a text into the field within a vision model's box."""
+
+    mark: int
+    text: str
+    enter: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TypeText:
+    """Put a text into a field in place of what is in it; ``enter`` sends it off."""
+
+    element: int
+    text: str
+    enter: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TypeKeys:
+    """Type where the cursor stands, key by key."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """Press keys such as ``Enter`` or ``Control+A``, in an element or where the cursor stands."""
+
+    keys: str
+    element: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hover:
+    """Let the pointer rest on an element."""
+
+    element: int
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """Choose options of a list by their labels."""
+
+    element: int
+    options: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Set or clear a check box, or set a radio button."""
+
+    element: int
+    on: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Scroll:
+    """Turn the wheel, over an element or the middle of the page; pixels down and to the right."""
+
+    dy: float
+    dx: float = 0.0
+    element: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drag:
+    """Drag from one element or point to another."""
+
+    source: int | Point
+    target: int | Point
+
+
+@dataclass(frozen=True, slots=True)
+class SetSlider:
+    """Bring a slider to a value."""
+
+    element: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class SelectText:
+    """Mark text within an element: from one character to another (``end`` -1: to its end)."""
+
+    element: int
+    start: int = 0
+    end: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """Give a file to a file field; ``file`` is a name within the run's own folder of files."""
+
+    element: int
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDialog:
+    """How the next JavaScript dialog is to be answered; without it dialogs are dismissed."""
+
+    accept: bool = True
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GoBack:
+    """To the page before."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoForward:
+    """To the page after."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goto:
+    """To an address; fenced by the navigation guards (SuperBrowser, section 6.5)."""
+
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewTab:
+    """A new tab in front, empty or with an address."""
+
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchTab:
+    """Bring a tab to the front, by its number from 0."""
+
+    tab: int
+
+
+@dataclass(frozen=True, slots=True)
+class CloseTab:
+    """Close the tab in front."""
+
+
+@dataclass(frozen=True, slots=True)
+class Navigate:
+    """Retrieve-Reason-Teleport as one action (WebNavigator, section 3.2): be taken to the state that fits the query."""
+
+    domain: str
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Wait for the page; seconds, 10 at most."""
+
+    seconds: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Keep something for later; it becomes a fact of the ledger, with the step as its evidence."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Calculate:
+    """Reckon exactly (decimal numbers, + - * / ** and brackets; sum, min, max, mean, round, abs)."""
+
+    expression: str
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A new subgoal under one of the plan's."""
+
+    parent: str
+    intent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prune:
+    """Give up a subgoal; nothing of it is erased, and what it changed on the site stays changed."""
+
+    node: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Claim that the task is done, with the answer; only the planner declares it."""
+
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportInfeasible:
+    """Say that the task can't be done, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskHuman:
+    """Ask the person who supervises."""
+
+    question: str
+
+
+Command = (
+    Click | ClickAt | ClickMark | TypeMark | TypeText | TypeKeys | Press | Hover | Select | Check | Scroll | Drag | SetSlider | SelectText
+    | Upload | AnswerDialog | GoBack | GoForward | Goto | NewTab | SwitchTab | CloseTab | Navigate | Wait | Note
+    | Calculate | Branch | Prune | Stop | ReportInfeasible | AskHuman
+)  # fmt: skip
+
+SETS: dict[ActionSet, tuple[type, ...]] = {
+    ActionSet.COMPACT: (Click, TypeText, Stop, Note, GoBack, Navigate),
+    ActionSet.FORMS: (Select, Check, Press, TypeKeys, SetSlider, Upload, AnswerDialog),
+    ActionSet.POINTER: (Hover, Scroll, Drag, ClickAt, SelectText),
+    ActionSet.TABS: (NewTab, SwitchTab, CloseTab),
+    ActionSet.ADDRESS: (Goto, GoForward),
+    ActionSet.NOTES: (Calculate, Wait),
+    ActionSet.PLAN: (Branch, Prune),
+    ActionSet.PERSON: (ReportInfeasible, AskHuman),
+    ActionSet.VISION: (ClickMark, TypeMark),
+}
+
+
+def elements_of(command: Command) -> tuple[int, ...]:
+    """Numbers of the elements a command is aimed at."""
+    if isinstance(command, Drag):
+        return tuple(end for end in (command.source, command.target) if isinstance(end, int))
+    element = getattr(command, "element", None)
+    return (element,) if isinstance(element, int) else ()
+
+
+def to_action(command: Command) -> Action:
+    """The form a step keeps: the field's own names where it has one (``fill``, ``send_msg_to_user``)."""
+    kind, args = _call(command)
+    return Action(kind=kind, args=args)
+
+
+def _call(command: Command) -> tuple[str, dict[str, ArgValue]]:
+    match command:
+        case Click(element, button, double):
+            more: dict[str, ArgValue] = {"button": button} if button != "left" else {}
+            return "dblclick" if double else "click", {"bid": str(element), **more}
+        case ClickAt((x, y), button, double):
+            more = {"button": button} if button != "left" else {}
+            return "mouse_dblclick" if double else "mouse_click", {"x": x, "y": y, **more}
+        case ClickMark(mark, label):
+            return "click_mark", {"mark": mark, "label": label}
+        case TypeMark(mark, text, enter):
+            return "type_mark", {"mark": mark, "value": text, **({"enter": True} if enter else {})}
+        case TypeText(element, text, enter):
+            return "fill", {"bid": str(element), "value": text, **({"enter": True} if enter else {})}
+        case TypeKeys(text):
+            return "keyboard_type", {"text": text}
+        case Press(keys, None):
+            return "keyboard_press", {"key": keys}
+        case Press(keys, element):
+            return "press", {"bid": str(element), "key_comb": keys}
+        case Hover(element):
+            return "hover", {"bid": str(element)}
+        case Select(element, options):
+            return "select_option", {"bid": str(element), "options": [*options]}
+        case Check(element, on):
+            return "check" if on else "uncheck", {"bid": str(element)}
+        case Scroll(dy, dx, element):
+            return "scroll", {
+                "delta_x": dx,
+                "delta_y": dy,
+                **({"bid": str(element)} if element is not None else {}),
+            }
+        case Drag(source, target):
+            return "drag_and_drop", {**_end("from", source), **_end("to", target)}
+        case SetSlider(element, value):
+            return "set_slider", {"bid": str(element), "value": value}
+        case SelectText(element, start, end):
+            return "select_text", {"bid": str(element), "start": start, "end": end}
+        case Upload(element, file):
+            return "upload_file", {"bid": str(element), "file": file}
+        case _:
+            return _call_without_element(command)
+
+
+def _call_without_element(command: Command) -> tuple[str, dict[str, ArgValue]]:
+    match command:
+        case AnswerDialog(accept, text):
+            return "answer_dialog", {"accept": accept, **({"text": text} if text else {})}
+        case GoBack():
+            return "go_back", {}
+        case GoForward():
+            return "go_forward", {}
+        case Goto(url):
+            return "goto", {"url": url}
+        case NewTab(url):
+            return "new_tab", {"url": url} if url else {}
+        case SwitchTab(tab):
+            return "tab_focus", {"index": tab}
+        case CloseTab():
+            return "tab_close", {}
+        case Navigate(domain, query):
+            return "navigate", {"domain": domain, "query": query}
+        case Wait(seconds):
+            return "noop", {"wait_ms": seconds * 1000}
+        case Note(text):
+            return "take_note", {"text": text}
+        case Calculate(expression):
+            return "calculate", {"expression": expression}
+        case Branch(parent, intent):
+            return "branch", {"parent": parent, "intent": intent}
+        case Prune(node, reason):
+            return "prune", {"node": node, "reason": reason}
+        case Stop(answer):
+            return "send_msg_to_user", {"text": answer}
+        case ReportInfeasible(reason):
+            return "report_infeasible", {"reason": reason}
+        case AskHuman(question):
+            return "ask_human", {"question": question}
+        case _:
+            raise TypeError(f"no action: {type(command).__name__}")
+
+
+def _end(name: str, place: int | Point) -> dict[str, ArgValue]:
+    if isinstance(place, int):
+        return {f"{name}_bid": str(place)}
+    return {f"{name}_x": place[0], f"{name}_y": place[1]}

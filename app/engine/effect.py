@@ -1,0 +1,85 @@
+"""What came of an action: whether it was done, what was tried, what it visibly did, why not, and what else there is.
+
+SuperBrowser's tool contract (appendix A) with its effect made a type of its own: its published code compares two kinds
+of hash and so always sees a change.  Pure data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Effect(StrEnum):
+    """What was seen to happen."""
+
+    NAVIGATED = "navigated"
+    CHANGED = "changed"  # on this page, where it could be expected
+    NOTHING = "nothing"
+    UNRELATED = "unrelated"  # something changed, but it changes by itself too (a ticker, a clock)
+    REFUSED = "refused"  # it was not done
+
+
+class Cause(StrEnum):
+    """Why an action was not done, or did nothing; the names are SuperBrowser's causes of dead ends where it has one."""
+
+    NONE = ""
+    SYNTAX = "syntax"  # the answer holds no action
+    MISSING = "missing"  # no such element
+    STALE = "stale"  # it was there, and has left the page
+    COVERED = "covered"
+    HIDDEN = "hidden"
+    DISABLED = "disabled"
+    AMBIGUOUS = "ambiguous"
+    WRONG_KIND = "wrong kind"  # the element can't take this action
+    NO_OPTION = "no option"
+    VALUE = "value"  # the field does not take this value
+    NO_EFFECT = "no effect"
+    DEAD_CLICK = "dead click"  # the same click again after it did nothing
+    OFF_SITE = "off site"  # the address is outside of the run's domains
+    REGRESSION = "regression"  # back to an address that was left behind
+    ERROR_PAGE = "error page"
+    CHALLENGE = "challenge"
+    LOGIN = "login"
+    NETWORK = "network"
+    TIMEOUT = "timeout"
+    PAGE_LOST = "page lost"
+    FILE = "file"
+    POLICY = "policy"  # this action is not allowed here, or not offered
+    NAVIGATOR = "navigator"  # no graph, no state found, or no way that arrives
+    PERSON = "person"  # a person said no, or nobody is there to ask
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What came of one action.
+
+    Attributes:
+        success: it was done, and did something where it had to.
+        tried: the ways that were tried, in order (``cdp``, ``playwright``, ``script``).
+        why: one sentence where it was not done or did nothing; for a model and for a person.
+        alternatives: what else could be done, each a sentence or a call in the action language.
+        output: what it gives back: the number calculated, where navigation arrived, a person's answer.
+        status: HTTP status of a page that came, 0 for none or unknown.
+        perceptions: new looks by a vision model that this action needed.
+        seconds: from its start until the page had come to rest.
+    """
+
+    success: bool
+    effect: Effect
+    tried: tuple[str, ...] = ()
+    cause: Cause = Cause.NONE
+    why: str = ""
+    alternatives: tuple[str, ...] = ()
+    output: str = ""
+    status: int = 0
+    perceptions: int = 0
+    seconds: float = 0.0
+    notes: tuple[str, ...] = field(default_factory=tuple)
+
+
+def refused(cause: Cause, why: str, *alternatives: str, tried: tuple[str, ...] = ()) -> Result:
+    """An action that was not done."""
+    return Result(
+        success=False, effect=Effect.REFUSED, cause=cause, why=why, alternatives=alternatives, tried=tried
+    )

@@ -1,0 +1,131 @@
+"""The agent's working memory of one task, as a projection of its events (SuperBrowser, section 5.2).  Pure data.
+
+Events are appended and never changed; ``app.engine.agent.memory`` folds them into a ``Ledger``, slices it for each
+role, and keeps both on the disk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class FactCategory(StrEnum):
+    """What kind of knowledge a fact is; SuperBrowser's names, without ``credential``: secrets are never facts."""
+
+    OBSERVATION = "observation"
+    CONSTRAINT = "constraint"
+    PREFERENCE = "preference"
+    IDENTITY = "identity"
+    DERIVED = "derived"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One thing known, with its evidence: the step it comes from and the words seen there.
+
+    ``confidence`` is in [0, 1]; ``retracted`` facts stay, and are shown to nobody but a person.
+    """
+
+    key: str
+    value: str
+    category: FactCategory = FactCategory.OBSERVATION
+    confidence: float = 1.0
+    step: int = 0
+    quote: str = ""
+    subgoal: str = ""
+    last_used: int = 0
+    retracted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeadEnd:
+    """What led nowhere: in which page state, at which target, for which cause (``effect.Cause``), until which step."""
+
+    state: str
+    target: str
+    cause: str
+    words: str
+    url: str = ""
+    step: int = 0
+    until: int = 0
+    """The step from which it may be tried again; 0 for never in this run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """A landmark of progress: ``kind`` is navigation, login, filter, form, basket, subgoal."""
+
+    kind: str
+    words: str
+    url: str = ""
+    state: str = ""
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepOutcome:
+    """One step in a line: what was done to what, and what came of it."""
+
+    step: int
+    words: str
+    effect: str
+    success: bool
+    url: str = ""
+    why: str = ""
+
+
+class NodeState(StrEnum):
+    """Where a subgoal stands."""
+
+    OPEN = "open"
+    ACTIVE = "active"
+    DONE = "done"
+    PRUNED = "pruned"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanNode:
+    """One subgoal; ``remains`` says what it changed on the site and was not undone when it was pruned."""
+
+    id: str
+    parent: str
+    intent: str
+    state: NodeState = NodeState.OPEN
+    reason: str = ""
+    step: int = 0
+    summary: str = ""
+    remains: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledger:
+    """Everything remembered; ``recent`` are the last three outcomes, ``steps`` counts all of them."""
+
+    goal: str = ""
+    plan: tuple[PlanNode, ...] = ()
+    subgoal: str = ""
+    recent: tuple[StepOutcome, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    dead_ends: tuple[DeadEnd, ...] = ()
+    checkpoints: tuple[Checkpoint, ...] = ()
+    episodic: tuple[str, ...] = ()
+    steps: int = 0
+    url: str = ""
+    state: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerEvent:
+    """One change of the ledger.
+
+    ``kind`` is one of: ``goal``, ``plan`` (several nodes), ``branch``, ``prune``, ``node`` (its state), ``subgoal``,
+    ``outcome``, ``fact``, ``used`` (a fact was referred to), ``retract``, ``dead_end``, ``checkpoint``, ``note``.
+    ``data`` is plain JSON; ``seq`` counts from 1 without gaps.
+    """
+
+    seq: int
+    at: float
+    step: int
+    kind: str
+    data: dict[str, object] = field(default_factory=dict[str, object])
