@@ -270,9 +270,9 @@ class AskHuman:
 
 
 Command = (
-    Click | ClickAt | ClickMark | TypeMark | TypeText | TypeKeys | Press | Hover | Select | Check | Scroll | Drag | SetSlider | SelectText
-    | Upload | AnswerDialog | GoBack | GoForward | Goto | NewTab | SwitchTab | CloseTab | Navigate | Wait | Note
-    | Calculate | Branch | Prune | Stop | ReportInfeasible | AskHuman
+    Click | ClickAt | ClickMark | TypeMark | TypeText | TypeKeys | Press | Hover | Select | Check | Scroll
+    | Drag | SetSlider | SelectText | Upload | AnswerDialog | GoBack | GoForward | Goto | NewTab | SwitchTab
+    | CloseTab | Navigate | Wait | Note | Calculate | Branch | Prune | Stop | ReportInfeasible | AskHuman
 )  # fmt: skip
 
 SETS: dict[ActionSet, tuple[type, ...]] = {
