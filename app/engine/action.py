@@ -14,7 +14,7 @@ ArgValue = Scalar | list[Scalar]
 SIGNATURES: dict[str, tuple[str, ...]] = {
     "click": ("bid", "button", "modifiers"),
     "dblclick": ("bid", "button", "modifiers"),
-    "fill": ("bid", "value"),
+    "fill": ("bid", "value", "enter"),
     "select_option": ("bid", "options"),
     "check": ("bid",),
     "uncheck": ("bid",),
@@ -33,13 +33,24 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "tab_close": (),
     "tab_focus": ("index",),
     "upload_file": ("bid", "file"),
+    "mouse_click": ("x", "y", "button"),
+    "mouse_dblclick": ("x", "y", "button"),
+    "click_mark": ("mark", "label"),
+    "type_mark": ("mark", "value", "enter"),
+    "set_slider": ("bid", "value"),
+    "select_text": ("bid", "start", "end"),
+    "answer_dialog": ("accept", "text"),
+    "navigate": ("domain", "query"),
+    "branch": ("parent", "intent"),
+    "prune": ("node", "reason"),
+    "ask_human": ("question",),
     "noop": ("wait_ms",),
     "take_note": ("text",),
     "calculate": ("expression",),
     "send_msg_to_user": ("text",),
     "report_infeasible": ("reason",),
 }
-"""Argument names by position, for every action seen in the field's runs."""
+"""Argument names by position, for every action seen in the field's runs and those of our own agent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +135,25 @@ def describe(action: Action | None, target: Target | None) -> str:
     args = action.args
     match action.kind:
         case "fill":
-            return f"type {_quote(args.get('value'))} into{what}"
+            return f"type {_quote(args.get('value'))} into{what}" + (
+                " and press Enter" if args.get("enter") else ""
+            )
+        case "navigate":
+            return f"be taken to {_quote(args.get('query'))} in {args.get('domain', '')}"
+        case "set_slider":
+            return f"set{what} to {args.get('value')}"
+        case "mouse_click" | "mouse_dblclick":
+            return f"click at ({args.get('x')}, {args.get('y')})"
+        case "click_mark":
+            return f"click mark {args.get('mark')} {_quote(args.get('label'))}"
+        case "type_mark":
+            return f"type {_quote(args.get('value'))} into mark {args.get('mark')}"
+        case "ask_human":
+            return f"ask: {_quote(args.get('question'))}"
+        case "branch":
+            return f"plan {_quote(args.get('intent'))}"
+        case "prune":
+            return f"give up a subgoal: {_quote(args.get('reason'))}"
         case "select_option":
             chosen = args.get("options")
             listed = ", ".join(_quote(o) for o in chosen) if isinstance(chosen, list) else _quote(chosen)

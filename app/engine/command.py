@@ -4,8 +4,8 @@ WebNavigator's six are the compact set (section 3.3); the wider sets are what th
 (SuperBrowser appendix A, ColorBrowserAgent section 4.5, AgentOccam's plan actions).  Elements are named by their number
 in the last look at the page (``app.engine.page_state.Element.index``), points in CSS pixels of the viewport.
 
-``app.engine.agent.parsing`` reads a model's answer into one of these, ``to_action`` gives the form that steps are kept
-in, ``app.engine.browser.executor`` does them.
+``app.engine.agent.parsing`` reads a model's answer into one of these, ``app.engine.calls`` gives the form that steps are
+kept in, ``app.engine.browser.executor`` does them.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
-
-from app.engine.action import Action, ArgValue
 
 Point = tuple[float, float]
 """Left and top in CSS pixels of the viewport."""
@@ -294,97 +292,3 @@ def elements_of(command: Command) -> tuple[int, ...]:
         return tuple(end for end in (command.source, command.target) if isinstance(end, int))
     element = getattr(command, "element", None)
     return (element,) if isinstance(element, int) else ()
-
-
-def to_action(command: Command) -> Action:
-    """The form a step keeps: the field's own names where it has one (``fill``, ``send_msg_to_user``)."""
-    kind, args = _call(command)
-    return Action(kind=kind, args=args)
-
-
-def _call(command: Command) -> tuple[str, dict[str, ArgValue]]:
-    match command:
-        case Click(element, button, double):
-            more: dict[str, ArgValue] = {"button": button} if button != "left" else {}
-            return "dblclick" if double else "click", {"bid": str(element), **more}
-        case ClickAt((x, y), button, double):
-            more = {"button": button} if button != "left" else {}
-            return "mouse_dblclick" if double else "mouse_click", {"x": x, "y": y, **more}
-        case ClickMark(mark, label):
-            return "click_mark", {"mark": mark, "label": label}
-        case TypeMark(mark, text, enter):
-            return "type_mark", {"mark": mark, "value": text, **({"enter": True} if enter else {})}
-        case TypeText(element, text, enter):
-            return "fill", {"bid": str(element), "value": text, **({"enter": True} if enter else {})}
-        case TypeKeys(text):
-            return "keyboard_type", {"text": text}
-        case Press(keys, None):
-            return "keyboard_press", {"key": keys}
-        case Press(keys, element):
-            return "press", {"bid": str(element), "key_comb": keys}
-        case Hover(element):
-            return "hover", {"bid": str(element)}
-        case Select(element, options):
-            return "select_option", {"bid": str(element), "options": [*options]}
-        case Check(element, on):
-            return "check" if on else "uncheck", {"bid": str(element)}
-        case Scroll(dy, dx, element):
-            return "scroll", {
-                "delta_x": dx,
-                "delta_y": dy,
-                **({"bid": str(element)} if element is not None else {}),
-            }
-        case Drag(source, target):
-            return "drag_and_drop", {**_end("from", source), **_end("to", target)}
-        case SetSlider(element, value):
-            return "set_slider", {"bid": str(element), "value": value}
-        case SelectText(element, start, end):
-            return "select_text", {"bid": str(element), "start": start, "end": end}
-        case Upload(element, file):
-            return "upload_file", {"bid": str(element), "file": file}
-        case _:
-            return _call_without_element(command)
-
-
-def _call_without_element(command: Command) -> tuple[str, dict[str, ArgValue]]:
-    match command:
-        case AnswerDialog(accept, text):
-            return "answer_dialog", {"accept": accept, **({"text": text} if text else {})}
-        case GoBack():
-            return "go_back", {}
-        case GoForward():
-            return "go_forward", {}
-        case Goto(url):
-            return "goto", {"url": url}
-        case NewTab(url):
-            return "new_tab", {"url": url} if url else {}
-        case SwitchTab(tab):
-            return "tab_focus", {"index": tab}
-        case CloseTab():
-            return "tab_close", {}
-        case Navigate(domain, query):
-            return "navigate", {"domain": domain, "query": query}
-        case Wait(seconds):
-            return "noop", {"wait_ms": seconds * 1000}
-        case Note(text):
-            return "take_note", {"text": text}
-        case Calculate(expression):
-            return "calculate", {"expression": expression}
-        case Branch(parent, intent):
-            return "branch", {"parent": parent, "intent": intent}
-        case Prune(node, reason):
-            return "prune", {"node": node, "reason": reason}
-        case Stop(answer):
-            return "send_msg_to_user", {"text": answer}
-        case ReportInfeasible(reason):
-            return "report_infeasible", {"reason": reason}
-        case AskHuman(question):
-            return "ask_human", {"question": question}
-        case _:
-            raise TypeError(f"no action: {type(command).__name__}")
-
-
-def _end(name: str, place: int | Point) -> dict[str, ArgValue]:
-    if isinstance(place, int):
-        return {f"{name}_bid": str(place)}
-    return {f"{name}_x": place[0], f"{name}_y": place[1]}
