@@ -4,7 +4,7 @@ WebNavigator's six are the compact set (section 3.3); the wider sets are what th
 (SuperBrowser appendix A, ColorBrowserAgent section 4.5, AgentOccam's plan actions).  Elements are named by their number
 in the last look at the page (``app.engine.page_state.Element.index``), points in CSS pixels of the viewport.
 
-``app.engine.agent.parsing`` reads a model's answer into one of these, ``app.engine.calls`` gives the form that steps are
+``app.engine.agent.parsing`` reads a model's answer into one of these, ``app.engine.calls`` gives the form steps are
 kept in, ``app.engine.browser.executor`` does them.
 """
 
