@@ -1,0 +1,111 @@
+"""What a run may spend on its model, and what each role has spent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from app.engine.agent.model.prices import Price
+from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble, Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """Bounds of one run; 0 is none.
+
+    Attributes:
+        seconds: spent waiting for the model, retries and the time between them included.
+        tokens: in and out together.
+        money: US dollars, reckoned with the model's price.
+    """
+
+    seconds: float = 0.0
+    tokens: int = 0
+    money: float = 0.0
+
+
+class Meter:
+    """Counts what is used, and says no when a bound is reached."""
+
+    def __init__(self, budget: Budget | None = None) -> None:
+        self.budget = budget or Budget()
+        self._used: dict[AgentRole, Usage] = {}
+
+    def used(self) -> dict[AgentRole, Usage]:
+        """What each role has used."""
+        return dict(self._used)
+
+    def total(self) -> Usage:
+        """What all of them have used."""
+        whole = Usage()
+        for usage in self._used.values():
+            whole = _sum(whole, usage)
+        return whole
+
+    def count(
+        self,
+        role: AgentRole,
+        *,
+        calls: int = 0,
+        tokens: tuple[int, int] = (0, 0),
+        cached: int = 0,
+        seconds: float = 0.0,
+        retries: int = 0,
+        price: Price | None = None,
+    ) -> None:
+        """Add to what a role has used."""
+        money = price.of(tokens[0], tokens[1], cached) if price is not None else 0.0
+        more = Usage(
+            calls=calls, tokens_in=tokens[0], tokens_out=tokens[1], cached=cached, seconds=seconds, retries=retries,
+            money=money,
+        )  # fmt: skip
+        self._used[role] = _sum(self._used.get(role, Usage()), more)
+
+    def seconds_left(self) -> float:
+        """Seconds that may still be spent; infinite without a bound."""
+        return self.budget.seconds - self.total().seconds if self.budget.seconds else float("inf")
+
+    def allow(self, wanted_in: int, most_out: int, price: Price | None) -> int:
+        """How many tokens the answer to a request of about ``wanted_in`` tokens may have.
+
+        Raises:
+            ModelError: a bound is reached, or the request alone would pass it.
+        """
+        used, budget = self.total(), self.budget
+        if self.seconds_left() <= 0:
+            raise spent(f"{used.seconds:.0f} of {budget.seconds:g} seconds")
+        allowed = most_out
+        if budget.tokens:
+            allowed = min(allowed, budget.tokens - used.tokens_in - used.tokens_out - wanted_in)
+            if allowed < 1:
+                raise spent(f"{used.tokens_in + used.tokens_out} of {budget.tokens} tokens")
+        if budget.money:
+            if price is None:
+                raise spent("a budget of money needs to know the model's price, which is not set")
+            left = budget.money - used.money - price.of(wanted_in, 0, 0)
+            if left <= 0:
+                raise spent(f"{used.money:.4f} of {budget.money:g} US dollars")
+            if price.tokens_out:
+                allowed = min(allowed, max(1, int(left / price.tokens_out * 1e6)))
+        return allowed
+
+
+def spent(what: str) -> ModelError:
+    """The budget does not reach any further."""
+    return ModelError(
+        f"the run's budget for its model does not reach any further: {what} used",
+        ModelTrouble.BUDGET,
+        "raise it in the settings, or shorten the task",
+    )
+
+
+def _sum(one: Usage, other: Usage) -> Usage:
+    return replace(
+        one,
+        calls=one.calls + other.calls,
+        tokens_in=one.tokens_in + other.tokens_in,
+        tokens_out=one.tokens_out + other.tokens_out,
+        cached=one.cached + other.cached,
+        seconds=one.seconds + other.seconds,
+        retries=one.retries + other.retries,
+        money=one.money + other.money,
+    )

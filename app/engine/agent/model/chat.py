@@ -1,0 +1,84 @@
+"""Typed messages as the chat protocol has them.
+
+Only roles and texts that every endpoint knows are used: what the agent did is the assistant's text, what came of it the
+user's.  The same messages always give the same bytes, and messages added at the end leave the ones before them alone,
+so that an endpoint can keep the beginning in its cache.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from app.engine.agent.messages import Message, Part, PartKind, Role
+
+_KINDS = ((b"\x89PNG", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"RIFF", "image/webp"), (b"GIF8", "image/gif"))
+
+
+def wire(
+    messages: Sequence[Message], pictures: Mapping[str, bytes] | None = None, *, with_pictures: bool = True
+) -> list[dict[str, Any]]:
+    """Messages of the protocol; neighbours of one role are one message, and only the first can be the system's.
+
+    A picture whose bytes are not at hand, or that the endpoint does not take, is told by its description.
+    """
+    sent: list[tuple[str, list[Part]]] = []
+    for message in messages:
+        role = _role(message.role, is_first=not sent or (len(sent) == 1 and sent[0][0] == "system"))
+        if sent and sent[-1][0] == role:
+            sent[-1][1].extend(message.parts)
+        else:
+            sent.append((role, list(message.parts)))
+    shown = pictures or {} if with_pictures else {}
+    return [{"role": role, "content": _content(role, parts, shown)} for role, parts in sent]
+
+
+def estimate(messages: Sequence[Message]) -> int:
+    """Tokens of a request, roughly and rather too many: four bytes a token, a picture 1,000."""
+    parts = [part for message in messages for part in message.parts]
+    pictures = sum(part.kind is PartKind.IMAGE and bool(part.digest) for part in parts)
+    return sum(len(part.text.encode()) for part in parts) // 4 + 4 * len(messages) + 1000 * pictures
+
+
+def tokens_of(text: str) -> int:
+    """Tokens of an answer whose endpoint does not count them: four bytes each."""
+    return (len(text.encode()) + 3) // 4
+
+
+def _role(role: Role, *, is_first: bool) -> str:
+    if role is Role.SYSTEM:
+        return "system" if is_first else "user"
+    return "assistant" if role is Role.ASSISTANT else "user"
+
+
+def _content(role: str, parts: Sequence[Part], pictures: Mapping[str, bytes]) -> str | list[dict[str, Any]]:
+    blocks: list[dict[str, Any]] = []
+    lines: list[str] = []
+    for part in parts:
+        data = pictures.get(part.digest) if part.kind is PartKind.IMAGE and role == "user" else None
+        if data is None:
+            lines.append(part.text if part.kind is not PartKind.IMAGE else _instead(part))
+            continue
+        if part.text:
+            lines.append(part.text)
+        if any(lines):
+            blocks.append(_text(lines))
+        blocks.append({"type": "image_url", "image_url": {"url": _address(data)}})
+        lines = []
+    if not blocks:
+        return "\n".join(line for line in lines if line)
+    return [*blocks, _text(lines)] if any(lines) else blocks
+
+
+def _text(lines: Sequence[str]) -> dict[str, Any]:
+    return {"type": "text", "text": "\n".join(line for line in lines if line)}
+
+
+def _instead(part: Part) -> str:
+    return f"[picture not shown: {part.text}]" if part.text else "[picture not shown]"
+
+
+def _address(data: bytes) -> str:
+    kind = next((name for start, name in _KINDS if data.startswith(start)), "image/png")
+    return f"data:{kind};base64,{base64.b64encode(data).decode()}"
