@@ -1,0 +1,205 @@
+"""Typed fingerprints of a page: what two looks have in common, one kind apart from the other.  Pure.
+
+SuperBrowser keeps several hashes as plain strings and compares two of different making, so that every page looks
+changed.  Here each kind is a type of its own, and comparing two kinds is an error, not an answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+from typing import Self
+
+from app.engine.addresses import url_key
+from app.engine.identity import normal_name
+from app.engine.page_state import Element, PageCapture
+
+DIGITS = 16
+"""Hexadecimal digits of a fingerprint."""
+GRAIN = 8
+"""Pixels that an element may move before it counts as moved."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Print:
+    """One fingerprint.  Equal only to one of its own kind; compared to any other it raises ``TypeError``."""
+
+    digest: str
+
+    @classmethod
+    def over(cls, parts: Iterable[str]) -> Self:
+        """The fingerprint of these parts in this order; parts that hold any text stay apart."""
+        digest = hashlib.blake2b(digest_size=DIGITS // 2)
+        for part in parts:
+            data = part.encode("utf-8", "replace")
+            digest.update(len(data).to_bytes(4, "little"))
+            digest.update(data)
+        return cls(digest.hexdigest())
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            raise TypeError(f"a {type(self).__name__} is compared with a {type(other).__name__}")
+        return self.digest == other.digest  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, self.digest))
+
+
+class ElementsPrint(Print):
+    """What could be acted on: roles, names, states and visibility, in document order; no values, no places."""
+
+    __slots__ = ()
+
+
+class TextPrint(Print):
+    """The visible text; digits count, so that a counter's step is a change."""
+
+    __slots__ = ()
+
+
+class ShapePrint(Print):
+    """The text with numbers and dates taken out: stays the same while a clock ticks."""
+
+    __slots__ = ()
+
+
+class ValuesPrint(Print):
+    """What is filled in, chosen and ticked."""
+
+    __slots__ = ()
+
+
+class FramePrint(Print):
+    """Which frames the page holds, and which of them could not be looked into."""
+
+    __slots__ = ()
+
+
+class ScrollPrint(Print):
+    """Where elements stand within the viewport, so that scrolling shows."""
+
+    __slots__ = ()
+
+
+class AddressPrint(Print):
+    """The address without what varies from visit to visit (``app.engine.addresses.url_key``)."""
+
+    __slots__ = ()
+
+
+class PicturePrint(Print):
+    """The pixels of the viewport; of a page that was not painted it is none of any picture's."""
+
+    __slots__ = ()
+
+
+class Kind(Enum):
+    """The kinds, for saying which of them differ."""
+
+    ELEMENTS = "elements"
+    TEXT = "text"
+    SHAPE = "shape"
+    VALUES = "values"
+    FRAMES = "frames"
+    SCROLL = "scroll"
+    ADDRESS = "address"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prints:
+    """All fingerprints of one look but the picture's (``picture_print``), which costs the most."""
+
+    elements: ElementsPrint
+    text: TextPrint
+    shape: ShapePrint
+    values: ValuesPrint
+    frames: FramePrint
+    scroll: ScrollPrint
+    address: AddressPrint
+
+    def changed(self, before: Prints) -> frozenset[Kind]:
+        """The kinds in which this look differs from the one before."""
+        differing = {
+            Kind.ELEMENTS: self.elements != before.elements,
+            Kind.TEXT: self.text != before.text,
+            Kind.SHAPE: self.shape != before.shape,
+            Kind.VALUES: self.values != before.values,
+            Kind.FRAMES: self.frames != before.frames,
+            Kind.SCROLL: self.scroll != before.scroll,
+            Kind.ADDRESS: self.address != before.address,
+        }
+        return frozenset(kind for kind, differs in differing.items() if differs)
+
+
+def prints_of(page: PageCapture) -> Prints:
+    """The fingerprints of a look."""
+    return Prints(
+        elements=elements_print(page),
+        text=text_print(page),
+        shape=ShapePrint.over((_shape(page.text),)),
+        values=ValuesPrint.over(_value(element) for element in page.elements if _holds(element)),
+        frames=FramePrint.over((str(page.frames), *page.opaque, *_frames(page))),
+        scroll=ScrollPrint.over(_place(element) for element in page.elements if element.visible),
+        address=AddressPrint.over((url_key(page.url), _route(page.url))),
+    )
+
+
+def elements_print(page: PageCapture) -> ElementsPrint:
+    """Of what can be acted on; the focus does not count."""
+    return ElementsPrint.over(
+        "\t".join((element.role, element.name, *_states(element), "seen" if element.visible else ""))
+        for element in page.elements
+    )
+
+
+def text_print(page: PageCapture) -> TextPrint:
+    """Of the visible text and the title."""
+    return TextPrint.over((page.title, page.text))
+
+
+def picture_print(picture: bytes) -> PicturePrint:
+    """Of a picture's bytes; the browser makes the same ones of the same pixels."""
+    return PicturePrint(hashlib.blake2b(picture, digest_size=DIGITS // 2).hexdigest() if picture else "")
+
+
+@lru_cache(maxsize=64)
+def _shape(text: str) -> str:
+    return "\n".join(normal_name(line) for line in text.split("\n"))
+
+
+_TOLD_BY_VALUES = frozenset({"checked", "selected", "pressed", "focused"})
+
+
+def _states(element: Element) -> tuple[str, ...]:
+    return tuple([state for state in element.states if state not in _TOLD_BY_VALUES])
+
+
+def _holds(element: Element) -> bool:
+    return bool(element.value) or any(
+        state in _TOLD_BY_VALUES for state in element.states if state != "focused"
+    )
+
+
+def _value(element: Element) -> str:
+    ticked = [state for state in element.states if state in _TOLD_BY_VALUES and state != "focused"]
+    return "\t".join((str(element.index), element.value, *ticked))
+
+
+def _frames(page: PageCapture) -> tuple[str, ...]:
+    return tuple(dict.fromkeys("/".join(element.frame) for element in page.elements if element.frame))
+
+
+def _place(element: Element) -> str:
+    if element.rect is None:
+        return "-"
+    left, top, width, height = element.rect
+    return f"{left // GRAIN:.0f} {top // GRAIN:.0f} {width // GRAIN:.0f} {height // GRAIN:.0f}"
+
+
+def _route(url: str) -> str:
+    """A fragment that is a route of the page's own script."""
+    fragment = url.partition("#")[2]
+    return fragment if fragment.startswith(("/", "!")) else ""
