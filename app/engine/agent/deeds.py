@@ -1,0 +1,155 @@
+"""Does what was decided: on the page by the hands, in memory by the book, in the graph by the navigator.
+
+Every command is told apart by its type.  What ends a run comes back as an ``Ending``.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from app.engine.agent.ports import Book, Hands, Marks, Navigator, Person
+from app.engine.agent.secrets import Secrets
+from app.engine.agent.sight import Sight
+from app.engine.command import (
+    AskHuman,
+    Branch,
+    Calculate,
+    ClickMark,
+    Command,
+    Navigate,
+    Note,
+    Prune,
+    ReportInfeasible,
+    Stop,
+    TypeMark,
+)
+from app.engine.effect import Cause, Effect, Result, refused
+from app.engine.trajectory import Outcome
+
+Reckon = Callable[[str], str]
+"""Exact arithmetic: the value of an expression in words; raises ``ValueError`` that says what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Why a run is over."""
+
+    outcome: Outcome
+    answer: str | None = None
+    error: str = ""
+
+
+@dataclass(slots=True)
+class Deeds:
+    """Where each command goes.  ``answers`` are what a person has said so far: (question, answer)."""
+
+    hands: Hands
+    book: Book
+    reckon: Reckon
+    navigator: Navigator | None = None
+    marks: Marks | None = None
+    person: Person | None = None
+    secrets: Secrets = field(default_factory=Secrets)
+    answers: tuple[tuple[str, str], ...] = ()
+
+    async def do(self, command: Command, sight: Sight) -> tuple[Result, Ending | None]:
+        """Do one command on the page in front."""
+        match command:
+            case Stop(answer):
+                return _told(), Ending(Outcome.ANSWERED, answer=answer)
+            case ReportInfeasible(reason):
+                return _told(), Ending(Outcome.INFEASIBLE, answer=reason)
+            case AskHuman(question):
+                return await self._asked(question, sight.step)
+            case Navigate():
+                return await self._travel(command, sight), None
+            case Note() | Calculate() | Branch() | Prune():
+                return self._in_memory(command, sight), None
+            case ClickMark() | TypeMark():
+                return await self._at_mark(command, sight), None
+            case _:
+                return await self._on_page(command), None
+
+    async def ask(self, question: str, step: int) -> str | None:
+        """A person's answer, ``None`` where nobody is there."""
+        if self.person is None:
+            return None
+        answer = await self.person.ask(question, step)
+        if answer is not None:
+            self.answers = (*self.answers, (question, answer))
+        return answer
+
+    async def _asked(self, question: str, step: int) -> tuple[Result, Ending | None]:
+        answer = await self.ask(question, step)
+        if answer is None:
+            why = "nobody is there to answer"
+            return refused(Cause.PERSON, why), Ending(Outcome.NEEDS_PERSON, error=f"asked: {question}")
+        return _told(self.secrets.mask(answer)), None
+
+    async def _travel(self, command: Navigate, sight: Sight) -> Result:
+        if self.navigator is None or not self.navigator.domains():
+            return refused(
+                Cause.NAVIGATOR,
+                "no interaction graph is there to navigate by",
+                "use the links and menus of the page",
+            )
+        return (await self.navigator.navigate(command, sight.intent)).result
+
+    async def _at_mark(self, command: ClickMark | TypeMark, sight: Sight) -> Result:
+        if self.marks is None:
+            return refused(
+                Cause.POLICY, "there are no marks: no vision model is at work", "name an element instead"
+            )
+        resolved, result = await self.marks.resolve(command, sight.page)
+        if resolved is None:
+            return result or refused(Cause.MISSING, f"there is no mark {command.mark}")
+        done = await self._on_page(resolved)
+        return replace(done, notes=(*done.notes, *(result.notes if result is not None else ())))
+
+    async def _on_page(self, command: Command) -> Result:
+        result = await self.hands.do(self.secrets.fill(command))
+        if not self.secrets.holds(command):
+            return result
+        return replace(
+            result,
+            why=self.secrets.mask(result.why),
+            output=self.secrets.mask(result.output),
+            notes=tuple(map(self.secrets.mask, result.notes)),
+            alternatives=tuple(map(self.secrets.mask, result.alternatives)),
+        )
+
+    def _in_memory(self, command: Note | Calculate | Branch | Prune, sight: Sight) -> Result:
+        match command:
+            case Note(text):
+                number = len(self.book.ledger.facts) + 1
+                data = {"key": f"note {number}", "value": text, "quote": sight.page.url}
+                self.book.append("fact", data, sight.step)
+                return _told()
+            case Calculate(expression):
+                return self._reckoned(expression, sight.step)
+            case Branch(parent, intent):
+                node = uuid.uuid4().hex[:8]
+                self.book.append("branch", {"id": node, "parent": parent, "intent": intent}, sight.step)
+                return _told(node)
+            case Prune(node, reason):
+                if all(known.id != node for known in self.book.ledger.plan):
+                    known = ", ".join(known.id for known in self.book.ledger.plan) or "none"
+                    return refused(Cause.MISSING, f"the plan has no subgoal {node!r} (there are: {known})")
+                self.book.append("prune", {"id": node, "reason": reason}, sight.step)
+                return _told()
+
+    def _reckoned(self, expression: str, step: int) -> Result:
+        try:
+            value = self.reckon(expression)
+        except ValueError as error:
+            return refused(Cause.VALUE, str(error), "write it with numbers, + - * / ** and brackets")
+        data = {"key": expression[:80], "value": value, "category": "derived"}
+        self.book.append("fact", data, step)
+        return _told(value)
+
+
+def _told(output: str = "") -> Result:
+    """Done, and nothing of the page has to change."""
+    return Result(success=True, effect=Effect.NOTHING, output=output)

@@ -1,0 +1,306 @@
+"""The run loop: look, remember, decide, act, record; the same for the scout and for a model.
+
+One step is one line on the disk, written when its action is over; what is in flight when the process dies is the only
+thing that is missing afterwards.  A captcha or a question goes to a person.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+
+from app.engine.agent.deeds import Deeds, Ending
+from app.engine.agent.model_api import ModelError, ModelTrouble
+from app.engine.agent.ports import Book, Hands, Knowledge, Navigator, Recorder, Task, Told, Watching
+from app.engine.agent.secrets import Secrets
+from app.engine.agent.sight import Decision, Hint, Policy, Sight, Turn
+from app.engine.agent.stepping import full_step, page_step
+from app.engine.agent.turns import events_of, turns_of
+from app.engine.command import Goto
+from app.engine.effect import Cause, Result, refused
+from app.engine.errors import SiteloreError, StoreError
+from app.engine.identity import keys_of, page_id
+from app.engine.judgement import Flag
+from app.engine.page_state import Challenge, PageCapture
+from app.engine.trajectory import Outcome, Run, Step
+
+UNREADABLE = 3
+"""Answers in a row without an action after which a run is given up."""
+LOST = 2
+"""Pages in a row that could not be looked at after which a run is given up."""
+
+WALLED = 3
+"""Looks in a row at a log-in page after which it counts as a wall; an agent may pass one by mistake."""
+
+_LOGS_IN = re.compile(
+    r"\b(log|sign)(ging|ning)?[ -]?(in|on|up)\b|\bpassword\b|\bregister\b|\baccount\b", re.IGNORECASE
+)
+_OPEN_ALL_THE_SAME = frozenset({Cause.CHALLENGE, Cause.LOGIN, Cause.ERROR_PAGE})
+
+
+@dataclass(slots=True)
+class Timing:
+    """Seconds spent on looking, acting and the model; ``own`` is, for each step, what none of them took."""
+
+    look: float = 0.0
+    act: float = 0.0
+    model: float = 0.0
+    own: list[float] = field(default_factory=list[float])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What a loop is put together of; parts that are ``None`` are not there."""
+
+    hands: Hands
+    policy: Policy
+    book: Book
+    recorder: Recorder
+    deeds: Deeds
+    knowledge: Knowledge | None = None
+    navigator: Navigator | None = None
+    watching: Watching | None = None
+    secrets: Secrets = field(default_factory=Secrets)
+    tell: Callable[[Told], None] | None = None
+
+
+class AgentLoop:
+    """One run of one task.
+
+    ``stop`` ends it after the step in flight; cancelling the coroutine ends it at once and leaves the run unfinished on
+    the disk, to be gone on with or closed as interrupted.
+
+    Args:
+        run: the run as it stands on the disk.
+        steps: those it has already, where it is gone on with.
+    """
+
+    def __init__(self, task: Task, parts: Parts, run: Run, steps: Sequence[Step] = ()) -> None:
+        self._task, self._parts, self._run = task, parts, run
+        self._turns: list[Turn] = list(turns_of(steps))
+        self._number = len(steps)
+        self._going_on = bool(steps) or bool(parts.book.ledger.goal)
+        self._unreadable = self._lost = self._walled = 0
+        self._stopping = False
+        self._tokens = run.tokens
+        self.timing = Timing()
+        self.flags: list[Flag] = []
+
+    def stop(self) -> None:
+        """End the run after the step in flight."""
+        self._stopping = True
+
+    async def run(self) -> Run:
+        """Go on until the task is done, given up, or can't go on; the run as it was closed."""
+        ending = await self._begin()
+        while ending is None:
+            ending = await self._step()
+        return await self._close(ending)
+
+    async def _begin(self) -> Ending | None:
+        ledger = self._parts.book.ledger
+        address = ledger.url if self._going_on and ledger.url else self._task.start_url
+        if not self._going_on:
+            self._note("goal", {"text": self._task.intent})
+        opened = await self._parts.hands.do(Goto(address))
+        if opened.success or opened.cause in _OPEN_ALL_THE_SAME:
+            return None
+        return Ending(Outcome.CRASHED, error=opened.why or f"{address} could not be opened")
+
+    async def _step(self) -> Ending | None:
+        if self._stopping:
+            return Ending(Outcome.STOPPED)
+        if self._number >= self._task.max_steps:
+            return Ending(Outcome.STEP_LIMIT)
+        began = time.monotonic()
+        try:
+            page = await self._parts.hands.look()
+        except StoreError:
+            raise
+        except SiteloreError as gone:
+            return await self._recover(str(gone))
+        self._lost = 0
+        looked = time.monotonic()
+        wall = await self._at_a_wall(page)
+        if wall is not None:
+            return wall
+        sight = await self._sight(page)
+        known = time.monotonic()
+        try:
+            decision = await self._parts.policy.decide(sight)
+        except ModelError as error:
+            return _without_model(error)
+        decided = time.monotonic()
+        seen, blobs = page_step(
+            self._number, page, sight.tabs, sight.active_tab, self._parts.secrets, time.time()
+        )
+        self._remember(decision)
+        prepared = time.monotonic()
+        result, ending = await self._act(sight, decision)
+        acted = time.monotonic()
+        await self._record(sight, decision, result, seen, blobs)
+        thought = max(0.0, decided - known - decision.seconds)
+        own = (known - looked) + thought + (prepared - decided) + (time.monotonic() - acted)
+        self.timing.look += looked - began
+        self.timing.model += decision.seconds
+        self.timing.act += acted - prepared
+        self.timing.own.append(own)
+        return ending or self._after(decision)
+
+    async def _at_a_wall(self, page: PageCapture) -> Ending | None:
+        """A captcha is nobody's but a person's; so is a log-in page that stays and that the task does not speak of."""
+        log_in = page.challenge is Challenge.LOGIN and not _LOGS_IN.search(self._task.intent)
+        self._walled = self._walled + 1 if log_in else 0
+        if page.challenge is not Challenge.CAPTCHA and self._walled < (WALLED if self._turns else 1):
+            return None
+        what = "a log-in" if log_in else "a captcha"
+        question = f"{what} stands before {page.url}. Deal with it in the browser, then answer."
+        if await self._parts.deeds.ask(question, self._number) is None:
+            return Ending(Outcome.NEEDS_PERSON, error=f"{what} stands before {page.url}")
+        self._walled = 0
+        try:
+            page = await self._parts.hands.look(picture=False)
+        except SiteloreError as gone:
+            return Ending(Outcome.NEEDS_PERSON, error=str(gone))
+        still = page.challenge is not Challenge.NONE
+        return Ending(Outcome.NEEDS_PERSON, error=f"{what} is still there") if still else None
+
+    async def _sight(self, page: PageCapture) -> Sight:
+        tips: tuple[Hint, ...] = ()
+        if self._parts.knowledge is not None:
+            tips = await self._parts.knowledge.tips(page.url, self._task.intent)
+        tabs, active = await self._parts.hands.tabs()
+        navigator = self._parts.navigator
+        state = page_id(keys_of(page, self._task.home or self._task.start_url))
+        if self._turns and not self._turns[-1].state_after:
+            self._turns[-1] = replace(self._turns[-1], state_after=state)
+        return Sight(
+            step=self._number,
+            steps_left=self._task.max_steps - self._number,
+            intent=self._task.intent,
+            start_url=self._task.start_url,
+            page=page,
+            state=state,
+            tabs=tabs,
+            active_tab=active,
+            tips=tips,
+            domains=navigator.domains() if navigator is not None else (),
+            ledger=self._parts.book.ledger,
+            turns=tuple(self._turns),
+            answers=self._parts.deeds.answers,
+        )
+
+    async def _act(self, sight: Sight, decision: Decision) -> tuple[Result, Ending | None]:
+        if decision.command is None:
+            return refused(Cause.SYNTAX, decision.why or "the answer holds no action"), None
+        return await self._parts.deeds.do(decision.command, sight)
+
+    def _after(self, decision: Decision) -> Ending | None:
+        self._unreadable = self._unreadable + 1 if decision.command is None else 0
+        if self._unreadable < UNREADABLE:
+            return None
+        return Ending(Outcome.CRASHED, error=f"{UNREADABLE} answers in a row held no action: {decision.why}")
+
+    async def _recover(self, why: str) -> Ending | None:
+        """The page or the browser is gone: open where the run was; what goes on being lost ends it."""
+        self._lost += 1
+        if self._lost > LOST:
+            return Ending(Outcome.CRASHED, error=why)
+        address = self._parts.book.ledger.url or self._task.start_url
+        result = await self._parts.hands.do(Goto(address))
+        self._note("note", {"text": f"the page was lost ({why}); opened {address} again"})
+        return None if result.success else Ending(Outcome.CRASHED, error=f"{why}; {result.why}")
+
+    # what is kept
+
+    def _note(self, kind: str, data: Mapping[str, object]) -> None:
+        self._parts.book.append(kind, data, self._number)
+
+    def _remember(self, decision: Decision) -> None:
+        if decision.plan is not None:
+            self._note("plan", {"nodes": [asdict(node) for node in decision.plan]})
+        if decision.subgoal is not None and decision.subgoal != self._parts.book.ledger.subgoal:
+            self._note("subgoal", {"text": decision.subgoal})
+        for fact in decision.facts:
+            self._note("fact", {**asdict(fact), "step": self._number})
+        for note in decision.notes:
+            self._note("note", {"text": note})
+
+    async def _record(
+        self, sight: Sight, decision: Decision, result: Result, seen: Step, blobs: Mapping[str, bytes]
+    ) -> None:
+        """The ledger first, the step last: a step on the disk has all that came of it."""
+        step = full_step(seen, sight, decision, result, self._parts.secrets, page_state=sight.state)
+        turn = _turn(decision, result, step)
+        if turn is not None:
+            for kind, data in events_of(turn, sight, self._turns):
+                self._note(kind, data)
+        flags = self._parts.watching.see(step) if self._parts.watching is not None else []
+        self.flags += flags
+        self._tokens = (self._tokens[0] + decision.tokens[0], self._tokens[1] + decision.tokens[1])
+        await self._parts.recorder.append(step, blobs)
+        self._number += 1
+        if turn is not None:
+            self._turns.append(turn)
+        if self._parts.tell is not None:
+            self._parts.tell(self._told(step, flags))
+
+    def _told(self, step: Step, flags: Sequence[Flag]) -> Told:
+        return Told(
+            run=self._task.run,
+            step=step.index,
+            words=step.words,
+            effect=step.effect,
+            why=step.error,
+            url=step.url,
+            plan=self._parts.book.ledger.subgoal,
+            flags=tuple(flags),
+        )
+
+    async def _close(self, ending: Ending) -> Run:
+        """The run with its ending and the page it ended on."""
+        secrets = self._parts.secrets
+        final, blobs = None, dict[str, bytes]()
+        try:
+            page = await self._parts.hands.look()
+            tabs, active = await self._parts.hands.tabs()
+            final, blobs = page_step(self._number, page, tabs, active, secrets, time.time())
+            final = replace(final, executed=False)
+        except StoreError:
+            raise
+        except SiteloreError:
+            pass  # there is no page to end on; the run is closed without one
+        run = replace(
+            self._run,
+            outcome=ending.outcome,
+            answer=secrets.mask(ending.answer) if ending.answer is not None else None,
+            error=secrets.mask(ending.error),
+            step_count=self._number,
+            final=final,
+            tokens=self._tokens,
+        )
+        await self._parts.recorder.finish(run, blobs)
+        return run
+
+
+def _turn(decision: Decision, result: Result, step: Step) -> Turn | None:
+    """The step as policies remember it; an answer without an action is nothing to remember."""
+    if decision.command is None:
+        return None
+    return Turn(
+        step=step.index,
+        url=step.url,
+        title=step.title,
+        state=step.page_state,
+        command=decision.command,
+        result=result,
+        words=step.words,
+        reason=step.reason,
+    )
+
+
+def _without_model(error: ModelError) -> Ending:
+    over = error.trouble is ModelTrouble.BUDGET
+    return Ending(Outcome.OUT_OF_BUDGET if over else Outcome.CRASHED, error=str(error))

@@ -1,0 +1,172 @@
+"""Makes the record of one step from what was seen, decided and done; secrets are taken out before anything is kept."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import Any
+
+from app.engine.action import Action, Target
+from app.engine.agent.secrets import Secrets
+from app.engine.agent.sight import Decision, Sight
+from app.engine.calls import to_action
+from app.engine.command import Command, elements_of
+from app.engine.effect import Effect, Result
+from app.engine.imports.notices import notices
+from app.engine.observation import content_key
+from app.engine.page_state import Element, PageCapture, Rect
+from app.engine.redaction import MARK, redact_text, redact_tree, redact_url
+from app.engine.trajectory import ErrorClass, Exposure, Step, Tab
+
+_SECRET_FIELDS = ("current-password", "new-password", "cc-number", "cc-csc", "one-time-code")
+
+
+def element_of(page: PageCapture, command: Command | None) -> Element | None:
+    """The first element a command is aimed at, ``None`` where it has none or names one that is not there."""
+    numbers = elements_of(command) if command is not None else ()
+    return page.elements[numbers[0]] if numbers and 0 <= numbers[0] < len(page.elements) else None
+
+
+def named(element: Element) -> Target:
+    """An element as a step keeps it."""
+    name = element.name or element.label or element.text
+    return Target(role=element.role or element.tag, name=redact_text(name)[:200], bid=str(element.index))
+
+
+def page_step(
+    index: int, page: PageCapture, tabs: tuple[Tab, ...], active: int, secrets: Secrets, at: float
+) -> tuple[Step, dict[str, bytes]]:
+    """A step that holds only what was seen, and the contents it names."""
+    blobs: dict[str, bytes] = {}
+    tree = redact_tree(secrets.mask(page.tree))
+    clean = tree.decode("utf-8", "replace")
+    step = Step(
+        index=index,
+        url=redact_url(secrets.mask(page.url)),
+        title=redact_text(secrets.mask(page.title)),
+        tabs=tuple(Tab(url=redact_url(tab.url), title=redact_text(tab.title)) for tab in tabs),
+        active_tab=active,
+        tree=_keep(tree, blobs),
+        screenshot=_keep(without_secret_fields(page), blobs) if page.picture else "",
+        state=content_key(clean),
+        notices=notices(clean),
+        started_at=at,
+    )
+    return step, blobs
+
+
+def full_step(
+    seen: Step, sight: Sight, decision: Decision, result: Result, secrets: Secrets, *, page_state: str
+) -> Step:
+    """The step with what was decided and done on the page it holds."""
+    command = decision.command
+    element = element_of(sight.page, command)
+    action = to_action(command) if command is not None else None
+    if action is not None and element is not None and is_secret_field(element):
+        action = _masked(action)
+
+    def said(text: str) -> str:
+        return redact_text(secrets.mask(text))
+
+    return replace(
+        seen,
+        reason=said(decision.reason),
+        raw_output=said(decision.raw),
+        action=_said_action(action, secrets) if action is not None else None,
+        target=named(element) if element is not None else None,
+        target_box=_within(element.rect, sight.page.viewport) if element is not None else None,
+        executed=command is not None and result.effect is not Effect.REFUSED,
+        error=said(result.why if command is not None else decision.why) if not result.success else "",
+        error_class=_error_class(decision, result),
+        tips=tuple(hint.tip for hint in sight.tips),
+        summary=said(decision.intent),
+        agent_seconds=0.0,
+        env_seconds=result.seconds,
+        effect=result.effect.value if command is not None else "",
+        cause=result.cause.value,
+        tried=result.tried,
+        output=said(result.output),
+        exposures=tuple(
+            Exposure(
+                tip=hint.tip,
+                routes=hint.routes,
+                score=hint.score,
+                followed=decision.followed.get(hint.tip),
+            )
+            for hint in sight.tips
+        ),
+        calls=decision.calls,
+        tokens=decision.tokens,
+        model_seconds=round(decision.seconds, 3),
+        page_state=page_state,
+    )
+
+
+def is_secret_field(element: Element) -> bool:
+    """Whether what is typed here is nobody's business: a password, a card's number, a one-time code."""
+    if element.type == "password":
+        return True
+    return any(name == "autocomplete" and value in _SECRET_FIELDS for name, value in element.attributes)
+
+
+def without_secret_fields(page: PageCapture) -> bytes:
+    """The picture with every filled secret field painted over; the same bytes where there is none."""
+    boxes = [
+        element.rect
+        for element in page.elements
+        if element.rect is not None and element.value and is_secret_field(element)
+    ]
+    return painted_over(page.picture, boxes) if boxes and page.picture else page.picture
+
+
+def painted_over(picture: bytes, boxes: list[Rect]) -> bytes:
+    """A JPEG with grey boxes in place of what is there; pixels and boxes have the same scale."""
+    import io
+
+    from PIL import Image, ImageDraw
+
+    with Image.open(io.BytesIO(picture)) as opened:
+        image: Any = opened.convert("RGB")
+    draw = ImageDraw.Draw(image)
+    for left, top, width, height in boxes:
+        draw.rectangle((left, top, left + width, top + height), fill=(128, 128, 128))
+    out = io.BytesIO()
+    image.save(out, "JPEG", quality=70)
+    return out.getvalue()
+
+
+def _masked(action: Action) -> Action:
+    args = {name: MARK if name in ("value", "text") else value for name, value in action.args.items()}
+    return replace(action, args=args)
+
+
+def _said_action(action: Action, secrets: Secrets) -> Action:
+    args = {
+        name: redact_text(secrets.mask(value)) if isinstance(value, str) else value
+        for name, value in action.args.items()
+    }
+    return replace(action, args=args)
+
+
+def _error_class(decision: Decision, result: Result) -> ErrorClass:
+    if decision.command is None:
+        return ErrorClass.HARNESS
+    if result.success:
+        return ErrorClass.NONE
+    return ErrorClass.HARD if result.effect is Effect.REFUSED else ErrorClass.SOFT
+
+
+def _within(rect: Rect | None, viewport: tuple[int, int]) -> Rect | None:
+    if rect is None:
+        return None
+    left, right = max(0.0, rect[0]), min(float(viewport[0]), rect[0] + rect[2])
+    top, bottom = max(0.0, rect[1]), min(float(viewport[1]), rect[1] + rect[3])
+    if right - left < 1 or bottom - top < 1:
+        return None
+    return (round(left, 1), round(top, 1), round(right - left, 1), round(bottom - top, 1))
+
+
+def _keep(content: bytes, blobs: dict[str, bytes]) -> str:
+    digest = hashlib.sha256(content).hexdigest()
+    blobs[digest] = content
+    return digest
