@@ -5,11 +5,12 @@ Every command is told apart by its type.  What ends a run comes back as an ``End
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from app.engine.agent.ports import Book, Hands, Marks, Navigator, Person
+from app.engine.agent.memory.book import LedgerBook
+from app.engine.agent.memory.entries import fact
+from app.engine.agent.ports import Hands, Marks, Navigator, Person
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.sight import Sight
 from app.engine.command import (
@@ -26,6 +27,8 @@ from app.engine.command import (
     TypeMark,
 )
 from app.engine.effect import Cause, Effect, Result, refused
+from app.engine.errors import Conflict, NotFound
+from app.engine.ledger import FactCategory, Ledger
 from app.engine.trajectory import Outcome
 
 Reckon = Callable[[str], str]
@@ -46,7 +49,7 @@ class Deeds:
     """Where each command goes.  ``answers`` are what a person has said so far: (question, answer)."""
 
     hands: Hands
-    book: Book
+    book: LedgerBook
     reckon: Reckon
     navigator: Navigator | None = None
     marks: Marks | None = None
@@ -123,31 +126,40 @@ class Deeds:
     def _in_memory(self, command: Note | Calculate | Branch | Prune, sight: Sight) -> Result:
         match command:
             case Note(text):
-                number = len(self.book.ledger.facts) + 1
-                data = {"key": f"note {number}", "value": text, "quote": sight.page.url}
-                self.book.append("fact", data, sight.step)
+                key = f"note {sum(known.key.startswith('note ') for known in self.book.ledger.facts) + 1}"
+                self.book.write(fact(key, text, sight.step, quote=sight.page.url))
                 return _told()
             case Calculate(expression):
                 return self._reckoned(expression, sight.step)
-            case Branch(parent, intent):
-                node = uuid.uuid4().hex[:8]
-                self.book.append("branch", {"id": node, "parent": parent, "intent": intent}, sight.step)
-                return _told(node)
-            case Prune(node, reason):
-                if all(known.id != node for known in self.book.ledger.plan):
-                    known = ", ".join(known.id for known in self.book.ledger.plan) or "none"
-                    return refused(Cause.MISSING, f"the plan has no subgoal {node!r} (there are: {known})")
-                self.book.append("prune", {"id": node, "reason": reason}, sight.step)
-                return _told()
+            case Branch() | Prune():
+                return self._planned(command, sight.step)
+
+    def _planned(self, command: Branch | Prune, step: int) -> Result:
+        try:
+            if isinstance(command, Branch):
+                return _told(self.book.branch(command.parent, command.intent, step).id)
+            self.book.prune(command.node, command.reason, step, _changed(self.book.ledger, command.node))
+        except (NotFound, Conflict) as error:
+            return refused(Cause.MISSING, str(error))
+        return _told()
 
     def _reckoned(self, expression: str, step: int) -> Result:
         try:
             value = self.reckon(expression)
         except ValueError as error:
             return refused(Cause.VALUE, str(error), "write it with numbers, + - * / ** and brackets")
-        data = {"key": expression[:80], "value": value, "category": "derived"}
-        self.book.append("fact", data, step)
+        self.book.write(fact(expression[:80], value, step, category=FactCategory.DERIVED))
         return _told(value)
+
+
+def _changed(ledger: Ledger, node: str) -> tuple[str, ...]:
+    """What was changed on the site since a subgoal was begun, as far as the last steps tell; pruning undoes nothing."""
+    begun = next((known.step for known in ledger.plan if known.id == node), 0)
+    return tuple(
+        step.words
+        for step in ledger.recent
+        if step.step >= begun and step.success and step.effect == Effect.CHANGED
+    )
 
 
 def _told(output: str = "") -> Result:

@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 
 from app.engine.agent.deeds import Deeds, Ending
+from app.engine.agent.memory import entries
+from app.engine.agent.memory.book import LedgerBook
 from app.engine.agent.model_api import ModelError, ModelTrouble
-from app.engine.agent.ports import Book, Hands, Knowledge, Navigator, Recorder, Task, Told, Watching
+from app.engine.agent.ports import Hands, Knowledge, Navigator, Recorder, Task, Told, Watching
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.sight import Decision, Hint, Policy, Sight, Turn
 from app.engine.agent.stepping import full_step, page_step
-from app.engine.agent.turns import events_of, turns_of
+from app.engine.agent.turns import entries_of, turns_of
 from app.engine.command import Goto
 from app.engine.effect import Cause, Result, refused
 from app.engine.errors import SiteloreError, StoreError
@@ -56,7 +58,7 @@ class Parts:
 
     hands: Hands
     policy: Policy
-    book: Book
+    book: LedgerBook
     recorder: Recorder
     deeds: Deeds
     knowledge: Knowledge | None = None
@@ -103,7 +105,7 @@ class AgentLoop:
         ledger = self._parts.book.ledger
         address = ledger.url if self._going_on and ledger.url else self._task.start_url
         if not self._going_on:
-            self._note("goal", {"text": self._task.intent})
+            self._parts.book.write(entries.goal(self._task.intent))
         opened = await self._parts.hands.do(Goto(address))
         if opened.success or opened.cause in _OPEN_ALL_THE_SAME:
             return None
@@ -210,23 +212,21 @@ class AgentLoop:
             return Ending(Outcome.CRASHED, error=why)
         address = self._parts.book.ledger.url or self._task.start_url
         result = await self._parts.hands.do(Goto(address))
-        self._note("note", {"text": f"the page was lost ({why}); opened {address} again"})
+        words = f"the page was lost ({why}); opened {address} again"
+        self._parts.book.write(entries.note(words, self._number))
         return None if result.success else Ending(Outcome.CRASHED, error=f"{why}; {result.why}")
 
     # what is kept
 
-    def _note(self, kind: str, data: Mapping[str, object]) -> None:
-        self._parts.book.append(kind, data, self._number)
-
     def _remember(self, decision: Decision) -> None:
-        if decision.plan is not None:
-            self._note("plan", {"nodes": [asdict(node) for node in decision.plan]})
-        if decision.subgoal is not None and decision.subgoal != self._parts.book.ledger.subgoal:
-            self._note("subgoal", {"text": decision.subgoal})
-        for fact in decision.facts:
-            self._note("fact", {**asdict(fact), "step": self._number})
-        for note in decision.notes:
-            self._note("note", {"text": note})
+        book, step = self._parts.book, self._number
+        new_goal = decision.subgoal is not None and decision.subgoal != book.ledger.subgoal
+        book.write(
+            entries.plan(decision.plan, step) if decision.plan is not None else None,
+            entries.subgoal(decision.subgoal or "", step) if new_goal else None,
+            *(entries.fact_of(fact, step) for fact in decision.facts),
+            *(entries.note(note, step) for note in decision.notes),
+        )
 
     async def _record(
         self, sight: Sight, decision: Decision, result: Result, seen: Step, blobs: Mapping[str, bytes]
@@ -235,8 +235,9 @@ class AgentLoop:
         step = full_step(seen, sight, decision, result, self._parts.secrets, page_state=sight.state)
         turn = _turn(decision, result, step)
         if turn is not None:
-            for kind, data in events_of(turn, sight, self._turns):
-                self._note(kind, data)
+            tabs, active = await self._parts.hands.tabs()
+            url = tabs[active].url if 0 <= active < len(tabs) else step.url
+            self._parts.book.write(*entries_of(turn, sight, url, self._turns))
         flags = self._parts.watching.see(step) if self._parts.watching is not None else []
         self.flags += flags
         self._tokens = (self._tokens[0] + decision.tokens[0], self._tokens[1] + decision.tokens[1])

@@ -1,7 +1,7 @@
 """Retrieve-Reason-Teleport as one action (WebNavigator, section 3.2): find the state, choose it, be taken there.
 
 Retrieve: late-interaction search over the interaction graph of a domain.  Reason: a selector chooses among the
-candidates, or none of them.  Teleport: the cheapest way from the page in front, each arrival verified; after a wrong one
+candidates, or none.  Teleport: the cheapest way from the page in front, each arrival verified; after a wrong one
 nothing more is done, and the agent is told where it really is.  (The published code calls every way a success.)
 """
 

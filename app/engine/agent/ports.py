@@ -10,7 +10,6 @@ from app.engine.agent.sight import Domain, Hint
 from app.engine.command import Command, Navigate
 from app.engine.effect import Result
 from app.engine.judgement import Flag
-from app.engine.ledger import Ledger, LedgerEvent
 from app.engine.page_state import PageCapture
 from app.engine.trajectory import Run, Step, Tab
 
@@ -75,19 +74,6 @@ class Person(Protocol):
 
     async def ask(self, question: str, step: int) -> str | None:
         """The answer, or ``None`` when nobody is there."""
-        ...
-
-
-class Book(Protocol):
-    """The ledger of the run (``app.engine.agent.memory``)."""
-
-    @property
-    def ledger(self) -> Ledger:
-        """The memory as it is."""
-        ...
-
-    def append(self, kind: str, data: Mapping[str, object], step: int) -> LedgerEvent:
-        """One change; it is on the disk when this returns."""
         ...
 
 

@@ -5,61 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
+from app.engine.agent.memory.entries import Entry, checkpoint, dead_end_of, outcome
 from app.engine.agent.sight import Sight, Turn
 from app.engine.calls import from_action, to_action
 from app.engine.command import Navigate, elements_of
 from app.engine.effect import Cause, Effect, Result
+from app.engine.ledger import Checkpoint
 from app.engine.page_state import PageCapture
 from app.engine.trajectory import ErrorClass, Step
 
-EXPIRES = 8
-"""Steps after which a dead end of a passing cause may be tried again."""
 
-_PASSING = frozenset(
-    {Cause.TIMEOUT, Cause.NETWORK, Cause.PAGE_LOST, Cause.COVERED, Cause.DISABLED, Cause.STALE, Cause.HIDDEN}
-)
-_NO_DEAD_END = frozenset({Cause.SYNTAX, Cause.PERSON, Cause.POLICY})
-
-Event = tuple[str, dict[str, object]]
-
-
-def events_of(turn: Turn, sight: Sight, before: Sequence[Turn]) -> list[Event]:
-    """Kind and data of the ledger's events for a turn, in order."""
+def entries_of(turn: Turn, sight: Sight, url: str, before: Sequence[Turn]) -> list[Entry]:
+    """The ledger's entries for a turn, in order; ``url`` is where it ended."""
     result = turn.result
-    found: list[Event] = [
-        (
-            "outcome",
-            {
-                "step": turn.step,
-                "words": turn.words,
-                "effect": result.effect.value,
-                "success": result.success,
-                "url": turn.url,
-                "state": turn.state,
-                "why": result.why,
-            },
-        )
-    ]
-    if not result.success and result.cause not in _NO_DEAD_END:
-        passing = result.cause in _PASSING
-        found.append(
-            (
-                "dead_end",
-                {
-                    "state": turn.state,
-                    "target": target_of(turn, sight.page),
-                    "cause": result.cause.value,
-                    "words": f"{turn.words}: {result.why}"[:300],
-                    "url": turn.url,
-                    "step": turn.step,
-                    "until": turn.step + EXPIRES if passing else 0,
-                },
-            )
-        )
-    landmark = _landmark(turn, before)
-    if landmark:
-        found.append(("checkpoint", landmark))
-    return found
+    found = [outcome(turn.step, turn.words, result, url=url, state=turn.state)]
+    if not result.success:
+        target = target_of(turn, sight.page)
+        dead = dead_end_of(result, target, state=turn.state, url=turn.url, step=turn.step)
+        found += [dead] if dead is not None else []
+    mark = _landmark(turn, url, before)
+    return [*found, checkpoint(mark)] if mark is not None else found
 
 
 def target_of(turn: Turn, page: PageCapture) -> str:
@@ -73,21 +38,14 @@ def target_of(turn: Turn, page: PageCapture) -> str:
     )
 
 
-def _landmark(turn: Turn, before: Sequence[Turn]) -> dict[str, object]:
+def _landmark(turn: Turn, url: str, before: Sequence[Turn]) -> Checkpoint | None:
     """A page of another path that was reached for the first time."""
     if turn.result.effect is not Effect.NAVIGATED or not turn.result.success:
-        return {}
-    seen = {urlsplit(known.url).path for known in before}
-    path = urlsplit(turn.url).path
-    if path in seen:
-        return {}
-    return {
-        "kind": "navigation",
-        "words": turn.title or path,
-        "url": turn.url,
-        "state": turn.state,
-        "step": turn.step,
-    }
+        return None
+    path = urlsplit(url).path
+    if path in {urlsplit(known.url).path for known in (*before, turn)}:
+        return None
+    return Checkpoint(kind="navigation", words=f"{turn.words} led to {path}", url=url, step=turn.step)
 
 
 def turns_of(steps: Sequence[Step]) -> tuple[Turn, ...]:
