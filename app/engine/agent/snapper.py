@@ -1,0 +1,220 @@
+"""From the box a vision model drew to the element it means (SuperBrowser, section 6.1, algorithm 4, appendix E.3).
+
+What lies under a point comes from the page itself where it is at hand (``app.engine.browser.points``: frames and shadow
+roots included), else from the boxes of the capture.  The paper's grid misses what is smaller than its meshes, such as
+the arrow at the end of a long row; so every element that the box touches is asked for at its own middle too, which
+makes the candidates those of equation 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.engine.agent.labels import (
+    SHORTEST,
+    chevron_factor,
+    fits,
+    indicators,
+    is_row,
+    label_factor,
+    matches,
+    names_expander,
+)
+from app.engine.command import Point
+from app.engine.page_state import Element, PageCapture, Rect
+
+GRID = 5
+"""Points of the scan in each direction."""
+LEAST_SHARE = 0.3
+"""Share of the largest candidate's area that a chevron needs for its boost (section 6.2)."""
+OPAQUE = -1
+"""Stands in a stack for a frame that could not be looked into."""
+
+Stacks = Mapping[Point, Sequence[int]]
+"""For each point the numbers of the elements under it, the one in front first."""
+
+
+class Phase(StrEnum):
+    """How an element was found."""
+
+    PINPOINT = "pinpoint"  # A
+    FRAME = "frame"  # A-alt: at the middle, within a frame
+    SCAN = "scan"  # B
+    BLIND = "blind"  # what lies there is in a frame that can't be looked into: the middle of the box
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """One element that could be meant: its share of the box, how its name fits, how much it looks like an expander."""
+
+    element: int
+    at: Point
+    area: float
+    label: float
+    chevron: float
+
+    @property
+    def score(self) -> float:
+        """Equation 8."""
+        return self.area * self.label * self.chevron
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snap:
+    """Where to press.
+
+    Attributes:
+        element: the element's number; ``None`` where only the point is known.
+        at: a point of it within the box, CSS pixels of the viewport.
+        frame: the chain of frames it lies in.
+        matched: it is called as was asked.
+        candidates: what was weighed, best first; empty when the middle decided.
+    """
+
+    element: int | None
+    at: Point
+    phase: Phase
+    frame: tuple[str, ...] = ()
+    matched: bool = False
+    candidates: tuple[Candidate, ...] = ()
+
+
+def middle(box: Rect) -> Point:
+    """The middle of a box."""
+    return (round(box[0] + box[2] / 2, 1), round(box[1] + box[3] / 2, 1))
+
+
+def sample_points(box: Rect, page: PageCapture) -> tuple[Point, ...]:
+    """The points ``snap`` will ask about: the middle, a 5 by 5 grid, the middles of all elements the box touches."""
+    left, top, width, height = box
+    points = [middle(box)]
+    points += [
+        (round(left + width * (column + 0.5) / GRID, 1), round(top + height * (row + 0.5) / GRID, 1))
+        for row in range(GRID)
+        for column in range(GRID)
+    ]
+    for element in page.elements:
+        if element.visible and element.rect and (shared := overlap(element.rect, box)):
+            points.append(middle(shared))
+    return tuple(dict.fromkeys(points))
+
+
+def snap(box: Rect, page: PageCapture, label: str = "", stacks: Stacks | None = None) -> Snap | None:
+    """The element a box stands for, ``None`` where there is none.
+
+    Args:
+        box: left, top, width, height in CSS pixels of the viewport.
+        page: the capture that the element numbers are of.
+        label: what is expected there; shorter than three letters it is not gone by.
+        stacks: what lies under ``sample_points``; without it the capture's boxes tell.
+    """
+    under = _from_page(page, stacks) if stacks is not None else _from_boxes(page)
+    expected = label if len(label.strip()) >= SHORTEST else ""
+    centre = middle(box)
+    stack = under(centre)
+    first = _first(stack, page)
+    if first is not None and expected and matches(first, expected):
+        phase = Phase.FRAME if first.frame else Phase.PINPOINT
+        return Snap(element=first.index, at=centre, phase=phase, frame=first.frame, matched=True)
+    candidates = _scan(box, page, expected, under)
+    best = page.elements[candidates[0].element] if candidates else None
+    matched = best is not None and (not expected or fits(best, expected))
+    if stack and stack[0] == OPAQUE and not (matched and expected):
+        return Snap(element=None, at=centre, phase=Phase.BLIND, candidates=tuple(candidates))
+    if best is None:
+        return None
+    return Snap(
+        element=best.index,
+        at=candidates[0].at,
+        phase=Phase.SCAN,
+        frame=best.frame,
+        matched=matched,
+        candidates=tuple(candidates),
+    )
+
+
+def _scan(
+    box: Rect, page: PageCapture, label: str, under: Callable[[Point], Sequence[int]]
+) -> list[Candidate]:
+    """What the box could mean, best first (phase B)."""
+    hits: dict[int, Point] = {}
+    for point in sample_points(box, page):
+        hit = _first(under(point), page)
+        if hit is None or hit.rect is None:
+            continue
+        shared = overlap(hit.rect, box)
+        if shared is None:
+            continue
+        centre = middle(shared)
+        if hit.index not in hits or _apart(point, centre) < _apart(hits[hit.index], centre):
+            hits[hit.index] = point
+    found = [page.elements[index] for index in hits]
+    if names_expander(label) and is_row(box):
+        found = [element for element in found if indicators(element)] or found
+    shares = {element.index: _share(element, box) for element in found}
+    leader = max(shares.values(), default=0.0)
+    candidates = [
+        Candidate(
+            element=element.index,
+            at=hits[element.index],
+            area=shares[element.index],
+            label=label_factor(element, label),
+            chevron=chevron_factor(element, box) if shares[element.index] >= LEAST_SHARE * leader else 1.0,
+        )
+        for element in found
+    ]
+    return sorted((c for c in candidates if c.score > 0), key=lambda c: (-c.score, c.element))
+
+
+def overlap(a: Rect, b: Rect) -> Rect | None:
+    """What two boxes share."""
+    left, top = max(a[0], b[0]), max(a[1], b[1])
+    right, bottom = min(a[0] + a[2], b[0] + b[2]), min(a[1] + a[3], b[1] + b[3])
+    return (left, top, right - left, bottom - top) if right > left and bottom > top else None
+
+
+def _share(element: Element, box: Rect) -> float:
+    """Equation 9."""
+    shared = overlap(element.rect, box) if element.rect else None
+    return shared[2] * shared[3] / (box[2] * box[3]) if shared else 0.0
+
+
+def _apart(a: Point, b: Point) -> float:
+    return (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2
+
+
+def _first(stack: Sequence[int], page: PageCapture) -> Element | None:
+    """The foremost element that can be acted on; nothing behind a frame that can't be looked into."""
+    for number in stack:
+        if number == OPAQUE:
+            return None
+        if 0 <= number < len(page.elements):
+            return page.elements[number]
+    return None
+
+
+def _from_page(page: PageCapture, stacks: Stacks) -> Callable[[Point], Sequence[int]]:
+    boxes = _from_boxes(page)
+    return lambda point: stacks[point] if point in stacks else boxes(point)
+
+
+def _from_boxes(page: PageCapture) -> Callable[[Point], Sequence[int]]:
+    """A guess at what lies in front: what is in a dialog before what is not, the small before the large."""
+    placed = [(element, element.rect) for element in page.elements if element.visible and element.rect]
+
+    def under(point: Point) -> Sequence[int]:
+        x, y = point
+        here = [
+            (not _in_dialog(element), rect[2] * rect[3], -element.index)
+            for element, rect in placed
+            if rect[0] <= x <= rect[0] + rect[2] and rect[1] <= y <= rect[1] + rect[3]
+        ]
+        return [-index for _, _, index in sorted(here)]
+
+    return under
+
+
+def _in_dialog(element: Element) -> bool:
+    return any(mark.startswith(("dialog", "alertdialog")) for mark in element.landmarks)

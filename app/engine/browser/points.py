@@ -1,0 +1,108 @@
+"""What lies under points of the page, through frames and open shadow roots, by one question to each frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import orjson
+from playwright.async_api import Error
+
+from app.assets import resource
+from app.engine.browser.frames import NoSuchElement, World
+from app.engine.browser.session import Visit
+from app.engine.browser.snapshot import place_of
+from app.engine.command import Point
+from app.engine.page_state import PageCapture
+
+OPAQUE = -1
+"""Stands in a stack for a frame that could not be looked into."""
+FRAME = 1
+
+
+@dataclass(slots=True)
+class _Place:
+    """A frame of the last look: its numbers of elements to the page's, and the frames it shows by their numbers."""
+
+    world: World
+    numbers: dict[int, int] = field(default_factory=dict[int, int])
+    below: dict[int, str] = field(default_factory=dict[int, str])
+
+
+async def under(visit: Visit, page: PageCapture, points: Sequence[Point]) -> dict[Point, tuple[int, ...]]:
+    """For each point, CSS pixels of the viewport, the numbers of the elements under it, the one in front first.
+
+    ``page`` is the last capture of this visit.  Elements are those of it that can be acted on; something else counts as
+    the nearest of them around it.  A frame that can't be looked into stands as ``OPAQUE``.  Points nothing is known of,
+    because the page has gone meanwhile, are left out.
+    """
+    places = _places(visit, page)
+    top = next((place for place in places.values() if place.world.parent is None), None)
+    if top is None:
+        return {}
+    try:
+        return await _under(top, places, {point: point for point in points})
+    except (Error, RuntimeError):  # it has navigated away since
+        return {}
+
+
+async def _under(
+    place: _Place, places: dict[str, _Place], points: dict[Point, Point]
+) -> dict[Point, tuple[int, ...]]:
+    """The stacks in one frame and those below; ``points`` leads from the page's points to the frame's own."""
+    asked = orjson.dumps([*points.values()]).decode()
+    answer: dict[str, Any] = orjson.loads(await place.world.call(f"({_script()})({asked})"))
+    corners: list[tuple[float, float]] = answer["corners"]
+    stacks: list[list[tuple[int, int]]] = answer["stacks"]
+    told = dict(zip(points, stacks, strict=True))
+    inner: dict[int, dict[Point, tuple[int, ...]]] = {}
+    for number, key in place.below.items():
+        here = [point for point, stack in told.items() if (FRAME, number) in map(tuple, stack)]
+        if not here or number >= len(corners):
+            continue
+        x, y = corners[number]
+        moved = {point: (points[point][0] - x, points[point][1] - y) for point in here}
+        try:
+            inner[number] = await _under(places[key], places, moved)
+        except (Error, RuntimeError):  # this frame alone has gone
+            continue
+    found: dict[Point, tuple[int, ...]] = {}
+    for point, stack in told.items():
+        numbers: list[int] = []
+        for kind, number in stack:
+            if kind != FRAME:
+                numbers += [place.numbers[number]] if number in place.numbers else []
+            elif number in inner:
+                numbers += inner[number].get(point, ())
+            else:
+                numbers.append(OPAQUE)
+        found[point] = tuple(numbers)
+    return found
+
+
+def _places(visit: Visit, page: PageCapture) -> dict[str, _Place]:
+    """The frames that hold elements of a capture, and those around them, by frame id."""
+    places: dict[str, _Place] = {}
+
+    def known(world: World) -> _Place:
+        place = places.get(world.frame_id)
+        if place is None:
+            place = places[world.frame_id] = _Place(world)
+            if world.parent is not None:
+                known(world.parent).below[world.owner] = world.frame_id
+        return place
+
+    for element in page.elements:
+        try:
+            world, number = place_of(visit, element.index)
+        except NoSuchElement:  # another page has been looked at since
+            return {}
+        known(world).numbers[number] = element.index
+    return places
+
+
+@cache
+def _script() -> str:
+    return resource("js", "points.js").read_text(encoding="utf-8").strip()
