@@ -12,8 +12,10 @@ import re
 import shutil
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
+from io import RawIOBase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -207,6 +209,25 @@ def write_file(path: Path, data: bytes) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
+
+
+def append_whole(file: RawIOBase, data: bytes, *, wait: bool = True) -> None:
+    """Append to a file opened without a buffer, all of it or nothing, and wait until it is on the disk.
+
+    Raises:
+        OSError: the disk is full or can't be written; what was written of it is taken back.
+    """
+    before = file.seek(0, os.SEEK_END)
+    try:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[file.write(rest) :]
+        if wait:
+            os.fsync(file.fileno())
+    except OSError:
+        with suppress(OSError):
+            file.truncate(before)
+        raise
 
 
 def sync_file(path: Path) -> None:

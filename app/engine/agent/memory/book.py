@@ -1,0 +1,159 @@
+"""The ledger of one run while it goes on: events are written first, then the ledger is what they fold into."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Self, cast
+
+from app.engine.agent.memory.entries import KINDS, Entry, branch, prune
+from app.engine.agent.memory.files import LedgerFiles, mend, read_events, rebuild
+from app.engine.agent.memory.fold import fold
+from app.engine.errors import Conflict, NotFound
+from app.engine.ledger import Ledger, LedgerEvent, NodeState, PlanNode
+from app.engine.redaction import MARK, redact_text
+
+LONGEST_TEXT, LONGEST_GOAL = 2_000, 20_000
+"""Characters of one text of an event; a page's or a model's words can be of any length."""
+
+_LONGEST_LIST = 200
+
+
+class LedgerBook:
+    """A ledger and its events, on the disk where it has a folder, else in memory only.
+
+    One thread at a time.  Secrets are taken out before anything is kept.  Close it, or use it in a ``with``.
+    """
+
+    def __init__(self, folder: Path | None = None, *, clock: Callable[[], float] = time.time) -> None:
+        """An empty ledger; with a folder its files are begun there.  Use ``open`` where there may be some."""
+        self._clock = clock
+        self._files = LedgerFiles(folder) if folder is not None else None
+        self._events: list[LedgerEvent] = []
+        self._ledger = Ledger()
+        self._hidden: list[str] = []
+
+    @classmethod
+    def open(cls, folder: Path, *, clock: Callable[[], float] = time.time) -> LedgerBook:
+        """The ledger in a run's folder, rebuilt from its events alone; an empty one where there are none.
+
+        A last line that was cut off by a kill is dropped, and the files that follow from the events are mended.
+
+        Raises:
+            StoreError: another line is damaged, or the folder can't be written.
+        """
+        events = read_events(folder)
+        mend(folder)
+        if events:
+            rebuild(folder, events, fold(events))
+        book = cls(folder, clock=clock)
+        book._events = events
+        book._ledger = fold(events)
+        return book
+
+    @property
+    def ledger(self) -> Ledger:
+        """What the events so far fold into."""
+        return self._ledger
+
+    @property
+    def events(self) -> tuple[LedgerEvent, ...]:
+        """All events, oldest first."""
+        return tuple(self._events)
+
+    def hide(self, secret: str) -> None:
+        """A text that was typed as a secret: it is masked in everything that is written from now on."""
+        if secret and secret not in self._hidden:
+            self._hidden.append(secret)
+
+    def append(self, kind: str, data: Mapping[str, object] | None = None, step: int = 0) -> LedgerEvent:
+        """Write one event and wait until it is on the disk.
+
+        Raises:
+            ValueError: there is no such kind, or the data is no plain JSON.  StoreError: it can't be written.
+        """
+        return self.write(Entry(kind=kind, data=dict(data or {}), step=step))[0]
+
+    def write(self, *entries: Entry | None) -> tuple[LedgerEvent, ...]:
+        """Write several events with one wait for the disk; ``None`` among them is left out.  Raises as ``append``."""
+        given = [entry for entry in entries if entry is not None]
+        if not given:
+            return ()
+        at, first = self._clock(), len(self._events) + 1
+        events = tuple(self._event(entry, first + place, at) for place, entry in enumerate(given))
+        ledger = fold(events, self._ledger)
+        if self._files is not None:
+            self._files.append(events)
+        self._events += events
+        self._ledger = ledger
+        if self._files is not None:
+            self._files.replace_ledger(ledger)
+        return events
+
+    def branch(self, parent: str, intent: str, step: int = 0) -> PlanNode:
+        """A new subgoal under one of the plan's ("" for the top).
+
+        Raises:
+            NotFound: the plan has no such parent; says which it has.
+        """
+        if parent:
+            self._standing(parent)
+        self.write(branch(parent, intent, step))
+        return self._ledger.plan[-1]
+
+    def prune(self, node: str, reason: str, step: int = 0, remains: tuple[str, ...] = ()) -> None:
+        """Give up a subgoal and what stands open below it.
+
+        Raises:
+            NotFound: the plan has no such subgoal.  Conflict: it is done or given up already.
+        """
+        found = self._standing(node)
+        if found.state in (NodeState.DONE, NodeState.PRUNED):
+            raise Conflict(f"subgoal {node} is {found.state.value} already")
+        self.write(prune(node, reason, step, remains))
+
+    def close(self) -> None:
+        """Close the files; may be called twice."""
+        if self._files is not None:
+            self._files.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _standing(self, name: str) -> PlanNode:
+        for node in self._ledger.plan:
+            if node.id == name:
+                return node
+        known = ", ".join(node.id for node in self._ledger.plan) or "none yet"
+        raise NotFound(f"the plan has no subgoal {name[:40]!r}; it has: {known}")
+
+    def _event(self, entry: Entry, seq: int, at: float) -> LedgerEvent:
+        if entry.kind not in KINDS:
+            raise ValueError(f"the ledger has no events of kind {entry.kind!r}")
+        longest = LONGEST_GOAL if entry.kind == "goal" else LONGEST_TEXT
+        data = {key: self._clean(value, longest) for key, value in entry.data.items()}
+        return LedgerEvent(seq=seq, at=at, step=entry.step, kind=entry.kind, data=data)
+
+    def _clean(self, value: object, longest: int) -> object:
+        if isinstance(value, str):
+            return self._clean_text(value, longest)
+        if isinstance(value, list | tuple):
+            items = cast("list[object]", list(value))[:_LONGEST_LIST]  # pyright: ignore[reportUnknownArgumentType]
+            return [self._clean(item, longest) for item in items]
+        if isinstance(value, dict):
+            items = cast("dict[object, object]", value).items()
+            return {str(key): self._clean(item, longest) for key, item in items}
+        if value is None or isinstance(value, bool | int | float):
+            return value
+        raise ValueError(f"no plain JSON: {type(value).__name__}")
+
+    def _clean_text(self, text: str, longest: int) -> str:
+        for secret in self._hidden:
+            text = text.replace(secret, MARK)
+        # Redacted before it is cut: half a secret is not recognised as one.
+        text = redact_text(text.encode("utf-8", "replace").decode())
+        return text if len(text) <= longest else text[: longest - 1] + "…"

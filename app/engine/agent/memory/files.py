@@ -1,0 +1,143 @@
+"""The ledger's files in a run's folder.
+
+    ledger-events.jsonl   every event, appended; the others follow from it and are made anew when they are lost
+    ledger.json           the ledger as it is now, replaced whole
+    facts.jsonl           every fact and retraction, appended      episodic.jsonl   every note, appended
+
+The names are SuperBrowser's (section 5.2), the log of events is ours: its ledger can't be rebuilt after a kill.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import orjson
+
+from app.engine.errors import StoreError
+from app.engine.ledger import Ledger, LedgerEvent
+from app.engine.store.database import explained
+from app.engine.store.run_files import append_whole, write_file
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+EVENTS_FILE, LEDGER_FILE = "ledger-events.jsonl", "ledger.json"
+FACTS_FILE, EPISODIC_FILE = "facts.jsonl", "episodic.jsonl"
+
+_FACTS = ("fact", "retract")
+_NOTES = ("note",)
+
+
+def encode(events: Iterable[LedgerEvent]) -> bytes:
+    """Events as lines."""
+    return b"".join(orjson.dumps(event, option=orjson.OPT_APPEND_NEWLINE) for event in events)
+
+
+def read_events(folder: Path) -> list[LedgerEvent]:
+    """The events in a run's folder, none where there is no such file; a last line that was cut off is left out.
+
+    Raises:
+        StoreError: another line is damaged, or the file can't be read.
+    """
+    path = folder / EVENTS_FILE
+    with explained(path):
+        data = path.read_bytes() if path.exists() else b""
+    return _decode(data[: whole(data)], path)
+
+
+def mend(folder: Path) -> None:
+    """Take away a last line that was cut off while it was written, so that the next one begins on a line of its own."""
+    path = folder / EVENTS_FILE
+    with explained(path):
+        data = path.read_bytes() if path.exists() else b""
+        if whole(data) < len(data):
+            with path.open("r+b") as file:
+                file.truncate(whole(data))
+                os.fsync(file.fileno())
+
+
+def whole(data: bytes) -> int:
+    """Length of the whole lines at the front; a line counts when its end is there."""
+    return data.rfind(b"\n") + 1
+
+
+class LedgerFiles:
+    """The files of one ledger, open for writing."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        with explained(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            self._events = (folder / EVENTS_FILE).open("ab", buffering=0)
+            self._facts = (folder / FACTS_FILE).open("ab", buffering=0)
+            self._notes = (folder / EPISODIC_FILE).open("ab", buffering=0)
+
+    def append(self, events: Sequence[LedgerEvent]) -> None:
+        """Write events and wait until they are on the disk; what follows from them need not be waited for.
+
+        Raises:
+            StoreError: the disk is full or can't be written.
+        """
+        with explained(self.folder / EVENTS_FILE):
+            append_whole(self._events, encode(events))
+            if facts := [event for event in events if event.kind in _FACTS]:
+                append_whole(self._facts, encode(facts), wait=False)
+            if notes := [event for event in events if event.kind in _NOTES]:
+                append_whole(self._notes, encode(notes), wait=False)
+
+    def replace_ledger(self, ledger: Ledger) -> None:
+        """Put the ledger in place of the one before; a reader sees either."""
+        draft = self.folder / f".{LEDGER_FILE}"
+        with explained(draft):
+            draft.write_bytes(orjson.dumps(ledger, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+            draft.replace(self.folder / LEDGER_FILE)
+
+    def close(self) -> None:
+        """Close them."""
+        for file in (self._events, self._facts, self._notes):
+            file.close()
+
+
+def rebuild(folder: Path, events: Sequence[LedgerEvent], ledger: Ledger) -> None:
+    """Make what follows from the events anew where it lags behind them.
+
+    Raises:
+        StoreError: the disk is full or can't be written.
+    """
+    for name, kinds in ((FACTS_FILE, _FACTS), (EPISODIC_FILE, _NOTES)):
+        wanted = encode(event for event in events if event.kind in kinds)
+        with explained(folder / name):
+            there = (folder / name).read_bytes() if (folder / name).exists() else None
+            if there != wanted:
+                draft = folder / f".{name}"
+                draft.unlink(missing_ok=True)
+                write_file(draft, wanted)
+                draft.replace(folder / name)
+    if not (folder / LEDGER_FILE).exists() or events:
+        draft = folder / f".{LEDGER_FILE}"
+        with explained(draft):
+            draft.write_bytes(orjson.dumps(ledger, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+            draft.replace(folder / LEDGER_FILE)
+
+
+def _decode(data: bytes, path: Path) -> list[LedgerEvent]:
+    from pydantic import TypeAdapter, ValidationError
+
+    reader: TypeAdapter[LedgerEvent] = TypeAdapter(LedgerEvent)
+    events: list[LedgerEvent] = []
+    for number, line in enumerate(data.splitlines(), 1):
+        try:
+            event = reader.validate_json(line)
+        except ValidationError as error:
+            raise StoreError(
+                f"{path}: line {number} is damaged; move the file away to go on without it"
+            ) from error
+        if event.seq != len(events) + 1:
+            raise StoreError(
+                f"{path}: line {number} holds event {event.seq}; move the file away to go on without it"
+            )
+        events.append(event)
+    return events

@@ -1,0 +1,132 @@
+"""The plan as a tree from which nothing is ever erased (AgentOccam's branch and prune, without its forgetting).
+
+Ids are readable (``2``, ``2.1``), given once and never again; a node's parent never changes, so the tree has no cycles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from app.engine.ledger import NodeState, PlanNode
+
+Plan = tuple[PlanNode, ...]
+
+_STANDING = (NodeState.OPEN, NodeState.ACTIVE)
+_LEFT_OUT = "left out of a later plan"
+
+
+def replanned(plan: Plan, wanted: Sequence[PlanNode]) -> Plan:
+    """A plan in place of the one before.
+
+    A node that is named again (by its id, or without one by its words) goes on; what stood open and is not named any
+    more is pruned.
+    """
+    named: dict[str, PlanNode] = {}
+    nodes = list(plan)
+    for node in wanted:
+        if not node.intent:
+            continue
+        known = _known(nodes, node)
+        if known is None or known.id in named:
+            known = _placed(nodes, node)
+            nodes.append(known)
+        named[known.id] = replace(
+            node,
+            id=known.id,
+            parent=known.parent,
+            step=known.step,
+            reason=node.reason or known.reason,
+            summary=node.summary or known.summary,
+            remains=node.remains or known.remains,
+        )
+    return _one_active(named.get(node.id, _dropped(node)) for node in nodes)
+
+
+def branched(plan: Plan, node: PlanNode) -> Plan:
+    """The plan with one more node; its id is kept where it is free."""
+    return (*plan, _placed(list(plan), node))
+
+
+def pruned(plan: Plan, name: str, reason: str, remains: Sequence[str]) -> Plan:
+    """The plan with a node given up, and what stands open below it."""
+    below = _below(plan, name)
+    return tuple(
+        replace(
+            node,
+            state=NodeState.PRUNED,
+            reason=reason,
+            remains=(*node.remains, *remains) if node.id == name else node.remains,
+        )
+        if node.id in below and node.state in _STANDING
+        else node
+        for node in plan
+    )
+
+
+def with_state(plan: Plan, name: str, state: NodeState, summary: str = "") -> Plan:
+    """The plan with a node in another state; one node at most is active."""
+    if not any(node.id == name for node in plan):
+        return plan
+    return tuple(
+        replace(node, state=state, summary=summary or node.summary)
+        if node.id == name
+        else _resting(node)
+        if state is NodeState.ACTIVE
+        else node
+        for node in plan
+    )
+
+
+def with_active(plan: Plan, words: str) -> tuple[Plan, str]:
+    """The plan with the node of this id or these words active, and the words of it; any words may be a subgoal."""
+    found = next((node for node in plan if words and node.id == words), None)
+    if found is None:
+        found = next((node for node in plan if node.intent == words and node.state in _STANDING), None)
+    if found is None:
+        return tuple(_resting(node) for node in plan), words
+    return with_state(plan, found.id, NodeState.ACTIVE), found.intent
+
+
+def _one_active(nodes: Iterable[PlanNode]) -> Plan:
+    kept: list[PlanNode] = []
+    for node in nodes:
+        second = any(other.state is NodeState.ACTIVE for other in kept)
+        kept.append(_resting(node) if second else node)
+    return tuple(kept)
+
+
+def _known(nodes: Sequence[PlanNode], node: PlanNode) -> PlanNode | None:
+    if node.id:
+        return next((known for known in nodes if known.id == node.id), None)
+    return next((known for known in nodes if known.intent == node.intent and known.state in _STANDING), None)
+
+
+def _placed(nodes: Sequence[PlanNode], node: PlanNode) -> PlanNode:
+    """The node under a parent that exists, with an id that is free."""
+    taken = {known.id for known in nodes}
+    parent = node.parent if node.parent in taken else ""
+    if node.id and node.id not in taken:
+        return replace(node, parent=parent)
+    number = 1 + sum(known.parent == parent for known in nodes)
+    prefix = f"{parent}." if parent else ""
+    while f"{prefix}{number}" in taken:
+        number += 1
+    return replace(node, id=f"{prefix}{number}", parent=parent)
+
+
+def _below(plan: Plan, name: str) -> set[str]:
+    """The node and everything under it; a parent always stands before its children."""
+    found = {name}
+    for node in plan:
+        if node.parent in found:
+            found.add(node.id)
+    return found
+
+
+def _dropped(node: PlanNode) -> PlanNode:
+    return replace(node, state=NodeState.PRUNED, reason=_LEFT_OUT) if node.state in _STANDING else node
+
+
+def _resting(node: PlanNode) -> PlanNode:
+    return replace(node, state=NodeState.OPEN) if node.state is NodeState.ACTIVE else node

@@ -1,0 +1,122 @@
+"""The ledger in words, for a model: one line each, so that no text in it can look like a heading or another entry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from app.engine.ledger import DeadEnd, Fact, Ledger, NodeState, PlanNode, StepOutcome
+
+_MARKS = {NodeState.OPEN: " ", NodeState.ACTIVE: ">", NodeState.DONE: "x", NodeState.PRUNED: "-"}
+_SURE = 0.995
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caps:
+    """How many of each are shown at most, and how long each line may be, in characters."""
+
+    facts: int = 30
+    dead_ends: int = 12
+    checkpoints: int = 10
+    episodic: int = 8
+    plan: int = 40
+    line: int = 240
+    goal: int = 4_000
+
+
+WORKER = Caps(facts=5, dead_ends=6, checkpoints=0, episodic=0)
+PLANNER = Caps()
+"""SuperBrowser's caps; what is left out is said, and stays in the ledger."""
+
+
+def rendered(view: Ledger, caps: Caps = PLANNER) -> str:
+    """A view of the ledger; sections without entries are left out."""
+    reached = [
+        f"step {mark.step}, {mark.kind}: {one_line(mark.words, caps.line)}"
+        for mark in _last(view.checkpoints, caps.checkpoints)
+    ]
+    notes = [one_line(words, caps.line) for words in _last(view.episodic, caps.episodic)]
+    facts = [_fact(fact, caps.line) for fact in view.facts[: caps.facts]]
+    dead = [_dead_end(dead, caps.line) for dead in view.dead_ends[: caps.dead_ends]]
+    sections = [
+        f"Goal: {one_line(view.goal, caps.goal)}" if view.goal else "",
+        plan_lines(view.plan, caps),
+        f"Subgoal: {one_line(view.subgoal, caps.line)}" if view.subgoal else "",
+        _section("Last steps", [_outcome(outcome, caps.line) for outcome in view.recent], len(view.recent)),
+        _section("Known facts", facts, len(view.facts)),
+        _section("Dead ends, not to be tried again", dead, len(view.dead_ends)),
+        _section("Reached so far", reached, len(view.checkpoints)),
+        _section("Notes", notes, len(view.episodic)),
+    ]
+    return "\n".join(section for section in sections if section)
+
+
+def plan_lines(plan: Sequence[PlanNode], caps: Caps = PLANNER) -> str:
+    """The plan as a tree; "" where there is none.  What is given up is shown too, with what it left on the site."""
+    lines: list[str] = []
+    depths = {"": -1}
+    for node in in_tree_order(plan)[: caps.plan]:
+        depths[node.id] = depths.get(node.parent, -1) + 1
+        words = f"{'  ' * depths[node.id]}[{_MARKS[node.state]}] {node.id} {node.intent}"
+        if node.state is NodeState.PRUNED and node.reason:
+            words += f" (given up: {node.reason})"
+        elif node.summary:
+            words += f" ({node.summary})"
+        if node.remains:
+            words += f" (still changed: {'; '.join(node.remains)})"
+        indent = len(words) - len(words.lstrip())
+        lines.append(" " * indent + one_line(words, caps.line))
+    return _section("Plan (> active, x done, - given up)", lines, len(plan), bullet="")
+
+
+def in_tree_order(plan: Sequence[PlanNode]) -> list[PlanNode]:
+    """Each node followed by what is below it."""
+    children: dict[str, list[PlanNode]] = {}
+    for node in plan:
+        children.setdefault(node.parent, []).append(node)
+    ordered: list[PlanNode] = []
+    waiting = list(reversed(children.get("", [])))
+    while waiting:
+        node = waiting.pop()
+        ordered.append(node)
+        waiting += reversed(children.get(node.id, []))
+    return ordered
+
+
+def one_line(text: str, longest: int) -> str:
+    """A text on one line, cut where it is too long."""
+    words = " ".join(text[: longest * 4].split())
+    return words if len(words) <= longest else words[: longest - 1] + "…"
+
+
+def _section(title: str, lines: Sequence[str], total: int, bullet: str = "- ") -> str:
+    if not lines:
+        return ""
+    more = [f"({total - len(lines)} more are kept)"] if total > len(lines) else []
+    return "\n".join([f"{title}:", *(f"{bullet}{line}" for line in lines), *more])
+
+
+def _last(items: Sequence[Item], most: int) -> list[Item]:
+    return list(items[-most:]) if most else []
+
+
+def _outcome(outcome: StepOutcome, longest: int) -> str:
+    came = outcome.effect if outcome.success else f"{outcome.effect}, failed"
+    return one_line(f"step {outcome.step}: {outcome.words} -> {came}{_because(outcome.why)}", longest)
+
+
+def _fact(fact: Fact, longest: int) -> str:
+    sure = "" if fact.confidence >= _SURE else f", {fact.confidence:.0%} sure"
+    return one_line(f"{fact.key}: {fact.value} ({fact.category}, step {fact.step}{sure})", longest)
+
+
+def _dead_end(dead: DeadEnd, longest: int) -> str:
+    until = f", may be tried again from step {dead.until}" if dead.until else ""
+    return one_line(f"{dead.target or 'this page'}: {dead.cause}{_because(dead.words)}{until}", longest)
+
+
+def _because(why: str) -> str:
+    return f" ({why})" if why else ""

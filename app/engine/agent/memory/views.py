@@ -1,0 +1,83 @@
+"""What each role sees of the ledger (SuperBrowser, equations 16 to 18), as a smaller ledger.
+
+``rendering.rendered`` puts it in words.
+
+The worker is spared what it can't act on.  Dead ends hold for a page state, or for an address where no state is known,
+and expire; retracted facts are shown to nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from app.engine.addresses import host_of, url_key
+from app.engine.ledger import DeadEnd, Fact, Ledger, PlanNode
+
+WORKER_FACTS = 5
+
+
+def worker_view(ledger: Ledger, *, url: str, state: str = "", step: int | None = None) -> Ledger:
+    """Goal, subgoal, recent three, the five facts used last, and the dead ends of the page (equation 16)."""
+    now = ledger.steps if step is None else step
+    return Ledger(
+        goal=ledger.goal,
+        subgoal=ledger.subgoal,
+        recent=ledger.recent,
+        facts=in_use(ledger.facts)[:WORKER_FACTS],
+        dead_ends=tuple(dead for dead in standing(ledger.dead_ends, now) if is_here(dead, url, state)),
+        steps=ledger.steps,
+        url=url,
+        state=state,
+    )
+
+
+def planner_view(ledger: Ledger, *, step: int | None = None) -> Ledger:
+    """All but the episodic notes (equation 17)."""
+    now = ledger.steps if step is None else step
+    return replace(ledger, facts=in_use(ledger.facts), dead_ends=standing(ledger.dead_ends, now), episodic=())
+
+
+def orchestrator_view(ledger: Ledger, *, learnings: Iterable[str] = (), step: int | None = None) -> Ledger:
+    """Everything, and what is known of the domain from runs before (equation 18)."""
+    now = ledger.steps if step is None else step
+    return replace(
+        ledger,
+        facts=in_use(ledger.facts),
+        dead_ends=standing(ledger.dead_ends, now),
+        episodic=(*ledger.episodic, *learnings),
+    )
+
+
+def in_use(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Facts that hold, those referred to last first."""
+    holding = (fact for fact in facts if not fact.retracted)
+    return tuple(sorted(holding, key=lambda fact: (fact.last_used, fact.step), reverse=True))
+
+
+def standing(dead_ends: Iterable[DeadEnd], step: int) -> tuple[DeadEnd, ...]:
+    """Dead ends that have not expired, newest first."""
+    return tuple(
+        sorted(
+            (dead for dead in dead_ends if dead.until == 0 or step < dead.until),
+            key=lambda dead: dead.step,
+            reverse=True,
+        )
+    )
+
+
+def is_here(dead: DeadEnd, url: str, state: str) -> bool:
+    """Whether a dead end is one of this page: of the same state, or of the same address where a state is unknown."""
+    if dead.state and state:
+        return dead.state == state
+    return bool(dead.url) and host_of(dead.url) == host_of(url) and url_key(dead.url) == url_key(url)
+
+
+def path_to(plan: Iterable[PlanNode], node: str) -> tuple[PlanNode, ...]:
+    """The nodes from the top of the plan down to one."""
+    by_id = {found.id: found for found in plan}
+    path: list[PlanNode] = []
+    while node in by_id:
+        path.append(by_id[node])
+        node = by_id[node].parent
+    return tuple(reversed(path))
