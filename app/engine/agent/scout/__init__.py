@@ -1,0 +1,1 @@
+"""The scout: a policy without a model.  It reads the intent and the page by rule, and stops where it knows no rule."""

@@ -1,0 +1,48 @@
+"""What the scout leaves alone because the task does not ask for it: paying, deleting, sending, signing out."""
+
+from __future__ import annotations
+
+from app.engine.agent.scout.grounding import stems
+from app.engine.agent.scout.intent import Verb
+from app.engine.agent.scout.skill import View
+from app.engine.command import Check, Click, Command, Press, TypeText
+from app.engine.graph.danger import danger_of
+from app.engine.page_state import Element
+
+_ASKS: dict[str, tuple[Verb, ...]] = {
+    "destroys": (Verb.DELETE, Verb.CLOSE),
+    "pays": (Verb.BUY,),
+    "leaves": (Verb.LOGOUT,),
+    "sends": (
+        Verb.SUBMIT, Verb.FORWARD, Verb.REPLY, Verb.ADD, Verb.SAVE, Verb.EDIT, Verb.SET, Verb.BUY, Verb.LOGIN,
+        Verb.SEARCH, Verb.CHECK, Verb.TYPE, Verb.FILTER,
+    ),
+}  # fmt: skip
+_STRONG = frozenset({"destroys", "pays", "leaves"})
+
+
+def not_asked_for(command: Command, view: View) -> str:
+    """Why an action is not to be taken; "" where the task asks for it or nothing speaks against it."""
+    if not isinstance(command, Click | Press | Check | TypeText) or getattr(command, "element", None) is None:
+        return ""
+    number = command.element
+    elements = view.page.elements
+    if number is None or not 0 <= number < len(elements):
+        return ""
+    if isinstance(command, TypeText | Check) or (isinstance(command, Press) and command.keys != "Enter"):
+        return ""
+    return refusal(elements[number], view)
+
+
+def refusal(element: Element, view: View) -> str:
+    """Why a click on an element is not to be made."""
+    danger = danger_of(element, view.page.url, view.page.language)
+    if danger is None:
+        return ""
+    said = stems(f"{element.name} {element.label}")
+    if said and said <= stems(view.task.text):
+        return ""  # the task names it
+    for kind, verbs in _ASKS.items():
+        if kind in danger.rule and view.task.has(*verbs):
+            return ""
+    return danger.why if any(kind in danger.rule for kind in _STRONG) or danger.strong else ""

@@ -1,0 +1,360 @@
+"""Reads the words of a task into typed parts: what is to be done in which order, to what, where, with which values.
+
+Nothing here knows a site or a task; what the parts mean on a page is grounded later, against the page's own names.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import lru_cache
+
+from app.engine.agent.scout.phrases import (
+    ORDINALS,
+    Bound,
+    Extreme,
+    Match,
+    bounds_in,
+    dates_in,
+    extremes_in,
+    matches_in,
+    numbers_in,
+    one_of,
+    ordinals_in,
+    pairs_in,
+    path_in,
+    times_in,
+)
+
+
+class Verb(StrEnum):
+    """What a clause asks for."""
+
+    CLICK = "click"
+    TYPE = "type"
+    SELECT = "select"
+    CHECK = "check"
+    UNCHECK = "uncheck"
+    SUBMIT = "submit"
+    FIND = "find"
+    SEARCH = "search"
+    OPEN = "open"
+    CLOSE = "close"
+    DRAG = "drag"
+    SORT = "sort"
+    SCROLL = "scroll"
+    COPY = "copy"
+    PASTE = "paste"
+    HIGHLIGHT = "highlight"
+    HOVER = "hover"
+    FOCUS = "focus"
+    WAIT = "wait"
+    DELETE = "delete"
+    REPLY = "reply"
+    FORWARD = "forward"
+    SET = "set"
+    BUY = "buy"
+    ADD = "add"
+    EDIT = "edit"
+    SAVE = "save"
+    FILTER = "filter"
+    ASK = "ask"
+    SOLVE = "solve"
+    DRAW = "draw"
+    RESIZE = "resize"
+    LOGIN = "login"
+    LOGOUT = "logout"
+    USE = "use"
+    OTHER = "other"
+
+
+_WORDS: dict[Verb, str] = {
+    Verb.CLICK: "click|press|hit|push|tap|activate|double-click",
+    Verb.TYPE: "enter|type|write|fill|input|put|insert",
+    Verb.SELECT: "select|choose|pick",
+    Verb.CHECK: "check|tick|mark|enable|star",
+    Verb.UNCHECK: "uncheck|untick|unmark|disable|deselect",
+    Verb.SUBMIT: "submit|confirm|finish|apply",
+    Verb.FIND: "find|locate|look",
+    Verb.SEARCH: "search",
+    Verb.OPEN: "open|expand|unfold|show|view|switch|navigate|go|visit|reveal|browse",
+    Verb.CLOSE: "close|collapse|dismiss|cancel",
+    Verb.DRAG: "drag|move",
+    Verb.SORT: "sort|rank",
+    Verb.SCROLL: "scroll",
+    Verb.COPY: "copy",
+    Verb.PASTE: "paste",
+    Verb.HIGHLIGHT: "highlight",
+    Verb.HOVER: "hover",
+    Verb.FOCUS: "focus",
+    Verb.WAIT: "wait",
+    Verb.DELETE: "delete|remove|trash|erase",
+    Verb.REPLY: "reply|respond|answer",
+    Verb.FORWARD: "forward|send|pass",
+    Verb.SET: "set|adjust|configure",
+    Verb.BUY: "buy|book|order|purchase",
+    Verb.ADD: "add|create|make|post|register",
+    Verb.EDIT: "edit|change|update|rename|replace|modify",
+    Verb.SAVE: "save|store",
+    Verb.FILTER: "filter",
+    Verb.ASK: "what|which|who|when|where|how|tell|give|list|count|get|report|is|are|does|did|find out|compare",
+    Verb.SOLVE: "solve|calculate|compute|reckon",
+    Verb.DRAW: "draw",
+    Verb.RESIZE: "resize",
+    Verb.LOGIN: "login|log in|sign in",
+    Verb.LOGOUT: "logout|log out|sign out",
+    Verb.USE: "use|using",
+}
+_VERB_OF = {word: verb for verb, words in _WORDS.items() for word in words.split("|")}
+_ANY_VERB = "|".join(sorted((re.escape(word) for word in _VERB_OF), key=len, reverse=True))
+_NOT_AFTER_AND = one_of(
+    "is are does did when where what which who how list mark star order is post",
+)
+"""Words that are verbs at the start of a sentence only."""
+_SPLIT_VERBS = "|".join(
+    sorted((re.escape(word) for word in _VERB_OF if word not in _NOT_AFTER_AND), key=len, reverse=True)
+)
+_LEAD = re.compile(
+    r"^(?:(?:please|now|first|next|finally|afterwards|also|then|and|to|kindly|you should|i want to|i need to"
+    r"|can you|could you|try to|after that)\b[\s,]*)+",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\x02])|\n+")
+_JOINT = re.compile(
+    rf"(?:,|;)?\s+(?:and\s+then|then|and|to|before you|after that)\s+(?=(?:{_SPLIT_VERBS})\b)"
+    rf"|,\s*(?=(?:{_SPLIT_VERBS})\b)|,?\s+(?=then\b)|\s+(?=(?:hit|press)\s+submit\b)",
+    re.IGNORECASE,
+)
+_HEAD = re.compile(rf"^({_ANY_VERB})\b", re.IGNORECASE)
+_QUOTE = re.compile("\"([^\"]*)\"|“([^”]*)”|«([^»]*)»|(?<![\\w])'([^']+)'(?!\\w)|`([^`]+)`")
+_HELD = re.compile("\x02(\\d+)\x02")
+_WHERE = re.compile(
+    r"(?:^|\s+)(?:from|in|into|with|using|as|on|within|inside|under|at|to|for)\s+(?:the|a|an|this|that|each|all|both|it)\b",
+    re.IGNORECASE,
+)
+_ARTICLE = re.compile(
+    r"^(?:(?:on|in|into|to|for|the|a|an|any|up|out|at|of|that|this|those|these|me|all|both|each|every|one|over)\s+)+",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(
+    r"\s+(?:when|once|if|after)\s+(?:you(?:'re| are)?\s+)?(?:done|finished|ready|complete)\W*$", re.IGNORECASE
+)
+_MANY = re.compile(r"\b(?:all|every|each|both|everything)\b", re.IGNORECASE)
+_COUNT = re.compile(r"\b(\d+|one|two|three|four|five)\s+(?:\w+\s+)?(?=[a-z]+s?\b)", re.IGNORECASE)
+_NOTHING = re.compile(r"^(?:nothing|none|no\s+\w+)$", re.IGNORECASE)
+
+KINDS: dict[str, frozenset[str]] = {
+    "button": frozenset({"button"}),
+    "link": frozenset({"link"}),
+    "tab": frozenset({"tab"}),
+    "checkbox": frozenset({"checkbox", "switch", "menuitemcheckbox"}),
+    "check box": frozenset({"checkbox", "switch", "menuitemcheckbox"}),
+    "radio": frozenset({"radio", "menuitemradio"}),
+    "textbox": frozenset({"textbox", "searchbox", "spinbutton"}),
+    "text box": frozenset({"textbox", "searchbox", "spinbutton"}),
+    "textarea": frozenset({"textbox"}),
+    "text area": frozenset({"textbox"}),
+    "text field": frozenset({"textbox", "searchbox", "spinbutton"}),
+    "text input": frozenset({"textbox", "searchbox", "spinbutton"}),
+    "input": frozenset({"textbox", "searchbox", "spinbutton"}),
+    "field": frozenset({"textbox", "searchbox", "spinbutton", "combobox"}),
+    "dropdown": frozenset({"combobox", "listbox"}),
+    "drop-down": frozenset({"combobox", "listbox"}),
+    "list": frozenset({"combobox", "listbox", "list"}),
+    "slider": frozenset({"slider"}),
+    "spinner": frozenset({"spinbutton"}),
+    "menu": frozenset({"menu", "menuitem", "button"}),
+    "section": frozenset({"tab", "button", "heading"}),
+    "dialog": frozenset({"dialog", "alertdialog"}),
+    "icon": frozenset({"image", "button", "generic"}),
+    "image": frozenset({"image"}),
+    "option": frozenset({"option", "radio"}),
+}
+"""Words for kinds of control, and the roles they may have."""
+_KIND = re.compile(
+    r"\b(" + "|".join(sorted((re.escape(kind) for kind in KINDS), key=len, reverse=True)) + r")(?:e?s)?\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """One thing that is asked for.
+
+    Attributes:
+        verb, word: what is to be done, typed and as it stands.
+        text: the clause in the person's words.
+        quoted: strings in quotes, in order.
+        targets: what it is done to: the quoted strings, else the names listed behind the verb.
+        where: what stands behind the first preposition with an article (``from the scroll list``).
+        kinds: kinds of control that are named, as in ``KINDS``.
+        ordinal: 1 for the first, -1 for the last, 0 where none is told.
+        many: all of them are meant; ``count`` of them where a number is told, else 0.
+        nothing: expressly none is to be chosen.
+        path: parts of a menu path ``A > B``.
+        pairs: fields and values (``username``, ``karrie``), as they are told.
+        numbers, dates, times: values in the clause; dates are (year, month, day), times (hour, minute).
+        bounds, extremes, matches: conditions (``less than 5``, ``cheapest``, ``starts with "An"``).
+    """
+
+    verb: Verb
+    word: str
+    text: str
+    quoted: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    where: str = ""
+    kinds: tuple[str, ...] = ()
+    ordinal: int = 0
+    many: bool = False
+    count: int = 0
+    nothing: bool = False
+    path: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+    numbers: tuple[str, ...] = ()
+    dates: tuple[tuple[int, int, int], ...] = ()
+    times: tuple[tuple[int, int], ...] = ()
+    bounds: tuple[Bound, ...] = ()
+    extremes: tuple[Extreme, ...] = ()
+    matches: tuple[Match, ...] = ()
+
+    @property
+    def roles(self) -> frozenset[str]:
+        """Roles that the named kinds of control have; empty where none is named."""
+        return frozenset(role for kind in self.kinds for role in KINDS[kind])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A task as it was read.
+
+    Attributes:
+        text: the whole of it, as given.
+        clauses: in the order they are to be done.
+        question: an answer is wanted.
+        quoted: all strings in quotes.
+        pairs: all fields with values.
+    """
+
+    text: str
+    clauses: tuple[Clause, ...] = ()
+    question: bool = False
+    quoted: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+    words: frozenset[str] = field(default_factory=frozenset[str])
+
+    def has(self, *verbs: Verb) -> bool:
+        """Whether one of these is asked for."""
+        return any(clause.verb in verbs for clause in self.clauses)
+
+    def of(self, *verbs: Verb) -> tuple[Clause, ...]:
+        """Clauses that ask for one of these."""
+        return tuple(clause for clause in self.clauses if clause.verb in verbs)
+
+
+@lru_cache(maxsize=256)
+def read_intent(text: str) -> Task:
+    """The typed parts of a task.  Never fails: what can't be read is one clause of ``Verb.OTHER``."""
+    quotes: list[str] = []
+
+    def hold(found: re.Match[str]) -> str:
+        quotes.append(next(group for group in found.groups() if group is not None))
+        return f"\x02{len(quotes) - 1}\x02"
+
+    held = _QUOTE.sub(hold, text.replace("\x02", " "))
+    parts: list[str] = []
+    for sentence in _SENTENCE.split(held):
+        parts.extend(part for part in _JOINT.split(sentence.strip()) if part and part.strip(" ,.;"))
+    clauses = tuple(_clause(part.strip(" ,;"), quotes) for part in parts)
+    return Task(
+        text=text,
+        clauses=clauses,
+        question=text.rstrip().endswith("?") or any(clause.verb is Verb.ASK for clause in clauses),
+        quoted=tuple(quotes),
+        pairs=tuple(pair for clause in clauses for pair in clause.pairs),
+        words=frozenset(re.findall(r"\w+", text.lower())),
+    )
+
+
+def _clause(part: str, quotes: list[str]) -> Clause:
+    part = _LEAD.sub("", part)
+    head = _HEAD.match(part)
+    word = head[1].lower() if head else ""
+    verb = _VERB_OF.get(word, Verb.OTHER)
+    rest = part[head.end() :] if head else part
+    bare = _HELD.sub(" ", part)
+    plain = _put_back(part, quotes).rstrip(".")
+    quoted = tuple(quotes[int(found[1])] for found in _HELD.finditer(part))
+    rest = _TAIL.sub("", rest)
+    rest = _ARTICLE.sub("", f"{rest.strip()} ") if head else rest
+    where = _WHERE.search(rest)
+    listed = _listed(rest[: where.start()] if where else rest)
+    ordinals = ordinals_in(bare)
+    counted = _COUNT.search(bare)
+    return Clause(
+        verb=verb,
+        word=word,
+        text=plain,
+        quoted=quoted,
+        targets=quoted or listed,
+        where=_put_back(rest[where.start() :].strip(" ."), quotes) if where else "",
+        kinds=tuple(dict.fromkeys(found[1].lower() for found in _KIND.finditer(bare))),
+        ordinal=ordinals[0] if ordinals else 0,
+        many=_MANY.search(bare) is not None,
+        count=_as_count(counted[1]) if counted else 0,
+        nothing=len(listed) == 1 and _NOTHING.match(listed[0]) is not None,
+        path=path_in(_put_back(rest, quotes)),
+        pairs=pairs_in(part, quotes),
+        numbers=numbers_in(bare),
+        dates=dates_in(plain),
+        times=times_in(plain),
+        bounds=bounds_in(plain),
+        extremes=extremes_in(bare),
+        matches=matches_in(part, quotes),
+    )
+
+
+def _listed(rest: str) -> tuple[str, ...]:
+    """Names told without quotes: ``HF2, abc and the DKkQH`` are three; kinds of control are no names."""
+    rest = _HELD.sub(" ", rest).strip(" .:")
+    rest = _ARTICLE.sub("", f"{rest} ").strip(" .:")
+    if not rest or ">" in rest:
+        return ()
+    names: list[str] = []
+    for part in re.split(r",\s*(?:and\s+)?|\s+and\s+|\s*;\s*", rest):
+        name = _ARTICLE.sub("", f"{part.strip(' .')} ").strip()
+        name = _without_kind(name)
+        if name:
+            names.append(name)
+    return tuple(names)
+
+
+def _without_kind(name: str) -> str:
+    """``button ONE`` and ``cancel button`` are called ONE and cancel; a name that is only a kind stays."""
+    found = re.fullmatch(rf"(?:{_KIND.pattern})\s+(\S.*)", name, re.IGNORECASE)
+    if found:
+        return found[found.lastindex or 1] if found[found.lastindex or 1] else name
+    found = re.fullmatch(rf"(\S.*?)\s+(?:{_KIND.pattern})", name, re.IGNORECASE)
+    return found[1] if found else name
+
+
+def _as_count(word: str) -> int:
+    named = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
+    return int(word) if word.isdigit() and len(word) < 6 else named.get(word.lower(), 0)
+
+
+def _put_back(part: str, quotes: list[str]) -> str:
+    return _HELD.sub(lambda found: f'"{quotes[int(found[1])]}"', part)
+
+
+__all__ = [
+    "KINDS",
+    "ORDINALS",
+    "Bound",
+    "Clause",
+    "Extreme",
+    "Match",
+    "Task",
+    "Verb",
+    "read_intent",
+]

@@ -1,0 +1,109 @@
+"""The scout as a policy: each skill proposes, the surest proposal is taken, the decision says why.
+
+Deterministic and without a model.  It is honest about what it can't do: where no skill has anything to propose it
+stops with the reason, and it never sends, deletes or pays what the task doesn't ask for (``allowed``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.engine.agent.scout.allowed import not_asked_for
+from app.engine.agent.scout.intent import read_intent
+from app.engine.agent.scout.skill import Memory, Proposal, Skill, View, key_of
+from app.engine.agent.sight import Decision, Sight
+from app.engine.calls import to_action
+from app.engine.command import Command, ReportInfeasible, Stop, elements_of
+
+ATTEMPTS = 2
+"""Failures after which an attempt is not made again."""
+MOST_REPEATS = 3
+"""Times the same thing is done in all, unless its skill says it may be repeated."""
+
+
+class ScoutPolicy:
+    """Decides by skills; ``skills`` are asked in this order, which decides among equal scores."""
+
+    def __init__(self, skills: Sequence[Skill] | None = None) -> None:
+        if skills is None:
+            from app.engine.agent.scout.skills import standard  # skills import this module's neighbours
+
+            skills = standard()
+        self._skills = tuple(skills)
+        self._memory = Memory()
+        self._intent = ""
+
+    @property
+    def name(self) -> str:
+        """``scout``."""
+        return "scout"
+
+    @property
+    def memory(self) -> Memory:
+        """What it keeps of the run under way."""
+        return self._memory
+
+    async def decide(self, sight: Sight) -> Decision:
+        """The surest of what the skills propose; ``Stop`` or ``ReportInfeasible`` where they propose nothing."""
+        if sight.step == 0 or sight.intent != self._intent:
+            self._memory, self._intent = Memory(), sight.intent
+        self._memory.learn(sight.last)
+        view = View(sight, read_intent(sight.intent), self._memory)
+        chosen, skill = self._choose(view)
+        if chosen is None:
+            return _the_end(view)
+        self._memory.pending, self._memory.pending_skill = chosen, skill
+        return Decision(
+            command=chosen.command,
+            reason=f"{skill}: {chosen.reason}",
+            intent=chosen.reason,
+            facts=chosen.facts,
+            followed=dict(chosen.followed),
+        )
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+    def _choose(self, view: View) -> tuple[Proposal | None, str]:
+        best: Proposal | None = None
+        whose = ""
+        for skill in self._skills:
+            for proposal in skill.propose(view):
+                if best is not None and proposal.score <= best.score:
+                    continue
+                proposal = named(proposal, view)
+                if self._worn_out(proposal) or not_asked_for(proposal.command, view):
+                    continue
+                best, whose = proposal, skill.name
+        return best, whose
+
+    def _worn_out(self, proposal: Proposal) -> bool:
+        memory = self._memory
+        if memory.failed.get(proposal.key, 0) >= ATTEMPTS:
+            return True
+        return not proposal.again and memory.done.get(proposal.key, 0) >= MOST_REPEATS
+
+
+def named(proposal: Proposal, view: View) -> Proposal:
+    """The proposal with the key it is remembered by."""
+    if proposal.key:
+        return proposal
+    return replace(proposal, key=_words(proposal.command, view))
+
+
+def _words(command: Command, view: View) -> str:
+    elements = view.page.elements
+    places = [key_of(elements[number]) for number in elements_of(command) if 0 <= number < len(elements)]
+    args = {name: value for name, value in to_action(command).args.items() if not name.endswith("bid")}
+    return f"{type(command).__name__}|{'|'.join(places)}|{args}"
+
+
+def _the_end(view: View) -> Decision:
+    """No skill has anything to propose: the task is done, or it can't be done by these means."""
+    left = view.open_clauses
+    if not left and view.task.clauses and not view.task.question:
+        return Decision(command=Stop(), reason="everything the task asks for is done")
+    what = left[0][1].text if left else view.task.text
+    why = f"no skill knows how to go on with: {what}"
+    return Decision(command=ReportInfeasible(reason=why), reason=why)

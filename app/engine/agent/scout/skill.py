@@ -1,0 +1,143 @@
+"""What a skill of the scout is: it looks, and proposes actions with a score.  The best proposal is taken.
+
+A skill keeps nothing itself.  What it wants remembered goes into its proposal (``marks``, ``keeps``) and comes into the
+memory when the action was done; so a skill asks ``view.memory`` what is behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
+
+from app.engine.agent.scout.intent import Clause, Task
+from app.engine.agent.sight import Sight, Turn
+from app.engine.command import Command
+from app.engine.effect import Effect
+from app.engine.ledger import Fact
+from app.engine.page_state import Element, PageCapture
+
+CERTAIN, LIKELY, PLAUSIBLE, GUESS, LAST_RESORT = 1.0, 0.8, 0.6, 0.35, 0.1
+"""How sure a skill is: the task says so; it says so in other words; it fits; it may; there is nothing else."""
+
+
+def key_of(element: Element) -> str:
+    """A name of an element that holds from one look to the next, however it is numbered."""
+    place = element.css or element.xpath or f"{element.role}:{element.name}"
+    return "/".join((*element.frame, place))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """An action a skill would take.
+
+    Attributes:
+        score: how sure it is, in [0, 1] (``CERTAIN`` ... ``LAST_RESORT``).
+        reason: one sentence for a person.
+        key: what this attempt is called; after two failures, or ``once`` after it was done, it is not made again.  By
+            default the action in words of the element's lasting name.
+        marks: words that hold from when the action was done on (``clause:0`` closes the first clause).
+        keeps: values to remember from when it was done on.
+        again: it may be done again although it was done on this page and in this state of it.
+        facts, followed: for the decision.
+    """
+
+    command: Command
+    score: float
+    reason: str
+    key: str = ""
+    marks: tuple[str, ...] = ()
+    keeps: tuple[tuple[str, str], ...] = ()
+    again: bool = False
+    facts: tuple[Fact, ...] = ()
+    followed: tuple[tuple[str, bool], ...] = ()
+
+
+@dataclass(slots=True)
+class Memory:
+    """What the scout keeps within one run: marks, values, what was done how often and what failed."""
+
+    marks: set[str] = field(default_factory=set[str])
+    values: dict[str, str] = field(default_factory=dict[str, str])
+    done: dict[str, int] = field(default_factory=dict[str, int])
+    failed: dict[str, int] = field(default_factory=dict[str, int])
+    visited: list[str] = field(default_factory=list[str])
+    pending: Proposal | None = None
+    pending_skill: str = ""
+
+    def learn(self, turn: Turn | None) -> None:
+        """Take in what came of the proposal before."""
+        proposal, self.pending = self.pending, None
+        if proposal is None or turn is None:
+            return
+        key = proposal.key
+        if turn.result.success:
+            self.done[key] = self.done.get(key, 0) + 1
+            self.marks.update(proposal.marks)
+            self.values.update(proposal.keeps)
+        if not turn.result.success or (turn.result.effect is Effect.NOTHING and not proposal.marks):
+            self.failed[key] = self.failed.get(key, 0) + 1
+
+
+@dataclass
+class View:
+    """What a skill goes by: what is seen, what is asked, what is remembered; and what follows from it, once for all."""
+
+    sight: Sight
+    task: Task
+    memory: Memory
+
+    @property
+    def page(self) -> PageCapture:
+        """The page as it is now."""
+        return self.sight.page
+
+    @cached_property
+    def shown(self) -> tuple[Element, ...]:
+        """Elements that can be seen, without adverts and what is disabled."""
+        return tuple(
+            element
+            for element in self.sight.page.elements
+            if element.visible and not element.in_advert and "disabled" not in element.states
+        )
+
+    @cached_property
+    def open_clauses(self) -> tuple[tuple[int, Clause], ...]:
+        """Clauses that are not closed yet, with their numbers."""
+        return tuple(
+            (number, clause)
+            for number, clause in enumerate(self.task.clauses)
+            if f"clause:{number}" not in self.memory.marks
+        )
+
+    @property
+    def clause(self) -> Clause | None:
+        """The clause that comes next, ``None`` when all are closed."""
+        return self.open_clauses[0][1] if self.open_clauses else None
+
+    @property
+    def number(self) -> int:
+        """Number of the clause that comes next; -1 when all are closed."""
+        return self.open_clauses[0][0] if self.open_clauses else -1
+
+    def closes(self) -> str:
+        """The mark that closes the clause that comes next."""
+        return f"clause:{self.number}"
+
+    def value_of(self, element: Element) -> str:
+        """What the field holds now."""
+        return element.value
+
+
+class Skill(Protocol):
+    """One ability."""
+
+    @property
+    def name(self) -> str:
+        """One word; stands in the reason."""
+        ...
+
+    def propose(self, view: View) -> Sequence[Proposal]:
+        """What it would do now; nothing where it has nothing to say.  Fast, and the same for the same view."""
+        ...
