@@ -26,8 +26,11 @@ class LiveBrowser:
         headed: bool = False,
         storage_state: str = "",
         size: tuple[int, int] = (1280, 800),
+        keep_tabs: bool = False,
     ) -> Self:
         """Start a browser; ``storage_state`` is the path of a recorded log-in, ``size`` in CSS pixels.
+
+        ``keep_tabs`` lets windows that pages open stay.
 
         Raises:
             NoBrowser: none can be started.  SiteloreError: it should be shown, and there is no display.
@@ -39,7 +42,7 @@ class LiveBrowser:
         try:
             browser = await stack.enter_async_context(open_browser(setting, headless=not headed))
             tab = await stack.enter_async_context(
-                visit(browser, size, storage_state=checked_login(storage_state))
+                visit(browser, size, storage_state=checked_login(storage_state), keep_tabs=keep_tabs)
             )
         except BaseException:
             await stack.aclose()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -95,6 +96,26 @@ class Retrieving:
                 return retriever.retrieve(query, k)
 
         return await self._core.on_store(from_file)
+
+    async def frozen(self, path: str) -> Callable[[Query, int], Awaitable[Retrieval]]:
+        """A frozen knowledge base, opened once and asked many times: at each step of a run.
+
+        Raises ``InputError`` when the file is none, or of a newer version.
+        """
+        await self.catch_up()
+
+        def opening() -> Retriever:
+            with open_any(Path(path).expanduser()) as other:
+                return Retriever(
+                    other.tips(), other.hosts(), self.encoder, self._core.kb.vectors, self._settings
+                )
+
+        retriever = await self._core.on_store(opening)
+
+        async def ask(query: Query, k: int) -> Retrieval:
+            return await self._core.on_store(retriever.retrieve, query, k)
+
+        return ask
 
     async def preflight(self, draft: TipDraft, tip: str = "") -> Preflight:
         """In how many stored steps the draft would have been retrieved, were it active."""

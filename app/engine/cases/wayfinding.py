@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ from app.engine.transition import Arrival, Attempt, Operation
 
 if TYPE_CHECKING:
     from app.engine.browser.live import LiveBrowser
+    from app.engine.browser.session import Visit
 
 
 class Wayfinding:
@@ -113,47 +115,9 @@ class Wayfinding:
         return live
 
     async def _go(self, sheet: Sheet, node: str, live: LiveBrowser, job: Job) -> Journey:
-        from app.engine.browser.hand import open_page
-        from app.engine.graph.travel import Traveller
-
         began = time.monotonic()
-        graph = sheet.graph
-
-        async def record(attempt: Attempt) -> None:
-            if attempt.transition in graph.transitions:
-                await self._atlas.with_store(graph.site, lambda store: store.try_again(attempt))
-
-        traveller = Traveller(live.visit, graph.pages, home=graph.home, record=record)
-        if live.visit.page.url in ("", "about:blank"):
-            done = await open_page(live.visit, graph.home)
-            if done.error:
-                raise SiteloreError(done.error)
-        plan = graph.plan(await self._where(live, sheet), node)
-        refuse_risky(plan)
-        arrivals: list[Arrival] = []
-        if plan.transitions and plan.transitions[0].operation is not Operation.OPEN:
-            stood = await traveller.stand_on(graph.pages[plan.transitions[0].source])
-            if not stood.kind.ok:
-                return await self._ended(sheet, plan, (stood,), live, began)
-        for number, leg in enumerate(plan.transitions):
-            job.advance(number, len(plan.transitions), leg.words)
-            arrivals.append(await traveller.step(leg))
-            if arrivals[-1].kind.ends_path:
-                break
-        if not plan.transitions:
-            arrivals.append(await traveller.stand_on(graph.pages_of(node)[0]))
-        return await self._ended(sheet, plan, tuple(arrivals), live, began)
-
-    async def _where(self, live: LiveBrowser, sheet: Sheet) -> str:
-        """The page state in front, "" for one that the graph does not know."""
-        from app.engine.browser.snapshot import PageGone, capture
-
-        try:
-            page = await capture(live.visit, picture=False)
-        except PageGone:
-            return ""
-        found = page_id(keys_of(page, sheet.graph.home))
-        return found if found in sheet.graph.pages else ""
+        plan, arrivals = await walk(self._atlas, sheet, node, live.visit, job.advance)
+        return await self._ended(sheet, plan, arrivals, live, began)
 
     async def _ended(
         self, sheet: Sheet, plan: PathPlan, arrivals: tuple[Arrival, ...], live: LiveBrowser, began: float
@@ -190,6 +154,57 @@ class Wayfinding:
         """The plan with nodes in place of page states."""
         node_of = sheet.graph.grouping.node_of
         return replace(plan, nodes=tuple(node_of.get(name, name) for name in plan.nodes))
+
+
+async def walk(
+    atlas: Atlas, sheet: Sheet, node: str, visit: Visit, tell: Callable[[int, int, str], None] | None = None
+) -> tuple[PathPlan, tuple[Arrival, ...]]:
+    """Take a visit from the page in front to a node, each arrival verified and kept as an attempt.
+
+    Raises ``SiteloreError`` where there is no way, or only one that would change something.
+    """
+    from app.engine.browser.hand import open_page
+    from app.engine.graph.travel import Traveller
+
+    graph = sheet.graph
+
+    async def record(attempt: Attempt) -> None:
+        if attempt.transition in graph.transitions:
+            await atlas.with_store(graph.site, lambda store: store.try_again(attempt))
+
+    traveller = Traveller(visit, graph.pages, home=graph.home, record=record)
+    if visit.page.url in ("", "about:blank"):
+        done = await open_page(visit, graph.home)
+        if done.error:
+            raise SiteloreError(done.error)
+    plan = graph.plan(await state_in_front(visit, sheet), node)
+    refuse_risky(plan)
+    arrivals: list[Arrival] = []
+    if plan.transitions and plan.transitions[0].operation is not Operation.OPEN:
+        stood = await traveller.stand_on(graph.pages[plan.transitions[0].source])
+        if not stood.kind.ok:
+            return plan, (stood,)
+    for number, leg in enumerate(plan.transitions):
+        if tell is not None:
+            tell(number, len(plan.transitions), leg.words)
+        arrivals.append(await traveller.step(leg))
+        if arrivals[-1].kind.ends_path:
+            break
+    if not plan.transitions:
+        arrivals.append(await traveller.stand_on(graph.pages_of(node)[0]))
+    return plan, tuple(arrivals)
+
+
+async def state_in_front(visit: Visit, sheet: Sheet) -> str:
+    """The page state in front, "" for one that the graph does not know."""
+    from app.engine.browser.snapshot import PageGone, capture
+
+    try:
+        page = await capture(visit, picture=False)
+    except PageGone:
+        return ""
+    found = page_id(keys_of(page, sheet.graph.home))
+    return found if found in sheet.graph.pages else ""
 
 
 def refuse_risky(plan: PathPlan) -> None:
