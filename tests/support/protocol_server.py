@@ -1,7 +1,7 @@
 """A server on this machine that speaks the chat protocol of OpenAI-compatible endpoints, well or badly, as told.
 
-Nothing in it is a language model: a scripted *brain* (a function of the request) or a list of prepared answers says what
-to send, so that what is tested is the plumbing.  It runs in threads of its own, so that it serves a test's loop, a
+Nothing in it is a language model: a scripted *brain* (a function of the request) or a list of prepared answers says
+what to send, so that what is tested is the plumbing.  It runs in threads of its own, so that it serves a test's loop, a
 child process or a command line alike.
 
     with ProtocolServer(brain=lambda request: 'click("3")') as server:
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import threading
 import time
 from collections import deque
@@ -199,6 +200,7 @@ class ProtocolServer:
 class _Handler(BaseHTTPRequestHandler):
     owner: ProtocolServer
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
         if not self._is_let_in():
@@ -405,7 +407,8 @@ def main() -> None:
     parser.add_argument("--answer", default='stop("done")')
     chosen = parser.parse_args()
     with ProtocolServer(lambda request: chosen.answer, port=chosen.port) as server:
-        print(f"export SITELORE_MODEL_URL={server.url} SITELORE_MODEL_NAME=test-model", flush=True)
+        sys.stdout.write(f"export SITELORE_MODEL_URL={server.url} SITELORE_MODEL_NAME=test-model\n")
+        sys.stdout.flush()
         try:
             threading.Event().wait()
         except KeyboardInterrupt:

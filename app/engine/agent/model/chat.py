@@ -13,7 +13,12 @@ from typing import Any
 
 from app.engine.agent.messages import Message, Part, PartKind, Role
 
-_KINDS = ((b"\x89PNG", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"RIFF", "image/webp"), (b"GIF8", "image/gif"))
+_KINDS = (
+    (b"\x89PNG", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"RIFF", "image/webp"),
+    (b"GIF8", "image/gif"),
+)
 
 
 def wire(

@@ -43,7 +43,9 @@ def parse_price(text: str) -> Price | None:
             f"{text!r} is no price",
             remedy="give US dollars for a million tokens in and out, such as 2.50/10, or in/cached/out",
         )
-    return Price(tokens_in=numbers[0], tokens_out=numbers[-1], cached=numbers[1] if len(numbers) == 3 else None)
+    return Price(
+        tokens_in=numbers[0], tokens_out=numbers[-1], cached=numbers[1] if len(numbers) == 3 else None
+    )
 
 
 def known_price(model: str) -> Price | None:
@@ -57,5 +59,6 @@ def known_price(model: str) -> Price | None:
 def _listed() -> dict[str, Price]:
     document: dict[str, Any] = json.loads(resource("model_prices.json").read_text("utf-8"))
     return {
-        name: Price(tokens_in=cost[0], cached=cost[1], tokens_out=cost[2]) for name, cost in document["prices"].items()
+        name: Price(tokens_in=cost[0], cached=cost[1], tokens_out=cost[2])
+        for name, cost in document["prices"].items()
     }

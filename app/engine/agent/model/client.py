@@ -1,0 +1,189 @@
+"""A language model behind an OpenAI-compatible endpoint."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.engine.agent.messages import Message, Part, PartKind, Role
+from app.engine.agent.model.budget import Budget, Meter, spent
+from app.engine.agent.model.chat import estimate, tokens_of, wire
+from app.engine.agent.model.hearing import Hearing
+from app.engine.agent.model.line import Line
+from app.engine.agent.model.manners import Manners
+from app.engine.agent.model.patience import Patience
+from app.engine.agent.model.prices import Price, known_price
+from app.engine.agent.model.structured import read_json
+from app.engine.agent.model.trouble import Failed, Fault
+from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble, Reply, Usage
+
+_MINDS = frozenset({400, 415, 422})
+"""Statuses of a request that is refused for what is in it."""
+
+
+class EndpointModel:
+    """Asks an endpoint, streams its answers, and asks again where that may help.
+
+    Args:
+        url: address, as a rule ending in ``/v1``; empty is OpenAI's.
+        model: name of the model; ``models`` are others by role.
+        price: of all models; without one the listed prices hold.
+        sleep, rng: for tests.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        model: str,
+        *,
+        key: str = "",
+        models: Mapping[AgentRole, str] | None = None,
+        budget: Budget | None = None,
+        patience: Patience | None = None,
+        price: Price | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        rng: random.Random | None = None,
+    ) -> None:
+        self._model, self._models = model, dict(models or {})
+        self._patience = patience or Patience()
+        self._line = Line(url, key, self._patience)
+        self._price, self._sleep, self._rng = price, sleep, rng or random.Random()
+        self._manners: dict[str, Manners] = {}
+        self.meter = Meter(budget)
+
+    async def ask(
+        self,
+        role: AgentRole,
+        messages: Sequence[Message],
+        *,
+        schema: dict[str, Any] | None = None,
+        pictures: dict[str, bytes] | None = None,
+        most: int = 1024,
+    ) -> Reply:
+        """See ``Model.ask``.  Cancelling it closes the connection at once."""
+        name = self._models.get(role) or self._model or await self._only_model()
+        question = _Question(name, messages, schema, pictures or {}, estimate(messages))
+        price = self._price or known_price(name)
+        manners, failures = self._manners.get(name, Manners()), 0
+        while True:
+            allowed = self.meter.allow(question.tokens, most, price)
+            try:
+                reply = await self._attempt(role, question, manners, allowed, price)
+            except Failed as failed:
+                fault = failed.fault
+                milder = self._milder(manners, fault, question)
+                if milder is not None:
+                    manners = milder
+                    continue
+                failures += 1
+                await self._pause(role, fault, failures)
+            else:
+                self._manners[name] = manners
+                return reply
+
+    def usage(self) -> dict[AgentRole, Usage]:
+        """What each role has used."""
+        return self.meter.used()
+
+    async def aclose(self) -> None:
+        """Close the connections; may be called twice."""
+        await self._line.aclose()
+
+    async def _only_model(self) -> str:
+        """The endpoint's model where none is set and it has but one."""
+        try:
+            names = await self._line.models()
+        except Failed as failed:
+            raise failed.fault.error() from failed
+        if len(names) != 1:
+            some = ", ".join(names[:8])
+            raise ModelError(
+                f"the model endpoint has {len(names)} models and none is chosen",
+                ModelTrouble.NO_MODEL,
+                f"set SITELORE_MODEL_NAME to one of: {some}" if some else "set SITELORE_MODEL_NAME",
+            )
+        self._model = names[0]
+        return self._model
+
+    def _milder(self, manners: Manners, fault: Fault, question: _Question) -> Manners | None:
+        if fault.trouble is not ModelTrouble.REFUSED or fault.status not in _MINDS:
+            return None
+        return manners.after(
+            fault.said, had_schema=question.schema is not None, had_pictures=question.has_pictures
+        )
+
+    async def _pause(self, role: AgentRole, fault: Fault, failures: int) -> None:
+        """Wait before the next attempt, or raise where there is to be none."""
+        seconds = self._patience.before(failures, fault.wait, self._rng)
+        if not fault.passing or failures >= self._patience.attempts or seconds > self._patience.wait:
+            raise fault.error(failures)
+        if seconds > self.meter.seconds_left():
+            raise fault.error(failures) from spent(f"{self.meter.budget.seconds:g} seconds")
+        started = time.monotonic()
+        try:
+            await self._sleep(seconds)
+        finally:
+            self.meter.count(role, retries=1, seconds=time.monotonic() - started)
+
+    async def _attempt(
+        self, role: AgentRole, question: _Question, manners: Manners, allowed: int, price: Price | None
+    ) -> Reply:
+        hearing = Hearing(allowed)
+        body = question.body(manners, allowed)
+        left = self.meter.seconds_left()
+        started = time.monotonic()
+        try:
+            await self._line.send(body, hearing, min(self._patience.whole, left))
+        except Failed as failed:
+            if failed.fault.trouble is ModelTrouble.TIMEOUT and time.monotonic() - started >= left:
+                raise spent(f"{self.meter.budget.seconds:g} seconds") from failed
+            raise
+        finally:
+            taken = time.monotonic() - started
+            tokens = hearing.tokens or (question.tokens * bool(hearing.heard), tokens_of(hearing.text))
+            self.meter.count(role, calls=1, tokens=tokens, cached=hearing.cached, seconds=taken, price=price)
+        return Reply(
+            text=hearing.text,
+            thinking=hearing.thinking,
+            data=read_json(hearing.text, question.schema) if question.schema is not None else None,
+            tokens=tokens,
+            cached=hearing.cached,
+            seconds=taken,
+            first=max(0.0, hearing.began - started),
+            cut=hearing.cut or hearing.finish == "length",
+            model=hearing.model or question.model,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """One request, whatever the endpoint takes of it."""
+
+    model: str
+    messages: Sequence[Message]
+    schema: dict[str, Any] | None
+    pictures: Mapping[str, bytes]
+    tokens: int
+
+    @property
+    def has_pictures(self) -> bool:
+        return any(
+            part.kind is PartKind.IMAGE and part.digest in self.pictures
+            for message in self.messages
+            for part in message.parts
+        )
+
+    def body(self, manners: Manners, most: int) -> dict[str, Any]:
+        messages = list(self.messages)
+        if self.schema is not None and (words := manners.request_for(self.schema)):
+            messages.append(Message(role=Role.USER, parts=(Part(kind=PartKind.TEXT, text=words),)))
+        return {
+            "model": self.model,
+            "messages": wire(messages, self.pictures, with_pictures=manners.pictures),
+            "stream": True,
+            **manners.options(most, self.schema),
+        }

@@ -1,0 +1,152 @@
+"""The connection to an endpoint: sends one request, hears its answer, and says in our words what went wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from app.engine.agent.model import trouble
+from app.engine.agent.model.hearing import EndpointFault, Hearing
+from app.engine.agent.model.patience import Patience
+from app.engine.agent.model.trouble import Failed
+
+if TYPE_CHECKING:
+    import openai
+
+DEFAULT_URL = "https://api.openai.com/v1"
+NO_KEY = "none"
+"""Sent where there is no key: a server on one's own machine asks for none, and the package insists on one."""
+CONNECT_SECONDS = 10.0
+DRAIN_SECONDS = 0.25
+
+
+class Line:
+    """Requests to one endpoint, over connections that are kept open."""
+
+    def __init__(self, url: str, key: str, patience: Patience) -> None:
+        self._url, self._key, self._patience = url or DEFAULT_URL, key, patience
+        self.where = shown(self._url)
+        self._client: openai.AsyncOpenAI | None = None
+        self._opening = asyncio.Lock()
+
+    async def send(self, body: dict[str, Any], hearing: Hearing, seconds: float) -> None:
+        """Send a request and hear the answer to its end, or until it is longer than ``hearing`` takes.
+
+        Raises:
+            Failed: no answer came, it broke off, or it took longer than ``seconds``.
+        """
+        client = await self._connected()
+        try:
+            async with asyncio.timeout(seconds):
+                await self._talk(client, body, hearing)
+        except TimeoutError:
+            raise Failed(trouble.too_slow(self.where, "had not answered in full", seconds)) from None
+
+    async def models(self) -> list[str]:
+        """Names of the endpoint's models.
+
+        Raises:
+            Failed: it does not tell.
+        """
+        client = await self._connected()
+        import openai
+
+        try:
+            return [model.id async for model in client.models.list()]
+        except openai.APIError as error:
+            raise Failed(self._fault_of(error)) from error
+
+    async def aclose(self) -> None:
+        """Close the connections; may be called twice."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    async def _connected(self) -> openai.AsyncOpenAI:
+        async with self._opening:
+            if self._client is None:
+                # The import takes a second, and certificates are read: not on a loop that others wait for.
+                self._client = await asyncio.to_thread(_client, self._url, self._key, self._patience)
+        return self._client
+
+    async def _talk(self, client: openai.AsyncOpenAI, body: dict[str, Any], hearing: Hearing) -> None:
+        import openai
+
+        asking: Any = client.chat.completions.with_streaming_response.create
+        try:
+            async with asking(**body) as response:
+                kind = response.headers.get("content-type", "").lower()
+                if "html" in kind:
+                    raise Failed(trouble.unreadable(self.where, "a page for a browser"))
+                hearing.is_events = "json" not in kind or "stream" in kind
+                await self._hear(response.iter_bytes(), hearing)
+        except openai.APIError as error:
+            raise Failed(self._fault_of(error)) from error
+        except EndpointFault as error:
+            said = trouble.clean(str(error), self._key)
+            raise Failed(trouble.broken_off(self.where, said)) from error
+        if not hearing.heard:
+            what = "its JSON is broken" if hearing.broken else "it is empty"
+            raise Failed(trouble.unreadable(self.where, what))
+
+    async def _hear(self, pieces: AsyncIterator[bytes], hearing: Hearing) -> None:
+        while True:
+            limit = self._patience.idle if hearing.began else self._patience.first
+            try:
+                async with asyncio.timeout(limit):
+                    piece = await anext(pieces)
+            except StopAsyncIteration:
+                break
+            except TimeoutError:
+                what = "fell silent" if hearing.began else "did not begin to answer"
+                raise Failed(trouble.too_slow(self.where, what, limit)) from None
+            # The package does not wrap what its HTTP library raises here, and that library is another one in each of
+            # its major versions.
+            except Exception as error:
+                reason = trouble.clean(str(error), self._key) or type(error).__name__
+                raise Failed(trouble.broken_off(self.where, reason)) from error
+            hearing.began = hearing.began or time.monotonic()
+            if not hearing.feed(piece):
+                if hearing.is_done:
+                    await _drain(pieces)
+                return
+        hearing.close()
+
+    def _fault_of(self, error: openai.APIError) -> trouble.Fault:
+        import openai
+
+        if isinstance(error, openai.APIStatusError):
+            return trouble.of_status(error, self.where, self._key)
+        if isinstance(error, openai.APITimeoutError):
+            return trouble.too_slow(self.where, "did not begin to answer", self._patience.first)
+        if isinstance(error, openai.APIConnectionError):
+            cause = error.__cause__
+            return trouble.unreachable(
+                self.where, trouble.clean(str(cause or error), self._key) or "no connection"
+            )
+        return trouble.unreadable(self.where, trouble.clean(str(error), self._key))
+
+
+async def _drain(pieces: AsyncIterator[bytes]) -> None:
+    """Read the few bytes behind the end of an answer, without which the connection can't be used again."""
+    with contextlib.suppress(Exception):
+        async with asyncio.timeout(DRAIN_SECONDS):
+            async for _ in pieces:
+                pass
+
+
+def shown(url: str) -> str:
+    """An address as it may be shown: without a user and what follows its path."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip("/")
+
+
+def _client(url: str, key: str, patience: Patience) -> openai.AsyncOpenAI:
+    import openai
+
+    timeout = openai.Timeout(patience.first, connect=min(CONNECT_SECONDS, patience.first))
+    return openai.AsyncOpenAI(api_key=key or NO_KEY, base_url=url, max_retries=0, timeout=timeout)

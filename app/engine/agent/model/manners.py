@@ -1,0 +1,109 @@
+"""What an endpoint takes and what it refuses, learnt from its refusals.
+
+"OpenAI-compatible" means many things: a schema for the answer, usage with a stream, ``max_tokens``, a temperature and
+pictures are each refused somewhere.  A refusal names what it minds, or it does not; then the likeliest is left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import Any, cast
+
+_TOO_LONG = (
+    "context length",
+    "context_length",
+    "maximum context",
+    "too long",
+    "too many tokens",
+    "context window",
+)
+_SHAPE = ("response_format", "json_schema", "json_object", "structured output", "grammar", "guided")
+
+
+class Shape(IntEnum):
+    """How an answer's schema can be asked for."""
+
+    WORDS = 0  # only by saying so in the prompt
+    OBJECT = 1  # any JSON object
+    SCHEMA = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manners:
+    """What to send to an endpoint; everything, until it minds."""
+
+    shape: Shape = Shape.SCHEMA
+    usage: bool = True
+    temperature: bool = True
+    new_limit: bool = False
+    """``max_completion_tokens`` in place of ``max_tokens``."""
+    pictures: bool = True
+
+    def options(self, most: int, schema: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Fields of a request beside its messages."""
+        options: dict[str, Any] = {"max_completion_tokens" if self.new_limit else "max_tokens": most}
+        if self.temperature:
+            options["temperature"] = 0.0
+        if self.usage:
+            options["stream_options"] = {"include_usage": True}
+        if schema is not None and self.shape is Shape.SCHEMA:
+            named = {"name": _name(schema), "schema": schema, "strict": is_strict(schema)}
+            options["response_format"] = {"type": "json_schema", "json_schema": named}
+        elif schema is not None and self.shape is Shape.OBJECT:
+            options["response_format"] = {"type": "json_object"}
+        return options
+
+    def request_for(self, schema: Mapping[str, Any]) -> str:
+        """What is added to the prompt for an answer that follows the schema; "" where the endpoint sees to that."""
+        if self.shape is Shape.SCHEMA:
+            return ""
+        return (
+            "Answer with one JSON object and nothing else. It has to follow this JSON schema:\n"
+            + json.dumps(schema, ensure_ascii=False, sort_keys=True)
+        )
+
+    def after(self, refusal: str, *, had_schema: bool, had_pictures: bool) -> Manners | None:
+        """What to send in place of a request refused with these words; ``None`` where nothing can be left out."""
+        low = refusal.lower()
+        if any(words in low for words in _TOO_LONG):
+            return None
+        if not self.new_limit and ("max_tokens" in low or "max_completion_tokens" in low):
+            return replace(self, new_limit=True)
+        if self.temperature and "temperature" in low:
+            return replace(self, temperature=False)
+        if self.usage and "stream_options" in low:
+            return replace(self, usage=False)
+        shaped = had_schema and self.shape is not Shape.WORDS
+        if shaped and any(words in low for words in _SHAPE):
+            return replace(self, shape=Shape(self.shape - 1))
+        if had_pictures and self.pictures and ("image" in low or "multimodal" in low or "vision" in low):
+            return replace(self, pictures=False)
+        if shaped:
+            return replace(self, shape=Shape(self.shape - 1))
+        return replace(self, usage=False) if self.usage else None
+
+
+def is_strict(schema: object) -> bool:
+    """Whether a schema keeps the rules of strict mode: each object closed, and all of its properties required."""
+    if isinstance(schema, list):
+        return all(is_strict(part) for part in cast("list[object]", schema))
+    if not isinstance(schema, dict):
+        return True
+    fields = cast("dict[str, Any]", schema)
+    if fields.get("type") == "object" or "properties" in fields:
+        properties = cast("dict[str, Any]", fields.get("properties") or {})
+        if fields.get("additionalProperties") is not False or set(fields.get("required") or ()) != set(
+            properties
+        ):
+            return False
+    return all(is_strict(part) for part in fields.values())
+
+
+def _name(schema: Mapping[str, Any]) -> str:
+    title = "".join(
+        char if char.isascii() and char.isalnum() else "_" for char in str(schema.get("title") or "answer")
+    )
+    return title[:60] or "answer"

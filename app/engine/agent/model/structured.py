@@ -1,0 +1,99 @@
+"""Reads a JSON object out of an answer: whole where the endpoint keeps to a schema, found and mended where not.
+
+Fences, talk before and after, thoughts in tags, commas too many and an end that is missing are all put up with.  What
+is read is bounded, and so is the time it takes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+MOST_LETTERS = 400_000
+"""Of an answer that are looked at: an object that is longer is none that was asked for."""
+MOST_WORK = 3 * MOST_LETTERS
+"""Letters that are gone through in all, where one brace after another turns out to begin nothing."""
+
+_MARKS = re.compile(r"\\.|[\"{}\[\]]", re.DOTALL)
+_FAULTS = re.compile(r"(\"(?:\\.|[^\"\\])*\"?)|,(?=\s*[}\]])|\b(True|False|None|NaN|undefined)\b", re.DOTALL)
+_AS_JSON = {"True": "true", "False": "false", "None": "null", "NaN": "null", "undefined": "null"}
+_OPENING = {"{": "}", "[": "]"}
+
+
+def read_json(text: str, schema: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
+    """The object that an answer holds; ``None`` where it holds none.
+
+    Of several the last that has what ``schema`` requires, since models restate before they answer; else the longest.
+    """
+    whole = _loaded(text[:MOST_LETTERS].strip())
+    if whole is not None:
+        return whole
+    found = list(_objects(text.rpartition("</think>")[2][:MOST_LETTERS]))
+    fitting = [data for _, data in found if schema is not None and has_required(data, schema)]
+    if fitting:
+        return fitting[-1]
+    return max(found, key=lambda one: one[0], default=(0, None))[1]
+
+
+def has_required(data: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
+    """Whether the object has every property that the schema requires."""
+    return all(name in data for name in cast("list[str]", schema.get("required") or []))
+
+
+def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Length and content of the objects that stand side by side in a text, each mended on its own."""
+    at, work = text.find("{"), 0
+    while at != -1 and work < MOST_WORK:
+        end, lacking = _span(text, at)
+        work += end - at
+        data = _loaded(text[at:end] + lacking) or _mended(text[at:end], lacking)
+        if data:
+            yield end - at, data
+        at = text.find("{", end if data else at + 1)
+
+
+def _span(text: str, start: int) -> tuple[int, str]:
+    """Where the object that begins at ``start`` ends, and what it still lacks: a quote, brackets."""
+    lacking: list[str] = []
+    in_string = False
+    for mark in _MARKS.finditer(text, start):
+        char = mark[0]
+        if char == '"':
+            in_string = not in_string
+        elif in_string or char[0] == "\\":
+            continue
+        elif char in _OPENING:
+            lacking.append(_OPENING[char])
+        elif lacking:
+            lacking.pop()
+            if not lacking:
+                return mark.end(), ""
+    return len(text), ('"' if in_string else "") + "".join(reversed(lacking))
+
+
+def _mended(text: str, lacking: str) -> dict[str, Any] | None:
+    """The object with its usual faults taken out: commas before a bracket, Python's words, a last entry half said."""
+    attempts = [text]
+    if lacking:  # cut in the midst: back to the last entry that is whole
+        attempts += [
+            text[:cut] for cut in (text.rfind(","), text.rfind("{") + 1, text.rfind("[") + 1) if cut > 0
+        ]
+    for attempt in attempts:
+        data = _loaded(_FAULTS.sub(_plain, attempt + _span(attempt, 0)[1]))
+        if data is not None:
+            return data
+    return None
+
+
+def _plain(match: re.Match[str]) -> str:
+    return match[1] if match[1] is not None else _AS_JSON.get(match[2] or "", "")
+
+
+def _loaded(text: str) -> dict[str, Any] | None:
+    try:
+        data: Any = json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return None
+    return cast("dict[str, Any]", data) if isinstance(data, dict) else None

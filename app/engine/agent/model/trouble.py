@@ -1,0 +1,129 @@
+"""What went wrong with a request, in our words: whether asking again can help, and what a person can do."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from app.engine.agent.model.patience import asked_wait
+from app.engine.agent.model_api import ModelError, ModelTrouble
+from app.engine.redaction import MARK, redact_text
+
+if TYPE_CHECKING:
+    import openai
+
+MOST_WORDS = 240
+"""Letters of an endpoint's own message that are passed on."""
+
+_QUOTA = ("insufficient_quota", "billing", "exceeded your current quota", "credit balance")
+_ADDRESS = "check SITELORE_MODEL_URL (it usually ends in /v1) and the model's name"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """Why one attempt failed.
+
+    Attributes:
+        passing: another attempt may go better.  wait: seconds the endpoint asked to wait before it.
+        status: of the response, 0 without one.  said: the endpoint's own words.
+    """
+
+    trouble: ModelTrouble
+    what: str
+    remedy: str = ""
+    passing: bool = False
+    wait: float | None = None
+    status: int = 0
+    said: str = ""
+
+    def error(self, attempts: int = 1) -> ModelError:
+        """The error that tells of it."""
+        tried = f", {attempts} attempts" if attempts > 1 else ""
+        return ModelError(self.what + tried, self.trouble, self.remedy)
+
+
+class Failed(Exception):
+    """One attempt failed; carries why."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.what)
+        self.fault = fault
+
+
+def of_status(error: openai.APIStatusError, where: str, key: str) -> Fault:
+    """What an HTTP status says."""
+    status = error.status_code
+    said = clean(_message(error), key)
+    code = str(error.code or "")
+    what = f"the model endpoint {where} answers {status}" + (f": {said}" if said else "")
+    headers = {name.lower(): value for name, value in error.response.headers.items()}
+    if status in (401, 403):
+        remedy = "check the key: OPENAI_API_KEY, or the one in the settings"
+        return Fault(trouble=ModelTrouble.UNAUTHORISED, what=what, remedy=remedy, status=status, said=said)
+    if status == 429:
+        used_up = any(word in f"{code} {said}".lower() for word in _QUOTA)
+        remedy = "the account has no quota left" if used_up else "wait, or use a model with a higher limit"
+        return Fault(
+            trouble=ModelTrouble.RATE_LIMITED, what=what, remedy=remedy, passing=not used_up,
+            wait=asked_wait(headers), status=status, said=said,
+        )  # fmt: skip
+    if status >= 500 or status in (408, 409, 425):
+        return Fault(
+            trouble=ModelTrouble.SERVER, what=what, remedy="it is on its own side; try again later", passing=True,
+            wait=asked_wait(headers), status=status, said=said,
+        )  # fmt: skip
+    remedy = _ADDRESS if status == 404 else "see what it minds; the request is in the run's recording"
+    return Fault(trouble=ModelTrouble.REFUSED, what=what, remedy=remedy, status=status, said=said)
+
+
+def unreachable(where: str, reason: str) -> Fault:
+    """No connection, or one that broke."""
+    return Fault(
+        trouble=ModelTrouble.UNREACHABLE, what=f"the model endpoint {where} can't be reached: {reason}",
+        remedy="see that it runs: sitelore doctor", passing=True,
+    )  # fmt: skip
+
+
+def broken_off(where: str, reason: str) -> Fault:
+    """An answer that ended in the middle."""
+    return Fault(
+        trouble=ModelTrouble.UNREACHABLE, what=f"the answer of the model endpoint {where} broke off: {reason}",
+        remedy="see that it runs: sitelore doctor", passing=True,
+    )  # fmt: skip
+
+
+def too_slow(where: str, what: str, seconds: float) -> Fault:
+    """Nothing came in time."""
+    return Fault(
+        trouble=ModelTrouble.TIMEOUT, what=f"the model endpoint {where} {what} within {seconds:g} s",
+        remedy="see whether it is overloaded", passing=True,
+    )  # fmt: skip
+
+
+def unreadable(where: str, what: str) -> Fault:
+    """Something came that is no answer."""
+    return Fault(
+        trouble=ModelTrouble.UNREADABLE, what=f"what the model endpoint {where} sends is no answer: {what}",
+        remedy=_ADDRESS, passing=True,
+    )  # fmt: skip
+
+
+def clean(text: str, key: str) -> str:
+    """An endpoint's words on one line, short, without the key or other secrets."""
+    line = " ".join(text.split())
+    if key:
+        line = line.replace(key, MARK)
+    return redact_text(line)[:MOST_WORDS]
+
+
+def _message(error: openai.APIStatusError) -> str:
+    body: Any = error.body
+    if isinstance(body, dict):
+        fields = cast("dict[str, Any]", body)
+        inner = fields.get("error", fields)
+        message: Any = cast("dict[str, Any]", inner).get("message") if isinstance(inner, dict) else inner
+        return message if isinstance(message, str) else json.dumps(fields)[:MOST_WORDS]
+    if isinstance(body, str):
+        return "" if "<html" in body[:500].lower() else body
+    return ""
