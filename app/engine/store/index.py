@@ -89,6 +89,20 @@ class RunIndex:
             )
             self._bump()
 
+    def add_step(self, run: str, step: Step, site_of: Callable[[str], str]) -> None:
+        """Add the newest step of a run that is going on."""
+        with self.batch():
+            row = self._next_row()
+            self._connection.execute(
+                "INSERT INTO page (id, run, step, url, site) VALUES (?,?,?,?,?)",
+                (row, run, step.index, step.url, site_of(step.url)),
+            )
+            self._connection.execute(
+                f"INSERT INTO words (rowid, {', '.join(COLUMNS)}) VALUES (?,{_BLANK})", (row, *step_row(step))
+            )
+            self._connection.execute("UPDATE run SET steps = steps + 1 WHERE id = ?", (run,))
+            self._bump()
+
     def remove(self, runs: Iterable[str]) -> None:
         """Forget runs; their files are not touched."""
         with self.batch():

@@ -18,13 +18,15 @@ class FileLock:
 
     def take(self) -> bool:
         """Whether the lock is now ours."""
-        if self._handle is not None:
-            return True
-        handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
-        if not _lock(handle):
-            os.close(handle)
-            return False
-        self._handle = handle
+        while self._handle is None:
+            handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+            if not _lock(handle):
+                os.close(handle)
+                return False
+            if os.fstat(handle).st_nlink:
+                self._handle = handle
+            else:  # its holder took the file away while we opened it: a lock on that keeps nobody out
+                os.close(handle)
         return True
 
     def release(self) -> None:

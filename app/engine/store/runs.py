@@ -11,13 +11,14 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.engine.errors import InputError, NotFound, StoreError
+from app.engine.errors import Conflict, InputError, NotFound, StoreError
 from app.engine.store.blobs import BlobStore, Packed, pack
 from app.engine.store.database import explained
+from app.engine.store.live_runs import close_dead, is_live
 from app.engine.store.locks import FileLock
 from app.engine.store.run_files import (
     RUN_FILE,
@@ -32,7 +33,7 @@ from app.engine.store.run_files import (
     sync_folder,
     write_run_folder,
 )
-from app.engine.trajectory import Run, Step
+from app.engine.trajectory import Outcome, Run, Step
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -90,9 +91,23 @@ class RunStore:
             self._runs.mkdir(exist_ok=True)
             self._trash.mkdir(exist_ok=True)
         self.blobs = BlobStore(workspace / "blobs.sqlite")
+        self.closed: list[str] = close_dead(self._runs)
         self._incoming: tuple[Path, FileLock] | None = None
-        self._opened: OrderedDict[tuple[str, int, int], tuple[Run, list[Step]]] = OrderedDict()
+        self._opened: OrderedDict[tuple[str | int, ...], tuple[Run, list[Step]]] = OrderedDict()
         self.sweep()
+
+    @property
+    def path(self) -> Path:
+        """The folder of the run folders."""
+        return self._runs
+
+    def folder(self, run: str) -> Path:
+        """A run's folder.  Raises ``InputError`` for what is no id."""
+        return self._runs / check_id(run)
+
+    def is_live(self, run: str) -> bool:
+        """Whether a process is working on the run right now."""
+        return is_live(self._runs, check_id(run))
 
     def ids(self) -> set[str]:
         """Ids of all runs."""
@@ -170,16 +185,18 @@ class RunStore:
         """
         try:
             folder = self._runs / check_id(run)
-            about = (folder / STEPS_FILE).stat()
+            head_file, steps_file = (folder / RUN_FILE).stat(), (folder / STEPS_FILE).stat()
         except (OSError, InputError) as error:
             raise NotFound(f"no run {run[:120]!r} in this workspace") from error
-        key = (run, about.st_mtime_ns, about.st_size)
+        key = (run, head_file.st_mtime_ns, head_file.st_size, steps_file.st_mtime_ns, steps_file.st_size)
         if key in self._opened:
             self._opened.move_to_end(key)
             return self._opened[key]
         try:
             head = decode_run((folder / RUN_FILE).read_bytes(), folder / RUN_FILE)
             steps, _ = decode_steps((folder / STEPS_FILE).read_bytes(), folder / STEPS_FILE)
+            if head.outcome is Outcome.RUNNING:
+                head = replace(head, step_count=len(steps))
         except InputError as error:
             raise StoreError(f"run {run} is damaged: {error}; import it again") from error
         except OSError as error:
@@ -194,7 +211,14 @@ class RunStore:
         return self.blobs.read(digest)
 
     def delete(self, runs: Iterable[str]) -> list[str]:
-        """Move runs to the trash; ids of those moved.  An older run of the same id there is kept beside it."""
+        """Move runs to the trash; ids of those moved.  An older run of the same id there is kept beside it.
+
+        Raises:
+            Conflict: one is still going on; none was moved.
+        """
+        runs = list(runs)
+        if live := [run for run in runs if self.has(run) and self.is_live(run)]:
+            raise Conflict(f"run {live[0]} is still going on; stop it first, nothing was deleted")
         moved: list[str] = []
         with explained(self._trash):
             for run in runs:

@@ -141,7 +141,11 @@ class Workspace:
         )
 
     def delete_runs(self, runs: Sequence[str], author: str = "") -> int:
-        """Move runs to the trash; undo brings them back."""
+        """Move runs to the trash; undo brings them back.
+
+        Raises:
+            Conflict: one of them is still going on.
+        """
         moved = self.runs.delete(runs)
         if moved:
             self.index.remove(moved)
@@ -156,7 +160,7 @@ class Workspace:
         """Bring runs back from the trash."""
         back = self.runs.restore(runs)
         for run in back:
-            self._index_run(run)
+            self.index_run(run)
         return len(back)
 
     def undo(self) -> Entry | None:
@@ -195,7 +199,7 @@ class Workspace:
             with self.index.batch():
                 self.index.clear()
                 for run in sorted(self.runs.ids()):
-                    self._index_run(run)
+                    self.index_run(run)
             return self.index.count()
 
     def close(self) -> None:
@@ -263,17 +267,20 @@ class Workspace:
         return self.index
 
     def catch_up(self) -> None:
-        """Index runs that a process put in place and did not live to index; forget those that are gone."""
+        """Index runs that a process put in place and did not live to index, or to end; forget those that are gone."""
         stored, indexed = self.runs.ids(), self.index.ids()
         if indexed and indexed & stored != indexed:
             self.index.remove(indexed - stored)
-        if stored - indexed:
-            self.index_made_anew = not indexed
+        closed = stored & set(self.runs.closed)
+        self.runs.closed.clear()
+        if changed := (stored - indexed) | closed:
+            self.index_made_anew = not indexed and bool(stored - closed)
             with self.index.batch():
-                for run in sorted(stored - indexed):
-                    self._index_run(run)
+                for run in sorted(changed):
+                    self.index_run(run)
 
-    def _index_run(self, run: str) -> None:
+    def index_run(self, run: str) -> None:
+        """Bring the index in line with a run on the disk."""
         try:
             head, steps = self.runs.load(run)
         except (NotFound, StoreError, InputError) as error:

@@ -1,0 +1,291 @@
+"""Runs that are going on: recorded step by step, so that a kill at any moment loses no more than the step in flight.
+
+A live run is a run folder like any other from its first moment (outcome ``running``).  A step is one line in
+``steps.jsonl``; the contents it names are on the disk before the line is, and the line before ``append`` returns.
+``runs/.live/<id>.lock`` is held by the process that works on the run and is let go by the system when that dies; where
+a lock file is left and nobody holds it, the run is closed as interrupted, and can be gone on with.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+import uuid
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from app.engine.errors import Conflict, InputError, NotFound, StoreError
+from app.engine.store.blobs import pack
+from app.engine.store.database import explained
+from app.engine.store.locks import FileLock
+from app.engine.store.run_files import (
+    RUN_FILE,
+    STEPS_FILE,
+    append_whole,
+    check_id,
+    decode_run,
+    decode_steps,
+    encode_run,
+    encode_steps,
+    sync_folder,
+    write_file,
+)
+from app.engine.trajectory import Outcome, Run, Step
+
+if TYPE_CHECKING:
+    from app.engine.store.workspace import Workspace
+
+log = logging.getLogger(__name__)
+
+LIVE = ".live"
+"""Folder of the locks, beside the run folders."""
+
+_TRIES, _PAUSE = 10, 0.02
+
+INTERRUPTED = "the program ended in the middle of the run"
+
+
+class LiveRun:
+    """One run that is going on, and nobody else's; made by ``begin`` or ``resume``, ended by ``finish``.
+
+    To be used on the workspace's store thread.  ``close`` without ``finish`` leaves the run to be gone on with: it is
+    closed as interrupted.
+
+    Attributes:
+        run: its head as it stands on the disk.  steps: those that are on the disk.
+    """
+
+    def __init__(self, workspace: Workspace, run: Run, steps: list[Step], lock: FileLock) -> None:
+        self.run, self.steps = run, steps
+        self.folder = workspace.runs.folder(run.id)
+        self._workspace, self._lock = workspace, lock
+        self._ended = False
+        with explained(self.folder):
+            self._file = (self.folder / STEPS_FILE).open("ab", buffering=0)
+
+    @classmethod
+    def begin(cls, workspace: Workspace, run: Run) -> LiveRun:
+        """Put a new run in place, without a step, and take it.
+
+        Raises:
+            Conflict: there is a run of this id.  StoreError: the disk is full or can't be written.
+        """
+        lock = _take(workspace, run.id)
+        try:
+            head = replace(run, outcome=Outcome.RUNNING, step_count=0, final=None)
+            if not workspace.runs.add(head, (), {}):
+                raise Conflict(f"run {run.id} is there already")
+            live = cls(workspace, head, [], lock)
+            workspace.index_run(run.id)
+        except BaseException:
+            lock.release()
+            raise
+        return live
+
+    @classmethod
+    def resume(cls, workspace: Workspace, run: str) -> LiveRun:
+        """Take a run whose process died, to go on with it.
+
+        A line that was cut off by the kill is taken away: that step never ended.
+
+        Raises:
+            NotFound: there is no such run.  Conflict: it is ended, or another process is at it.
+            StoreError: its files are damaged or can't be written.
+        """
+        if not workspace.runs.has(run):
+            raise NotFound(f"no run {run[:120]!r} in this workspace")
+        lock = _take(workspace, run)
+        try:
+            folder = workspace.runs.folder(run)
+            mend_steps(folder)
+            head, steps = workspace.runs.load(run)
+            if head.outcome not in (Outcome.RUNNING, Outcome.INTERRUPTED):
+                raise Conflict(f"run {run} has ended ({head.outcome.value}); there is nothing to go on with")
+            head = replace(head, outcome=Outcome.RUNNING, error="", step_count=len(steps))
+            replace_head(folder, head)
+            live = cls(workspace, head, list(steps), lock)
+            workspace.index_run(run)
+        except BaseException:
+            lock.release()
+            raise
+        return live
+
+    def append(self, step: Step, blobs: Mapping[str, bytes] | None = None) -> None:
+        """Record one step: the contents it names (by SHA-256), then its line; both are on the disk afterwards.
+
+        Raises:
+            Conflict: it is not the next step, or the run is over.
+            StoreError: the disk is full or can't be written; then nothing was recorded.
+        """
+        if self._ended:
+            raise Conflict(f"run {self.run.id} is over; nothing can be added to it")
+        if step.index != len(self.steps):
+            raise Conflict(f"run {self.run.id}: step {len(self.steps)} is next, not step {step.index}")
+        self._keep(blobs)
+        with explained(self.folder):
+            append_whole(self._file, encode_steps([step]))
+        self.steps.append(step)
+        self._workspace.index.add_step(self.run.id, step, self._workspace.site_of)
+
+    def finish(self, run: Run, blobs: Mapping[str, bytes] | None = None) -> Run:
+        """Close the run with its ending and let it go; ``blobs`` are the contents that its final page names.
+
+        Raises:
+            ValueError: it is another run, or says that it is still running.  StoreError: it can't be written.
+        """
+        if run.id != self.run.id or run.outcome is Outcome.RUNNING:
+            raise ValueError(f"not the end of run {self.run.id}: {run.id}, {run.outcome.value}")
+        if self._ended:
+            raise Conflict(f"run {self.run.id} is over already")
+        self._keep(blobs)
+        self.run = replace(run, step_count=len(self.steps))
+        replace_head(self.folder, self.run)
+        self._let_go()
+        return self.run
+
+    def close(self) -> None:
+        """Let the run go; one that was not finished is closed as interrupted.  May be called twice."""
+        if self._ended:
+            return
+        try:
+            head = replace(
+                self.run, outcome=Outcome.INTERRUPTED, error=INTERRUPTED, step_count=len(self.steps)
+            )
+            replace_head(self.folder, head)
+        finally:
+            self._let_go()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _keep(self, blobs: Mapping[str, bytes] | None) -> None:
+        store = self._workspace.runs.blobs
+        if blobs and (wanted := store.missing(blobs)):
+            store.add(pack({digest: blobs[digest] for digest in wanted}))
+
+    def _let_go(self) -> None:
+        self._ended = True
+        self._file.close()
+        _drop(self._lock)
+        self._workspace.index_run(self.run.id)
+
+
+def is_live(runs: Path, run: str) -> bool:
+    """Whether a process is working on the run right now."""
+    path = _lock_path(runs, run)
+    if not path.exists():
+        return False
+    with FileLock(path) as lock:
+        return not lock.take()
+
+
+def close_dead(runs: Path) -> list[str]:
+    """Close runs whose process died as interrupted; ids of those closed.
+
+    A run that can't be read stays as it is: opening it says why.
+    """
+    closed: list[str] = []
+    for path in sorted((runs / LIVE).glob("*.lock")):
+        lock = FileLock(path)
+        with explained(path):
+            if not lock.take():
+                continue
+        try:
+            if _close_as_interrupted(runs / path.stem):
+                closed.append(path.stem)
+            _drop(lock)
+        except (InputError, StoreError) as error:
+            log.warning("run %s could not be closed: %s", path.stem, error)
+        finally:
+            lock.release()
+    return closed
+
+
+def mend_steps(folder: Path) -> int:
+    """Take away a last line that was cut off while it was written; how many bytes that were.
+
+    Raises:
+        StoreError: the file can't be read or written.
+    """
+    path = folder / STEPS_FILE
+    with explained(path), path.open("r+b") as file:
+        data = file.read()
+        whole = data.rfind(b"\n") + 1
+        if whole < len(data):
+            file.truncate(whole)
+            os.fsync(file.fileno())
+    return len(data) - whole
+
+
+def replace_head(folder: Path, run: Run) -> None:
+    """Put ``run.json`` in place of the one before, whole or not at all.
+
+    Raises:
+        StoreError: the disk is full or can't be written.
+    """
+    draft = folder / f".{RUN_FILE}.{uuid.uuid4().hex[:8]}"
+    with explained(folder):
+        try:
+            write_file(draft, encode_run(run))
+            draft.replace(folder / RUN_FILE)
+        except BaseException:
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
+            raise
+        sync_folder(folder)
+
+
+def _close_as_interrupted(folder: Path) -> bool:
+    """Whether there was a run to close."""
+    if not (folder / RUN_FILE).exists():
+        return False
+    with explained(folder):
+        head = decode_run((folder / RUN_FILE).read_bytes(), folder / RUN_FILE)
+    if head.outcome is not Outcome.RUNNING:
+        return False
+    mend_steps(folder)
+    with explained(folder):
+        steps, _ = decode_steps((folder / STEPS_FILE).read_bytes(), folder / STEPS_FILE)
+    replace_head(folder, replace(head, outcome=Outcome.INTERRUPTED, error=INTERRUPTED, step_count=len(steps)))
+    return True
+
+
+def _take(workspace: Workspace, run: str) -> FileLock:
+    """The lock of a run.
+
+    Raises:
+        Conflict: another process holds it.
+    """
+    path = _lock_path(workspace.runs.path, check_id(run))
+    lock = FileLock(path)
+    with explained(path):
+        path.parent.mkdir(exist_ok=True)
+        for _ in range(_TRIES):
+            if lock.take():
+                return lock
+            time.sleep(_PAUSE)  # it may only be a workspace that opens and looks whether the run is dead
+    raise Conflict(f"another process is working on run {run}; wait for it, or stop it")
+
+
+def _drop(lock: FileLock) -> None:
+    """Take the lock's file away while it is held (Windows: once it is let go), for the run is over."""
+    with suppress(OSError):
+        lock.path.unlink(missing_ok=True)
+    lock.release()
+    with suppress(OSError):
+        if os.name == "nt":
+            lock.path.unlink(missing_ok=True)
+
+
+def _lock_path(runs: Path, run: str) -> Path:
+    return runs / LIVE / f"{run}.lock"

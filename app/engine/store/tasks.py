@@ -1,0 +1,55 @@
+"""What a run of our own was asked for, beside its steps: all that is needed to go on with it after a kill."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import orjson
+
+from app.engine.errors import NotFound, StoreError
+from app.engine.run_api import RunRequest
+from app.engine.store.database import explained
+from app.engine.store.run_files import write_file
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+TASK_FILE = "task.json"
+VERSION = 1
+
+
+@cache
+def _type() -> TypeAdapter[RunRequest]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(RunRequest)
+
+
+def write_task(folder: Path, request: RunRequest) -> None:
+    """Keep a request, whole or not at all.  Raises ``StoreError``."""
+    draft = folder / f".{TASK_FILE}"
+    with explained(folder):
+        write_file(draft, orjson.dumps({"version": VERSION, "request": request}, option=orjson.OPT_INDENT_2))
+        draft.replace(folder / TASK_FILE)
+
+
+def read_task(folder: Path) -> RunRequest:
+    """The request of a run.
+
+    Raises:
+        NotFound: the run is none of ours.  StoreError: its file is damaged or of a newer version.
+    """
+    from pydantic import ValidationError
+
+    path = folder / TASK_FILE
+    try:
+        data = orjson.loads(path.read_bytes())
+        if data["version"] > VERSION:
+            raise StoreError(f"{path.name} of run {folder.name} is of a newer version; use a newer Sitelore")
+        return _type().validate_python(data["request"])
+    except FileNotFoundError as error:
+        raise NotFound(f"run {folder.name} can't be gone on with: it was not made here") from error
+    except (OSError, ValueError, KeyError, TypeError, ValidationError) as error:
+        raise StoreError(f"{path.name} of run {folder.name} is damaged; start the task anew") from error
