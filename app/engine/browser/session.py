@@ -55,6 +55,8 @@ class Visit:
         crashed: the renderer of the tab in front has died; ``renew`` brings another.
         stopped: the page opened dialogs without end and was taken away.
         dead: set as soon as one of the two is so.
+        answer: how the next dialog is answered, once: whether it is accepted, and the text for a prompt.
+        unasked: dialogs and files that came up since the visit began.
         last: what the last look left for finding its elements again (``app.engine.browser.snapshot``).
     """
 
@@ -66,6 +68,8 @@ class Visit:
         self.stopped = False
         self.dead = asyncio.Event()
         self.last: object | None = None
+        self.answer: tuple[bool, str] | None = None
+        self.unasked = 0
         self._wires: dict[Page, CDPSession] = {}
         self._own: set[Page] = {first}
         self._opening = 0
@@ -161,13 +165,17 @@ class Visit:
 
     async def _dialog(self, dialog: Dialog) -> None:
         self._dialogs += 1
+        self.unasked += 1
         if self._dialogs <= MOST_DIALOGS:
             self._alerts.append(
                 dialog.message if dialog.type != "beforeunload" else "(asks whether to leave)"
             )
         with suppress(Error):
+            answer, self.answer = self.answer, self.answer if dialog.type == "beforeunload" else None
             if dialog.type == "beforeunload":
                 await dialog.accept()
+            elif answer is not None and answer[0]:
+                await (dialog.accept(answer[1]) if dialog.type == "prompt" else dialog.accept())
             else:
                 await dialog.dismiss()
         if self._dialogs > MOST_DIALOGS and not self.stopped and dialog.page is not None:
@@ -177,6 +185,7 @@ class Visit:
                 await asyncio.wait_for(dialog.page.close(), ANSWER)
 
     def _download(self, download: Download) -> None:
+        self.unasked += 1
         if len(self._downloads) < MOST_DIALOGS:
             self._downloads.append(download.suggested_filename)
 

@@ -1,0 +1,127 @@
+"""Why an element can't take an action, and what else there is, in sentences for a model and for a person.  Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from rapidfuzz import fuzz
+
+from app.engine.browser.page_hand import Cover, Probe
+from app.engine.effect import Cause, Result, refused
+from app.engine.identity import normal_name
+from app.engine.page_state import Element, PageCapture
+from app.engine.redaction import redact_text
+
+MOST = 5
+"""Alternatives that are told."""
+ALIKE = 70
+"""Likeness of two names, of 100, from which one is offered for the other."""
+_NAME = 80
+
+_CLOSES = re.compile(
+    r"^(close|dismiss|no,? thanks|not now|got it|ok(ay)?|accept( all)?|agree|i agree|cancel|skip|continue|later|hide"
+    r"|schließen|ablehnen|akzeptieren|fermer|refuser|accepter|cerrar|aceptar|rechazar|chiudi|sluiten|[x×✕✖✗╳])\b|^[x×✕✖✗╳]$",
+    re.IGNORECASE,
+)
+
+
+def named(element: Element) -> str:
+    """Role and name, as both a model and a person know it."""
+    name = element.name or element.text or element.label or element.tag
+    return f"{element.role or 'element'} '{redact_text(name)[:_NAME]}'"
+
+
+def call(element: Element) -> str:
+    """A click on it, in the action language, with its name."""
+    return f'click("{element.index}") {named(element)}'
+
+
+def no_such(index: int, page: PageCapture, label: str = "") -> Result:
+    """The page has no element of this number."""
+    found = similar(label, page) if label else []
+    last = len(page.elements) - 1
+    span = f"they are numbered 0 to {last}" if last >= 0 else "it has none"
+    return refused(Cause.MISSING, f"there is no element {index} on this page; {span}", *map(call, found))
+
+
+def stale(element: Element, page: PageCapture) -> Result:
+    """It was there at the last look and has gone."""
+    others = [other for other in similar(element.name, page) if other.index != element.index]
+    return refused(
+        Cause.STALE, f"{named(element)} has left the page since it was looked at", *map(call, others[:MOST])
+    )
+
+
+def hindered(element: Element, probe: Probe, page: PageCapture) -> Result | None:
+    """Why the pointer can't reach it, or ``None`` where it can."""
+    if probe.gone:
+        return stale(element, page)
+    if probe.hidden:
+        return refused(Cause.HIDDEN, f"{named(element)} is not shown now", *_openers(element, page))
+    if probe.disabled or probe.pointless:
+        return refused(
+            Cause.DISABLED, f"{named(element)} is disabled", *map(call, _enabled_like(element, page))
+        )
+    if probe.point is None and probe.cover is not None:
+        return covered(element, probe.cover, page)
+    if probe.point is None:
+        return refused(Cause.HIDDEN, f"{named(element)} lies where nothing can be scrolled to")
+    return None
+
+
+def covered(element: Element, cover: Cover, page: PageCapture) -> Result:
+    """Something else lies on top of it: what, and how it may be closed."""
+    what = f"<{cover.tag}>" + (f" '{redact_text(cover.name)}'" if cover.name else "")
+    inside = [page.elements[at] for at in cover.inside if at < len(page.elements) and at != element.index]
+    closing = [one for one in inside if one.visible and _CLOSES.search(one.name or one.text)]
+    told: list[str] = [call(one) for one in closing]
+    if 0 <= cover.number < len(page.elements) and cover.number not in {one.index for one in closing}:
+        told.append(f"{call(page.elements[cover.number])}, which lies on top")
+    told.extend(call(one) for one in inside if one.visible and one not in closing)
+    if not closing:
+        told.append('keyboard_press("Escape") may close it')
+    return refused(Cause.COVERED, f"{named(element)} is covered by {what}", *dict.fromkeys(told[: MOST + 1]))
+
+
+def similar(name: str, page: PageCapture, *, most: int = MOST) -> list[Element]:
+    """Visible elements whose names come closest, best first."""
+    wanted = normal_name(name)
+    if not wanted:
+        return []
+    scored = [
+        (fuzz.token_set_ratio(wanted, normal_name(one.name)), -one.index, one)
+        for one in page.elements
+        if one.visible and one.name
+    ]
+    return [
+        one for score, _, one in sorted(scored, key=lambda item: item[:2], reverse=True) if score >= ALIKE
+    ][:most]
+
+
+def closest(wanted: str, offered: Sequence[str], *, most: int = 8) -> list[str]:
+    """The texts that come closest to the one wanted, best first; the first ones where none is like it."""
+    ranked = sorted(offered, key=lambda text: -fuzz.WRatio(wanted.lower(), text.lower()))
+    return ranked[:most]
+
+
+def _openers(element: Element, page: PageCapture) -> Iterable[str]:
+    """What may bring a hidden element to light: closed things around it, nearest before it first."""
+    closed = [
+        one
+        for one in page.elements
+        if one.visible
+        and one.index < element.index
+        and ("collapsed" in one.states or "haspopup" in one.states)
+    ]
+    return [f"{call(one)} may show it" for one in reversed(closed[-MOST:])]
+
+
+def _enabled_like(element: Element, page: PageCapture) -> list[Element]:
+    name = normal_name(element.name)
+    return [
+        one
+        for one in page.elements
+        if one.visible and one.index != element.index and name and normal_name(one.name) == name
+        and "disabled" not in one.states
+    ][:MOST]  # fmt: skip

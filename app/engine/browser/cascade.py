@@ -1,0 +1,103 @@
+"""The click cascade: real pointer, then Playwright's own click, then a scripted one only where it is permitted.
+
+SuperBrowser, section 6.3 and algorithm 5, with one difference: a way that reached its element is not followed by
+another, however little it did, since a second click may undo or double the first.  Whether it reached it is told by the
+page's own events (``PageHand``), not by what changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from playwright.async_api import Error
+
+from app.engine.browser.blame import hindered, stale
+from app.engine.browser.frames import NoSuchElement
+from app.engine.browser.page_hand import PageHand, Probe
+from app.engine.browser.pointer import Pointer
+from app.engine.browser.session import Visit
+from app.engine.browser.snapshot import handle_of
+from app.engine.effect import Cause, Result
+from app.engine.page_state import Element, PageCapture
+
+Button = Literal["left", "middle", "right"]
+CDP, PLAYWRIGHT, SCRIPT = "cdp", "playwright", "script"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """How a click went: the ways tried, and what hindered the last one (``None`` where it was done)."""
+
+    tried: tuple[str, ...]
+    hindered: Result | None = None
+    probe: Probe = Probe()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cascade:
+    """Clicks elements of one look.
+
+    ``scripted`` permits what no person's click is (``isTrusted`` is false); ``timeout`` is in seconds.
+    """
+
+    visit: Visit
+    hand: PageHand
+    pointer: Pointer
+    scripted: bool = False
+    timeout: float = 1.0
+
+    async def click(
+        self,
+        element: Element,
+        page: PageCapture,
+        *,
+        button: Button = "left",
+        double: bool = False,
+        probe: Probe | None = None,
+    ) -> Way:
+        """Click an element by the first way that reaches it."""
+        probe = probe or await self.hand.probe(element.index)
+        why = hindered(element, probe, page)
+        if why is None and probe.point is not None:
+            await self.pointer.click(probe.point, button=button, double=double)
+            if await self._reached():
+                return Way(tried=(CDP,), probe=probe)
+            probe = await self.hand.probe(element.index)
+            why = hindered(element, probe, page)
+        tried = (CDP,)
+        if why is not None and why.cause in (Cause.STALE, Cause.DISABLED):
+            return Way(tried=tried, hindered=why, probe=probe)
+        if why is None:
+            tried = (*tried, PLAYWRIGHT)
+            if await self._by_playwright(element, button, double):
+                return Way(tried=tried, probe=probe)
+        if self.scripted and button == "left":
+            tried = (*tried, SCRIPT)
+            if await self._by_script(element, double):
+                return Way(tried=tried, probe=probe)
+        return Way(tried=tried, hindered=why or stale(element, page), probe=probe)
+
+    async def _reached(self) -> bool:
+        """The event arrived, or the page has changed too much to ask."""
+        told = await self.hand.changes()
+        return told.delivered or told.replaced or told.any or self.visit.dead.is_set()
+
+    async def _by_playwright(self, element: Element, button: Button, double: bool) -> bool:
+        try:
+            handle = await handle_of(self.visit, element.index)
+            await handle.click(timeout=self.timeout * 1000, button=button, click_count=2 if double else 1)
+        except (Error, NoSuchElement):
+            return False
+        return True
+
+    async def _by_script(self, element: Element, double: bool) -> bool:
+        try:
+            handle = await handle_of(self.visit, element.index)
+            act = (
+                "e => { e.click(); e.click(); e.dispatchEvent(new MouseEvent('dblclick', {bubbles: true})); }"
+            )
+            await handle.evaluate(act if double else "e => e.click()")
+        except (Error, NoSuchElement):
+            return False
+        return True

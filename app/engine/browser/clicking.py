@@ -1,0 +1,166 @@
+"""Clicks, hovering, dragging, the wheel and marking text: what the pointer does."""
+
+from __future__ import annotations
+
+import asyncio
+
+from playwright.async_api import Error
+
+from app.engine.browser.blame import call, hindered, named, similar
+from app.engine.browser.cascade import CDP
+from app.engine.browser.grip import Done, Grip, Refused
+from app.engine.browser.hand import RESTS
+from app.engine.command import Click, ClickAt, Drag, Hover, Point, Scroll
+from app.engine.effect import Cause, refused
+from app.engine.identity import normal_name
+from app.engine.page_state import Element
+
+WHEEL_SHOWS = 0.25
+"""Seconds within which a turn of the wheel begins to show."""
+
+
+async def click(grip: Grip, command: Click) -> Done:
+    """Click an element, unless it is not what it is taken for, leads off the run's sites, or is a native list."""
+    element = grip.element(command.element, command.label)
+    _is_meant(grip, element, command.label)
+    _stays(grip, element)
+    probe = await grip.hand.probe(element.index)
+    if probe.native_list:
+        options = ", ".join(f"'{option}'" for option in element.options[:12])
+        raise Refused(
+            refused(Cause.WRONG_KIND, f"the options of {named(element)} are not chosen by clicks",
+                    f'select_option("{element.index}", ...) with one of: {options}'))  # fmt: skip
+    if probe.kind == "input file":
+        raise Refused(
+            refused(
+                Cause.WRONG_KIND, f"{named(element)} takes a file", f'upload_file("{element.index}", ...)'
+            )
+        )
+    way = await grip.cascade.click(
+        element, grip.page, button=command.button, double=command.double, probe=probe
+    )
+    if way.hindered is not None:
+        raise Refused(_with(way.hindered, way.tried))
+    return Done(
+        tried=way.tried,
+        calm=probe.kind.startswith(("input ", "textarea", "editable")) and _takes_text(element),
+    )
+
+
+async def click_at(grip: Grip, command: ClickAt) -> Done:
+    """Click a point of the viewport."""
+    _within(grip, command.at)
+    await grip.pointer.click(command.at, button=command.button, double=command.double)
+    return Done(tried=(CDP,))
+
+
+async def hover(grip: Grip, command: Hover) -> Done:
+    """Let the pointer rest on an element, coming from elsewhere."""
+    element = grip.element(command.element)
+    probe = await grip.hand.probe(element.index)
+    why = hindered(element, probe, grip.page)
+    if why is not None and why.cause is not Cause.DISABLED:  # what is disabled may still have a tip to show
+        raise Refused(_with(why, (CDP,)))
+    if probe.point is None:
+        raise Refused(_with(why or refused(Cause.HIDDEN, f"{named(element)} is not shown now"), (CDP,)))
+    await grip.pointer.move((0.0, 0.0))
+    await grip.pointer.move(probe.point)
+    await asyncio.sleep(RESTS)
+    return Done(tried=(CDP,), calm=True)
+
+
+async def drag(grip: Grip, command: Drag) -> Done:
+    """Take hold at one place and let go at another."""
+    start = await _place(grip, command.source)
+    end = await _place(grip, command.target, bring=not isinstance(command.source, int))
+    if isinstance(command.source, int):  # bringing the goal may have moved it
+        start = await _place(grip, command.source, bring=False)
+    await grip.pointer.drag(start, end)
+    return Done(tried=(CDP,))
+
+
+async def scroll(grip: Grip, command: Scroll) -> Done:
+    """Turn the wheel; where a page does not listen to it, what can be scrolled there is scrolled."""
+    if command.element is None:
+        width, height = grip.page.viewport
+        at = (width / 2, height / 2)
+    else:
+        at = await _place(grip, command.element)
+    await grip.pointer.move(at)
+    await grip.pointer.wheel(command.dx, command.dy)
+    tried = (CDP,)
+    waited = 0.0
+    while waited < WHEEL_SHOWS:
+        if (await grip.hand.changes()).scrolled:
+            return Done(tried=tried)
+        await asyncio.sleep(0.05)
+        waited += 0.05
+    return Done(tried=tried)
+
+
+async def _place(grip: Grip, place: int | Point, *, bring: bool = True) -> Point:
+    """Where an element can be taken hold of, or a point of the viewport."""
+    if not isinstance(place, int):
+        _within(grip, place)
+        return place
+    element = grip.element(place)
+    probe = await grip.hand.probe(place, bring=bring)
+    if probe.gone or probe.hidden:
+        raise Refused(
+            hindered(element, probe, grip.page) or refused(Cause.STALE, f"{named(element)} has gone")
+        )
+    if probe.point is not None:
+        return probe.point
+    left, top, width, height = probe.rect
+    return left + width / 2, top + height / 2
+
+
+def _within(grip: Grip, point: Point) -> None:
+    width, height = grip.page.viewport
+    if not (0 <= point[0] < width and 0 <= point[1] < height):
+        raise Refused(
+            refused(
+                Cause.VALUE,
+                f"({point[0]:g}, {point[1]:g}) lies outside of the viewport of {width} x {height} pixels",
+            )
+        )
+
+
+def _is_meant(grip: Grip, element: Element, label: str) -> None:
+    """Refuse what is called quite differently from what it is taken for, where that is here too."""
+    wanted, name = normal_name(label), normal_name(element.name or element.text)
+    if not wanted or not name or wanted in name or name in wanted:
+        return
+    exact = [one for one in similar(label, grip.page) if normal_name(one.name) == wanted]
+    if exact and not set(wanted.split()) & set(name.split()):
+        raise Refused(
+            refused(
+                Cause.AMBIGUOUS,
+                f"element {element.index} is {named(element)}, not '{label[:80]}'",
+                *map(call, exact),
+            )
+        )
+
+
+def _stays(grip: Grip, element: Element) -> None:
+    """Refuse a link or form that leads off the run's sites."""
+    leads = element.href
+    if not leads and element.submits:
+        _, _, leads = element.form.partition(":")
+    if leads.startswith(("http://", "https://")):
+        why = grip.fences.outside(leads)
+        if why is not None:
+            raise Refused(why)
+
+
+def _takes_text(element: Element) -> bool:
+    return element.role in ("textbox", "searchbox", "combobox", "spinbutton")
+
+
+def _with(result, tried):
+    from dataclasses import replace
+
+    return replace(result, tried=tried)
+
+
+__all__ = ["Error", "click", "click_at", "drag", "hover", "scroll"]

@@ -1,0 +1,51 @@
+"""What an action visibly did, decided from what changed within the page and from typed fingerprints of two looks.  Pure.
+
+SuperBrowser counts mutations; so does a clock on the page.  Here what changes by itself is known before the action, and
+what only a look can see (a menu that a style sheet opens) is compared kind by kind (``app.engine.fingerprint``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urldefrag
+
+from app.engine.browser.page_hand import Changes
+from app.engine.effect import Effect
+from app.engine.fingerprint import Kind, Prints
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """What happened outside of the document: another tab in front, dialogs that opened, files that were offered."""
+
+    tab: bool = False
+    dialogs: int = 0
+    downloads: int = 0
+
+
+def effect_of(changes: Changes, around: Around) -> Effect | None:
+    """The effect, as far as the page's document tells; ``None`` where only another look can say."""
+    if changes.replaced or around.tab or _elsewhere(changes.was, changes.url):
+        return Effect.NAVIGATED
+    if changes.any or around.dialogs or around.downloads:
+        return Effect.CHANGED
+    return None
+
+
+def effect_seen(changes: Changes, before: Prints, after: Prints) -> Effect:
+    """The effect where the document itself stayed as it was, from the looks before and after."""
+    differing = after.changed(before) - {Kind.SCROLL}
+    if changes.noisy:  # its words and names change by themselves; a box that came or went does not
+        differing &= {Kind.VALUES, Kind.FRAMES} | (
+            {Kind.ELEMENTS} if Kind.SHAPE in differing else frozenset()
+        )
+        return Effect.CHANGED if differing else Effect.UNRELATED
+    return Effect.CHANGED if differing else Effect.NOTHING
+
+
+def _elsewhere(was: str, now: str) -> bool:
+    """Another address in the same document: all but a jump within the page."""
+    if was == now:
+        return False
+    (old, _), (new, fragment) = urldefrag(was), urldefrag(now)
+    return old != new or fragment.startswith(("/", "!"))

@@ -1,0 +1,107 @@
+"""Where a run may go: its own sites, no search engine, not round in circles (SuperBrowser, section 6.5).  Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from urllib.parse import urlsplit
+
+from app.engine.addresses import url_key
+from app.engine.effect import Cause, Result, refused
+from app.engine.redaction import redact_url
+
+MOST_RETURNS = 2
+"""So often a run may open an address again that it has left; then it goes in circles."""
+
+_SEARCH_ENGINES = (
+    "google", "bing", "duckduckgo", "yahoo", "baidu", "yandex", "ecosia", "startpage", "qwant", "sogou", "naver", "ask",
+    "kagi", "mojeek", "swisscows", "dogpile", "metager", "you", "perplexity",
+)  # fmt: skip
+_SEARCH_PATHS = ("/search", "/html", "/lite", "/s", "/web", "/results", "/sp/search", "/")
+_ENDS = ("com", "de", "fr", "org", "net", "ru", "ch")
+
+
+class Fences:
+    """The fences of one run; ``domains`` are hosts (with a port or without), none for no limit."""
+
+    def __init__(self, domains: frozenset[str] = frozenset()) -> None:
+        self.domains = frozenset(
+            domain.lower().removeprefix("www.").strip("/") for domain in domains if domain
+        )
+        self._opened: Counter[str] = Counter()
+        self._challenged: set[str] = set()
+
+    def allows(self, url: str) -> bool:
+        """Whether the run may be at this address."""
+        return self.outside(url) is None
+
+    def outside(self, url: str) -> Result | None:
+        """Why an address is not for this run, ``None`` where it is."""
+        try:
+            parts = urlsplit(url)
+            host, port = (parts.hostname or "").lower(), parts.port
+        except ValueError:
+            return refused(Cause.OFF_SITE, f"{redact_url(url)[:120]} is no address")
+        if parts.scheme in ("about", "blob", "data", "chrome-error") and not host:
+            return None
+        if parts.scheme not in ("http", "https"):
+            return refused(
+                Cause.OFF_SITE,
+                f"an address begins with http:// or https://, not {parts.scheme or url[:20]!r}",
+            )
+        bare = host.removeprefix("www.")
+        named = {bare, f"{bare}:{port}"} if port else {bare}
+        if any(name == domain or name.endswith(f".{domain}") for name in named for domain in self.domains):
+            return None
+        if _is_search_engine(bare):
+            return refused(
+                Cause.OFF_SITE,
+                f"{host} is a search engine; the task is to be done on the site itself",
+                *self._instead(),
+            )
+        if self.domains:
+            return refused(Cause.OFF_SITE, f"{host} does not belong to this run's sites", *self._instead())
+        return None
+
+    def again(self, url: str) -> Result | None:
+        """Why an address is not opened once more, ``None`` where it may be."""
+        key = _key(url)
+        if key in self._challenged:
+            return refused(
+                Cause.CHALLENGE, f"{redact_url(url)[:120]} asked whether a person is there; opening it again asks again",
+                "ask_human()", "go_back()",
+            )  # fmt: skip
+        if self._opened[key] > MOST_RETURNS:
+            return refused(
+                Cause.REGRESSION, f"{redact_url(url)[:120]} has been opened {self._opened[key]} times; this goes in circles",
+                "go on from the page that is open",
+            )  # fmt: skip
+        return None
+
+    def opened(self, url: str) -> str:
+        """Note that an address was opened on demand; a sentence where it had been before."""
+        self._opened[_key(url)] += 1
+        times = self._opened[_key(url)]
+        return f"this address was opened {times - 1} times before" if times > 1 else ""
+
+    def challenged(self, url: str) -> None:
+        """Note that an address brought a challenge."""
+        self._challenged.add(_key(url))
+
+    def _instead(self) -> tuple[str, ...]:
+        return (f"this run's sites: {', '.join(sorted(self.domains))}",) if self.domains else ()
+
+
+def _is_search_engine(host: str) -> bool:
+    labels = host.split(".")
+    if len(labels) < 2:
+        return False
+    name = labels[-3] if len(labels) > 2 and labels[-2] in ("co", "com") else labels[-2]
+    if name not in _SEARCH_ENGINES:
+        return False
+    below = labels[: labels.index(name)]
+    return not below or below[-1] in ("www", "search", "m", "html", "lite", "images", "news")
+
+
+def _key(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.netloc.lower()}{url_key(url)}#{parts.fragment}"

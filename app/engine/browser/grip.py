@@ -1,0 +1,70 @@
+"""What every part of the hand works with, and what a part hands back.  One grip lasts as long as its visit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.engine.browser.blame import no_such
+from app.engine.browser.cascade import Cascade
+from app.engine.browser.fences import Fences
+from app.engine.browser.page_hand import PageHand
+from app.engine.browser.pointer import Pointer
+from app.engine.browser.session import Visit
+from app.engine.effect import Effect, Result
+from app.engine.page_state import Element, PageCapture
+
+
+class Refused(Exception):
+    """An action is not done; ``result`` says why."""
+
+    def __init__(self, result: Result) -> None:
+        super().__init__(result.why)
+        self.result = result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """An action was carried out; whether it did anything is seen afterwards.
+
+    Attributes:
+        calm: it is a success though nothing visible comes of it.
+        already: nothing had to be done: things were so.
+        effect: what came of it, where that is known without looking.
+        status: HTTP status of a page that was opened.
+        settled: the page has been waited for.
+    """
+
+    tried: tuple[str, ...] = ()
+    calm: bool = False
+    already: bool = False
+    effect: Effect | None = None
+    notes: tuple[str, ...] = ()
+    output: str = ""
+    status: int = 0
+    settled: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class Grip:
+    """The visit, the page as it was looked at last, and the tools."""
+
+    visit: Visit
+    hand: PageHand
+    pointer: Pointer
+    cascade: Cascade
+    fences: Fences
+    files: Path | None = None
+    page: PageCapture = field(default_factory=lambda: PageCapture(url="about:blank"))
+    quiet: float = 0.15
+    most: float = 5.0
+
+    def element(self, index: int, label: str = "") -> Element:
+        """The element of this number on the page that was looked at last.
+
+        Raises:
+            Refused: there is none.
+        """
+        if not 0 <= index < len(self.page.elements):
+            raise Refused(no_such(index, self.page, label))
+        return self.page.elements[index]

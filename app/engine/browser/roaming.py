@@ -1,0 +1,108 @@
+"""Addresses, history, tabs, dialogs and waiting."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+from playwright.async_api import Error
+
+from app.engine.browser.grip import Done, Grip, Refused
+from app.engine.browser.hand import open_page
+from app.engine.browser.settle import LOAD
+from app.engine.command import AnswerDialog, CloseTab, GoBack, GoForward, Goto, NewTab, SwitchTab, Wait
+from app.engine.effect import Cause, Effect, refused
+
+MOST_WAIT = 10.0
+
+
+async def goto(grip: Grip, command: Goto) -> Done:
+    """Open an address within the fences."""
+    why = grip.fences.outside(command.url) or grip.fences.again(command.url)
+    if why is not None:
+        raise Refused(why)
+    note = grip.fences.opened(command.url)
+    done = await open_page(grip.visit, command.url, most=grip.most)
+    if done.error:
+        cause = Cause.ERROR_PAGE if done.status else Cause.NETWORK
+        raise Refused(refused(cause, done.error, "go_back()"))
+    return Done(
+        effect=Effect.NAVIGATED,
+        status=done.status,
+        settled=True,
+        notes=(*done.notes, *([note] if note else [])),
+    )
+
+
+async def go_back(grip: Grip, _: GoBack) -> Done:
+    """To the page before."""
+    return await _through_history(grip, -1)
+
+
+async def go_forward(grip: Grip, _: GoForward) -> Done:
+    """To the page after."""
+    return await _through_history(grip, 1)
+
+
+async def _through_history(grip: Grip, step: int) -> Done:
+    history = await grip.visit.send("Page.getNavigationHistory")
+    at = int(history["currentIndex"]) + step
+    entries = history["entries"]
+    where = "before" if step < 0 else "after"
+    if not 0 <= at < len(entries) or (step < 0 and entries[at]["url"] == "about:blank"):
+        raise Refused(refused(Cause.NO_EFFECT, f"there is no page {where} this one"))
+    why = grip.fences.outside(str(entries[at]["url"]))
+    if why is not None:
+        raise Refused(why)
+    page = grip.visit.page
+    with suppress(Error):  # a page that takes long is waited for by what follows
+        await (page.go_back if step < 0 else page.go_forward)(wait_until="commit", timeout=LOAD * 1000)
+    return Done(effect=Effect.NAVIGATED)
+
+
+async def new_tab(grip: Grip, command: NewTab) -> Done:
+    """Another tab in front."""
+    if command.url:
+        why = grip.fences.outside(command.url) or grip.fences.again(command.url)
+        if why is not None:
+            raise Refused(why)
+    await grip.visit.open_tab()
+    if command.url:
+        return await goto(grip, Goto(command.url))
+    return Done(effect=Effect.NAVIGATED, settled=True)
+
+
+async def switch_tab(grip: Grip, command: SwitchTab) -> Done:
+    """Bring a tab to the front."""
+    pages = grip.visit.pages
+    if not 0 <= command.tab < len(pages):
+        raise Refused(refused(Cause.MISSING, f"there is no tab {command.tab}; {len(pages)} are open, from 0"))
+    already = grip.visit.page is pages[command.tab]
+    grip.visit.active = command.tab
+    await grip.visit.page.bring_to_front()
+    return Done(effect=Effect.NOTHING if already else Effect.NAVIGATED, already=already, calm=True)
+
+
+async def close_tab(grip: Grip, _: CloseTab) -> Done:
+    """Close the tab in front; the one that was opened before it comes to the front."""
+    pages = grip.visit.pages
+    if len(pages) == 1:
+        raise Refused(refused(Cause.POLICY, "this is the only tab; it stays open", "go_back()"))
+    at = pages.index(grip.visit.page)
+    await grip.visit.page.close()
+    grip.visit.active = max(0, at - 1)
+    await grip.visit.page.bring_to_front()
+    return Done(effect=Effect.NAVIGATED)
+
+
+async def answer_dialog(grip: Grip, command: AnswerDialog) -> Done:
+    """How the next dialog is answered."""
+    grip.visit.answer = (command.accept, command.text)
+    return Done(effect=Effect.NOTHING, calm=True, settled=True)
+
+
+async def wait(grip: Grip, command: Wait) -> Done:
+    """Let time pass, unless the page dies meanwhile."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(grip.visit.dead.wait(), min(max(command.seconds, 0.0), MOST_WAIT))
+    return Done(calm=True)
