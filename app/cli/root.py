@@ -9,7 +9,7 @@ from typing import Annotated
 import orjson
 import typer
 
-from app.cli import graph, kb, review, runs, tip
+from app.cli import agent, graph, kb, review, runs, tip
 from app.cli.common import GLOBALS, Json, say, show, table, workspace_path
 from app.engine.errors import SiteloreError
 
@@ -32,6 +32,8 @@ app.add_typer(graph.app, name="graph")
 app.command("import")(runs.import_)
 app.command("detect")(review.detect)
 app.command("explore")(graph.explore)
+app.command("run")(agent.run)
+runs.app.command("memory")(agent.memory)
 
 
 @app.callback(invoke_without_command=True)

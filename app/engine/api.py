@@ -16,6 +16,7 @@ from app.engine.events import JobChanged
 from app.engine.graph_api import GraphApi
 from app.engine.judgement import Flag, Label, Risk, Score, Verdict
 from app.engine.observation import TreeLine
+from app.engine.run_api import RunApi
 from app.engine.trajectory import Run, Step
 from kb.tip import (
     Finding,
@@ -236,7 +237,7 @@ class WorkspaceInfo:
     encoder_ready: bool
 
 
-class EngineApi(GraphApi, Protocol):
+class EngineApi(GraphApi, RunApi, Protocol):
     """Use cases.  Errors are ``SiteloreError``s; long ones run as jobs and tell their progress as events."""
 
     # the workspace

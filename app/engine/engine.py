@@ -18,6 +18,7 @@ from app.engine.cases.history import HistoryCases
 from app.engine.cases.judging import Judging
 from app.engine.cases.knowledge import KnowledgeCases
 from app.engine.cases.retrieving import Retrieving
+from app.engine.cases.running import Running
 from app.engine.cases.runs import RunCases
 from app.engine.cases.wayfinding import Wayfinding
 from app.engine.events import JobChanged
@@ -97,6 +98,10 @@ class Engine:
             ways.close_browser,
         )
         self.log_in_by_hand, self.logged_in = ways.log_in_by_hand, ways.logged_in
+
+        running = Running(core, atlas, finding, retrieving, judging)
+        self.run_task, self.resume_run, self.stop_run = running.run_task, running.resume_run, running.stop_run
+        self.run_memory, self.run_tips = running.run_memory, running.run_tips
 
         self.undo, self.redo, self.history = history.undo, history.redo, history.history
         self.load_session, self.save_session = history.load_session, history.save_session

@@ -85,6 +85,26 @@ class GraphChanged(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunAdvanced(Event):
+    """A run of the embedded agent made a step, or began or ended.
+
+    ``state`` is ``running`` or the outcome; ``words`` and ``effect`` are the last step's, ``flags`` the detectors that
+    fired at it.
+    """
+
+    run: str
+    intent: str
+    state: str
+    step: int = 0
+    words: str = ""
+    effect: str = ""
+    why: str = ""
+    url: str = ""
+    plan: str = ""
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HostLost(Event):
     """The engine process ended unexpectedly; it is being started again."""
 
@@ -101,6 +121,7 @@ EVENTS: dict[str, type[Event]] = {
         EncoderChanged,
         ExplorationChanged,
         GraphChanged,
+        RunAdvanced,
         HostLost,
     )
 }

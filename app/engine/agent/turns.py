@@ -51,7 +51,8 @@ def _landmark(turn: Turn, url: str, before: Sequence[Turn]) -> Checkpoint | None
 def turns_of(steps: Sequence[Step]) -> tuple[Turn, ...]:
     """The turns of a run that is gone on with, from its stored steps; answers that held no action are left out."""
     turns: list[Turn] = []
-    for step, after in zip(steps, [*steps[1:], None], strict=True):
+    for number, step in enumerate(steps):
+        after = steps[number + 1] if number + 1 < len(steps) else None
         command = from_action(step.action) if step.action is not None else None
         if command is None:
             continue

@@ -21,7 +21,7 @@ from app.engine.action import Action, Target
 from app.engine.judgement import Flag, Severity
 from app.engine.trajectory import Step
 
-THINKING = frozenset({"noop", "take_note", "calculate"})
+THINKING = frozenset({"noop", "take_note", "calculate", "branch", "prune", "ask_human", "answer_dialog"})
 """Actions that are not meant to change a page."""
 CLOSING = frozenset({"send_msg_to_user", "report_infeasible"})
 """Actions that end a run."""

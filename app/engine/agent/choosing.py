@@ -1,0 +1,74 @@
+"""Which of the states found is meant, without a model: by the words that query and state have in common."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from app.engine.agent.navigator import Candidate
+
+_WORD = re.compile(r"[^\W_]+")
+_EMPTY = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "to",
+        "in",
+        "on",
+        "for",
+        "and",
+        "or",
+        "with",
+        "page",
+        "list",
+        "all",
+        "my",
+        "where",
+        "that",
+    ]
+)
+_WEIGHTS = (("title", 3.0), ("url", 2.0), ("headings", 2.0), ("controls", 1.0))
+"""A title tells more of a page than one of its buttons does."""
+
+
+def choose(query: str, intent: str, candidates: Sequence[Candidate]) -> int | None:
+    """The candidate whose title, address, headings and controls hold most of the query; ``None`` if none holds any.
+
+    The intent breaks ties, then the order of the search.
+    """
+    wanted, besides = _words(query), _words(intent)
+    best, found = 0.0, None
+    for number, candidate in enumerate(candidates):
+        score = _share(wanted, candidate)
+        if score <= 0:
+            continue
+        score += 0.1 * _share(besides, candidate) + candidate.score
+        if score > best:
+            best, found = score, number
+    return found
+
+
+def _share(wanted: frozenset[str], candidate: Candidate) -> float:
+    """Weight of the wanted words that the candidate holds, each counted where it tells most."""
+    texts = {
+        "title": candidate.title,
+        "url": candidate.url,
+        "headings": " ".join(candidate.headings),
+        "controls": " ".join(candidate.controls),
+    }
+    words = [(_words(texts[part]), weight) for part, weight in _WEIGHTS]
+    total = sum(next((weight for held, weight in words if word in held), 0.0) for word in wanted)
+    return total / len(wanted) if wanted else 0.0
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_stem(word) for word in _WORD.findall(text.casefold()) if word not in _EMPTY)
+
+
+def _stem(word: str) -> str:
+    """Plural and singular are one word."""
+    if len(word) > 4 and word.endswith("ies"):
+        return f"{word[:-3]}y"
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word

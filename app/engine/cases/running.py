@@ -1,0 +1,312 @@
+"""Runs of the embedded agent: begun, gone on with, stopped, and what they remembered."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+import uuid
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from app import settings
+from app.engine.agent.loop import AgentLoop, Parts
+from app.engine.agent.memory.book import LedgerBook
+from app.engine.agent.memory.files import read_events
+from app.engine.agent.memory.fold import fold
+from app.engine.agent.navigator import GlobalNavigator
+from app.engine.agent.ports import Task, Told
+from app.engine.agent.secrets import Secrets, lifted
+from app.engine.cases.agency import GraphAtlas, RunKnowledge
+from app.engine.cases.atlas import Atlas, checked_address
+from app.engine.cases.core import Core
+from app.engine.cases.finding import Finding
+from app.engine.cases.heads import Head, make_head
+from app.engine.cases.judging import Judging
+from app.engine.cases.retrieving import Retrieving
+from app.engine.cases.wayfinding import kept_login
+from app.engine.detectors.runner import Watch, context_of
+from app.engine.errors import NotFound, UsageError
+from app.engine.events import RunAdvanced, RunsChanged
+from app.engine.jobs import Job
+from app.engine.run_api import RunMemory, RunRequest, RunSummary, TipUse
+from app.engine.store.live_runs import LiveRun
+from app.engine.store.tasks import read_task, write_task
+from app.engine.trajectory import Outcome, Run, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.engine.agent.loop import Timing
+    from app.engine.browser.live import LiveBrowser
+
+VIEWPORT = (1280, 800)
+ANY = "*"
+
+
+class StoredRun:
+    """Writes a live run on the store thread (``app.engine.agent.ports.Recorder``)."""
+
+    def __init__(self, core: Core, live: LiveRun) -> None:
+        self._core, self._live = core, live
+
+    async def append(self, step: Step, blobs: Mapping[str, bytes]) -> None:
+        """One step with its contents; it is on the disk when this returns."""
+        await self._core.on_store(self._live.append, step, blobs)
+
+    async def finish(self, run: Run, blobs: Mapping[str, bytes]) -> None:
+        """The run is over."""
+        await self._core.on_store(self._live.finish, run, blobs)
+
+
+class Running:
+    """Starts runs, each as a job with a browser of its own."""
+
+    def __init__(
+        self, core: Core, atlas: Atlas, finding: Finding, retrieving: Retrieving, judging: Judging
+    ) -> None:
+        self._core, self._atlas, self._finding = core, atlas, finding
+        self._retrieving, self._judging = retrieving, judging
+        self._loops: dict[str, AgentLoop] = {}
+
+    async def run_task(self, request: RunRequest) -> RunSummary:
+        """Do a task; the summary when it is over.
+
+        Raises:
+            UsageError: an address, a policy or a secret that makes no sense.  NotFound: a graph that is not there.
+            ModelError: the model's endpoint is not set.  NoBrowser: none can be started.
+        """
+        address = checked_address(request.start_url)
+        if not request.intent.strip():
+            raise UsageError("there is no task", remedy="say in words what is to be done")
+        intent, secrets = lifted(request.intent.strip(), os.environ)
+        site = request.site or self._core.workspace.site_of(address)
+        request = replace(request, intent=intent, start_url=address, site=site)
+        run = Run(
+            id=f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{uuid.uuid4().hex[:6]}",
+            source="sitelore",
+            suite=request.suite,
+            task_id=request.task_id,
+            site=site,
+            sites=(site,) if site else (),
+            intent=intent,
+            start_url=address,
+            step_limit=request.max_steps,
+            started_at=time.time(),
+            policy=request.policy,
+            knowledge=_named_kb(request.kb),
+            graph=", ".join(request.graph),
+        )
+
+        def beginning() -> LiveRun:
+            live = LiveRun.begin(self._core.workspace, run)
+            write_task(live.folder, request)
+            return live
+
+        return await self._as_job(request, secrets, beginning)
+
+    async def resume_run(self, run: str) -> RunSummary:
+        """Go on with a run that was interrupted, from its ledger and where it was."""
+        request = await self._core.on_store(lambda: read_task(self._core.workspace.runs.folder(run)))
+        intent, secrets = lifted(request.intent, os.environ)
+        request = replace(request, intent=intent)
+        return await self._as_job(request, secrets, lambda: LiveRun.resume(self._core.workspace, run))
+
+    async def stop_run(self, run: str) -> None:
+        """End a run after the step in flight."""
+        loop = self._loops.get(run)
+        if loop is None:
+            raise NotFound(f"run {run} is not going on here")
+        loop.stop()
+
+    async def run_memory(self, run: str, step: int | None = None) -> RunMemory:
+        """The ledger of a run, as it was after a step (the whole run for ``None``)."""
+
+        def reading() -> RunMemory:
+            events = read_events(self._core.workspace.runs.folder(run))
+            known = [event for event in events if step is None or event.step <= step]
+            return RunMemory(ledger=fold(known), events=tuple(known))
+
+        return await self._core.on_store(reading)
+
+    async def run_tips(self, run: str) -> list[TipUse]:
+        """Tips that were shown in a run, the most shown first."""
+
+        def reading() -> list[TipUse]:
+            _, steps = self._core.workspace.runs.load(run)
+            return self._tip_uses(steps)
+
+        return await self._core.on_store(reading)
+
+    # inside
+
+    async def _as_job(self, request: RunRequest, secrets: Secrets, take: Callable[[], LiveRun]) -> RunSummary:
+        async def work(job: Job) -> RunSummary:
+            live = await self._core.on_store(take)
+            try:
+                return await self._go(request, secrets, live, job)
+            finally:
+                self._loops.pop(live.run.id, None)
+                await self._core.on_store(live.close)
+                self._core.bus.publish(RunsChanged(runs=(live.run.id,)))
+
+        _, task = self._core.registry.start(f"Run: {request.intent[:60]}", work, cooperative=False)
+        return await task
+
+    async def _go(self, request: RunRequest, secrets: Secrets, live: LiveRun, job: Job) -> RunSummary:
+        began = time.monotonic()
+        async with AsyncExitStack() as stack:
+            head = await make_head(self._core, request, live.run.id)
+            stack.push_async_callback(head.aclose)
+            job.advance(len(live.steps), request.max_steps, "starting the browser")
+            browser = await stack.enter_async_context(await self._browser(request))
+            book = stack.enter_context(LedgerBook.open(live.folder))
+            loop = await self._loop(request, secrets, live, head, browser, book, job)
+            self._loops[live.run.id] = loop
+            self._publish(live.run, Outcome.RUNNING.value)
+            run = await loop.run()
+            facts = tuple(f"{fact.key}: {fact.value}" for fact in book.ledger.facts if not fact.retracted)
+            usage = head.usage()
+        flags = await self._judging.detect([run.id])
+        self._publish(run, run.outcome.value)
+        return RunSummary(
+            run=run.id,
+            outcome=run.outcome.value,
+            answer=run.answer,
+            error=run.error,
+            steps=run.step_count,
+            seconds=round(time.monotonic() - began, 2),
+            own_ms=_median_ms(loop.timing),
+            policy=request.policy,
+            url=run.final.url if run.final is not None else "",
+            flags=tuple(dict.fromkeys(flag.detector for flag in flags)),
+            tips=tuple(await self._core.on_store(self._tip_uses, live.steps)),
+            usage=usage,
+            facts=facts,
+        )
+
+    async def _browser(self, request: RunRequest) -> LiveBrowser:
+        from app.engine.browser.live import LiveBrowser
+
+        login = request.storage_state or (kept_login(request.site) if request.site else "")
+        return await LiveBrowser.open(
+            settings.load().browser,
+            headed=request.headed,
+            storage_state=login,
+            size=VIEWPORT,
+            keep_tabs=True,
+        )
+
+    async def _loop(
+        self,
+        request: RunRequest,
+        secrets: Secrets,
+        live: LiveRun,
+        head: Head,
+        browser: LiveBrowser,
+        book: LedgerBook,
+        job: Job,
+    ) -> AgentLoop:
+        from app.engine.agent.calculator import calculate
+        from app.engine.agent.deeds import Deeds
+        from app.engine.browser.executor import Executor
+
+        domains = _domains(request)
+        hands = Executor(browser.visit, domains=domains, files=live.folder / "files")
+        knowledge = await RunKnowledge.open(self._retrieving, request.kb, request.site)
+        graphs = await GraphAtlas.open(self._atlas, self._finding, browser.visit, request.graph)
+        navigator = GlobalNavigator(graphs, head.choose) if request.graph else None
+        usual = (await self._core.on_store(self._core.workspace.index.site_lengths)).get(request.site)
+        home = graphs.domains()[0].home if request.graph else ""
+        task = Task(
+            run=live.run.id,
+            intent=request.intent,
+            start_url=request.start_url,
+            home=home,
+            max_steps=request.max_steps,
+        )
+
+        def tell(told: Told) -> None:
+            job.advance(told.step + 1, request.max_steps, told.words)
+            self._publish(live.run, Outcome.RUNNING.value, told)
+
+        head.attach(book, hands, self._core.registry.hold)
+        parts = Parts(
+            hands=hands,
+            policy=head.policy,
+            book=book,
+            recorder=StoredRun(self._core, live),
+            deeds=Deeds(
+                hands=hands,
+                book=book,
+                reckon=calculate,
+                navigator=navigator,
+                marks=head.marks,
+                secrets=secrets,
+            ),
+            knowledge=knowledge,
+            navigator=navigator,
+            watching=Watch(context_of(live.run, usual, domains or None)),
+            secrets=secrets,
+            tell=tell,
+        )
+        return AgentLoop(task, parts, live.run, live.steps)
+
+    def _publish(self, run: Run, state: str, told: Told | None = None) -> None:
+        event = RunAdvanced(run=run.id, intent=run.intent, state=state, step=run.step_count, why=run.error)
+        if told is not None:
+            event = replace(
+                event,
+                step=told.step,
+                words=told.words,
+                effect=told.effect,
+                why=told.why,
+                url=told.url,
+                plan=told.plan,
+                flags=tuple(flag.detector for flag in told.flags),
+            )
+        self._core.bus.publish(event)
+
+    def _tip_uses(self, steps: Sequence[Step]) -> list[TipUse]:
+        """On the store thread."""
+        shown, followed, ignored = Counter[str](), Counter[str](), Counter[str]()
+        routes: dict[str, dict[str, None]] = {}
+        for step in steps:
+            for exposure in step.exposures:
+                shown[exposure.tip] += 1
+                followed[exposure.tip] += exposure.followed is True
+                ignored[exposure.tip] += exposure.followed is False
+                routes.setdefault(exposure.tip, {}).update(dict.fromkeys(exposure.routes))
+        texts = {tip.id: tip.text for tip in self._core.kb.tips()} if shown else {}
+        return [
+            TipUse(
+                tip=tip,
+                text=texts.get(tip, ""),
+                shown=count,
+                routes=tuple(routes[tip]),
+                followed=followed[tip],
+                ignored=ignored[tip],
+            )
+            for tip, count in shown.most_common()
+        ]
+
+
+def _domains(request: RunRequest) -> frozenset[str]:
+    """Hosts the agent may be on; none means any."""
+    if ANY in request.domains:
+        return frozenset()
+    return frozenset({urlsplit(request.start_url).netloc, *request.domains})
+
+
+def _named_kb(kb: str) -> str:
+    """A knowledge base in a run's head: a file by its name, never by its place."""
+    return kb if kb in ("live", "none") else Path(kb).name
+
+
+def _median_ms(timing: Timing) -> float:
+    return round(statistics.median(timing.own) * 1000, 2) if timing.own else 0.0
