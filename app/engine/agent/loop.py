@@ -87,6 +87,7 @@ class AgentLoop:
         self._unreadable = self._lost = self._walled = 0
         self._stopping = False
         self._tokens = run.tokens
+        parts.secrets.tell_to(parts.book.hide)
         self.timing = Timing()
         self.flags: list[Flag] = []
 

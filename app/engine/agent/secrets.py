@@ -8,7 +8,7 @@ so that it is in no prompt, step, picture, log or tip.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from app.engine.command import Command, TypeKeys, TypeMark, TypeText
@@ -52,6 +52,12 @@ class Secrets:
             if len(value) >= _SHORTEST and value in text:
                 text = text.replace(value, MARK)
         return text
+
+    def tell_to(self, hide: Callable[[str], None]) -> None:
+        """Give each value to whoever keeps texts, so that it can be masked there."""
+        for value in self._values.values():
+            if len(value) >= _SHORTEST:
+                hide(value)
 
     def _value(self, match: re.Match[str]) -> str:
         return self._values.get(match[1], match[0])
