@@ -55,6 +55,30 @@ class Settings:
         "", "SITELORE_MODEL_URL", "OPENAI_BASE_URL", label="Model endpoint", help="OpenAI-compatible address"
     )
     model_name: str = _setting("", "SITELORE_MODEL_NAME", label="Model", help="Name the endpoint knows it by")
+    vision_model: str = _setting(
+        "",
+        "SITELORE_VISION_MODEL",
+        label="Vision model",
+        help="Name of the model that looks at pictures and judges runs; empty is the model above",
+    )
+    model_price: str = _setting(
+        "",
+        "SITELORE_MODEL_PRICE",
+        label="Model price",
+        help="US dollars for a million tokens in and out, such as 2.50/10; empty takes the listed price",
+    )
+    run_tokens: int = _setting(
+        0, "SITELORE_RUN_TOKENS", label="Tokens a run", help="Most tokens of a run, in and out; 0 is no bound"
+    )
+    run_money: float = _setting(
+        0.0, "SITELORE_RUN_MONEY", label="Money a run", help="Most US dollars of a run; 0 is no bound"
+    )
+    run_seconds: float = _setting(
+        0.0,
+        "SITELORE_RUN_SECONDS",
+        label="Model time a run",
+        help="Most seconds that a run waits for its model in all; 0 is no bound",
+    )
     theme: Literal["system", "light", "dark"] = _setting(
         "system", "SITELORE_THEME", label="Theme", help="Colours: as the system, light or dark"
     )

@@ -104,12 +104,16 @@ def huge(letters: int = 10_000_000) -> Answer:
 
 @dataclass(frozen=True)
 class Asked:
-    """One request that arrived: when (``time.monotonic``), where, with which headers (lower case) and body."""
+    """One request that arrived: when (``time.monotonic``), at which path, with which headers (lower case) and body.
+
+    ``peer`` is the client's port: the same for requests over one connection.
+    """
 
     at: float
     path: str
     headers: dict[str, str]
     body: Request
+    peer: int = 0
 
 
 class ProtocolServer:
@@ -222,7 +226,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         headers = {name.lower(): value for name, value in self.headers.items()}
         with self.owner.lock:
-            self.owner.asked.append(Asked(time.monotonic(), self.path, headers, body))
+            self.owner.asked.append(Asked(time.monotonic(), self.path, headers, body, self.client_address[1]))
         if not self._is_let_in():
             return
         if not self.path.endswith("/chat/completions"):

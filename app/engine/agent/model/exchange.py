@@ -1,0 +1,130 @@
+"""One exchange with a model as it is kept with a run: what was asked, without pictures and secrets, and what came.
+
+A request is found again by its key: role, words and schema.  Pictures don't count, since no two of a page are the same
+to the bit; the same words with other pictures are told apart by their order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, cast
+
+import orjson
+
+from app.engine.agent.messages import Message, Part, PartKind
+from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble, Reply
+from app.engine.errors import InputError
+
+FORMAT = 1
+"""A reader refuses a newer one."""
+Clean = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """A request by its key, and either the answer or the error that came of it."""
+
+    key: str
+    role: AgentRole
+    reply: Reply | None = None
+    error: ModelError | None = None
+
+
+def asked(
+    role: AgentRole, messages: Sequence[Message], schema: dict[str, Any] | None, clean: Clean
+) -> dict[str, Any]:
+    """A request as plain data, cleaned; ``turn`` and what eviction needs are left out."""
+    return {
+        "role": role.value,
+        "schema": schema,
+        "messages": [
+            {"role": message.role.value, "parts": [_part(part, clean) for part in message.parts]}
+            for message in messages
+        ],
+    }
+
+
+def key_of(request: dict[str, Any]) -> str:
+    """The key of a request that ``asked`` gave."""
+    words = {
+        **request,
+        "messages": [
+            [message["role"], *([part["kind"], part["text"]] for part in message["parts"])]
+            for message in request["messages"]
+        ],
+    }
+    return hashlib.sha256(orjson.dumps(words, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def packed(request: dict[str, Any], came: Reply | ModelError, clean: Clean, *, at: float, most: int) -> bytes:
+    """An exchange as JSON."""
+    document: dict[str, Any] = {"format": FORMAT, "key": key_of(request), "at": at, "most": most, **request}
+    if isinstance(came, Reply):
+        answer = {field.name: getattr(came, field.name) for field in fields(came)}
+        del answer["digest"]
+        answer["text"], answer["thinking"] = clean(came.text), clean(came.thinking)
+        answer["data"] = _cleaned(came.data, clean)
+        document["reply"] = answer
+    else:
+        document["error"] = {"trouble": came.trouble.value, "message": clean(str(came))}
+    return orjson.dumps(document, option=orjson.OPT_SORT_KEYS, default=repr)
+
+
+def read(data: bytes) -> Exchange:
+    """An exchange that ``packed`` gave.
+
+    Raises:
+        InputError: it is none, or one of a newer format.
+    """
+    try:
+        document: Any = orjson.loads(data)
+        if document["format"] > FORMAT:
+            raise InputError(
+                f"the exchange has format {document['format']}; this program reads {FORMAT}",
+                remedy="update it",
+            )
+        role, key = AgentRole(document["role"]), str(document["key"])
+        if "error" in document:
+            told = document["error"]
+            error = ModelError(str(told["message"]), ModelTrouble(told["trouble"]))
+            return Exchange(key=key, role=role, error=error)
+        return Exchange(key=key, role=role, reply=_reply(document["reply"]))
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"this is no recorded exchange with a model: {error}") from error
+
+
+def _reply(answer: dict[str, Any]) -> Reply:
+    data = answer["data"]
+    tokens_in, tokens_out = answer["tokens"]
+    return Reply(
+        text=str(answer["text"]),
+        thinking=str(answer["thinking"]),
+        data=cast("dict[str, Any]", data) if isinstance(data, dict) else None,
+        tokens=(int(tokens_in), int(tokens_out)),
+        cached=int(answer["cached"]),
+        seconds=float(answer["seconds"]),
+        first=float(answer["first"]),
+        cut=bool(answer["cut"]),
+        model=str(answer["model"]),
+    )
+
+
+def _part(part: Part, clean: Clean) -> dict[str, str]:
+    kept = {"kind": part.kind.value, "text": clean(part.text)}
+    if part.kind is PartKind.IMAGE:
+        kept["digest"] = part.digest
+    return kept
+
+
+def _cleaned(value: Any, clean: Clean) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {
+            clean(str(name)): _cleaned(part, clean) for name, part in cast("dict[Any, Any]", value).items()
+        }
+    if isinstance(value, list):
+        return [_cleaned(part, clean) for part in cast("list[Any]", value)]
+    return value

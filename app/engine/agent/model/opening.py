@@ -1,0 +1,54 @@
+"""The model of a run, as the settings have it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from app.engine.agent.model.budget import Budget
+from app.engine.agent.model.client import EndpointModel
+from app.engine.agent.model.prices import known_price, parse_price
+from app.engine.agent.model.recorder import RecordingModel
+from app.engine.agent.model_api import AgentRole, Model, ModelError, ModelTrouble
+from app.engine.errors import UsageError
+from app.settings import KEY_VARIABLE, Settings
+
+
+def open_model(
+    chosen: Settings,
+    key: str,
+    *,
+    sink: Callable[[bytes], str] | None = None,
+    mask: Callable[[str], str] | None = None,
+) -> Model:
+    """The endpoint of the settings, recorded where a sink is given.  Nothing is sent yet.
+
+    Raises:
+        ModelError: no endpoint is set.
+        UsageError: the price can't be read, or a budget of money is set and no price known.
+    """
+    if not chosen.model_url and not key:
+        raise ModelError(
+            "no language model is set",
+            ModelTrouble.NO_MODEL,
+            f"export SITELORE_MODEL_URL=... SITELORE_MODEL_NAME=... {KEY_VARIABLE}=..., or use the scout policy",
+        )
+    price = parse_price(chosen.model_price)
+    if chosen.run_money > 0 and price is None and known_price(chosen.model_name) is None:
+        raise UsageError(
+            f"a budget of money needs the price of {chosen.model_name or 'the model'}, which is not known",
+            remedy="set SITELORE_MODEL_PRICE to US dollars for a million tokens in and out, such as 2.50/10",
+        )
+    looking = chosen.vision_model
+    model = EndpointModel(
+        chosen.model_url,
+        chosen.model_name,
+        key=key,
+        models={AgentRole.VISION: looking, AgentRole.JUDGE: looking} if looking else None,
+        budget=Budget(
+            seconds=max(0.0, chosen.run_seconds),
+            tokens=max(0, chosen.run_tokens),
+            money=max(0.0, chosen.run_money),
+        ),
+        price=price,
+    )
+    return RecordingModel(model, sink, mask) if sink is not None else model

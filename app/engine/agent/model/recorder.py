@@ -1,0 +1,76 @@
+"""Keeps every exchange with a model, so that a run can be read and replayed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from app.engine.agent.messages import Message
+from app.engine.agent.model import exchange
+from app.engine.agent.model_api import AgentRole, Model, ModelError, Reply, Usage
+from app.engine.redaction import redact_text
+
+
+class RecordingModel:
+    """A model whose exchanges go to a sink, without secrets.
+
+    Args:
+        sink: stores an exchange and gives its digest.
+        mask: takes the values out of a text that this run may type and nobody may read.
+    """
+
+    def __init__(
+        self, model: Model, sink: Callable[[bytes], str], mask: Callable[[str], str] | None = None
+    ) -> None:
+        self._model, self._sink, self._mask = model, sink, mask
+        self._kept: list[str] = []
+
+    async def ask(
+        self,
+        role: AgentRole,
+        messages: Sequence[Message],
+        *,
+        schema: dict[str, Any] | None = None,
+        pictures: dict[str, bytes] | None = None,
+        most: int = 1024,
+    ) -> Reply:
+        """See ``Model.ask``; ``Reply.digest`` names the exchange.  One that failed is kept too, a cancelled one not."""
+        at = time.time()
+        try:
+            reply = await self._model.ask(role, messages, schema=schema, pictures=pictures, most=most)
+        except ModelError as error:
+            self._keep(role, messages, schema, error, at, most)
+            raise
+        return replace(reply, digest=self._keep(role, messages, schema, reply, at, most))
+
+    def taken(self) -> tuple[str, ...]:
+        """Digests of the exchanges since this was last asked, failed ones included."""
+        kept, self._kept = tuple(self._kept), []
+        return kept
+
+    def usage(self) -> dict[AgentRole, Usage]:
+        """What the model behind it has used."""
+        return self._model.usage()
+
+    async def aclose(self) -> None:
+        """Close the model behind it."""
+        await self._model.aclose()
+
+    def _keep(
+        self,
+        role: AgentRole,
+        messages: Sequence[Message],
+        schema: dict[str, Any] | None,
+        came: Reply | ModelError,
+        at: float,
+        most: int,
+    ) -> str:
+        request = exchange.asked(role, messages, schema, self._clean)
+        digest = self._sink(exchange.packed(request, came, self._clean, at=at, most=most))
+        self._kept.append(digest)
+        return digest
+
+    def _clean(self, text: str) -> str:
+        return redact_text(self._mask(text) if self._mask is not None else text)

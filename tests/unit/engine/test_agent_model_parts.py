@@ -1,0 +1,302 @@
+"""The parts of the model client that need no connection: hearing, reading, manners, waiting, counting."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.engine.agent.messages import Message, Part, PartKind, Role
+from app.engine.agent.model.budget import Budget, Meter
+from app.engine.agent.model.chat import estimate, wire
+from app.engine.agent.model.hearing import EndpointFault, Hearing
+from app.engine.agent.model.manners import Manners, Shape, is_strict
+from app.engine.agent.model.opening import open_model
+from app.engine.agent.model.patience import Patience, asked_wait
+from app.engine.agent.model.prices import Price, known_price, parse_price
+from app.engine.agent.model.structured import read_json
+from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble
+from app.engine.errors import UsageError
+from app.settings import Settings
+
+
+def text_part(text: str) -> Part:
+    return Part(kind=PartKind.TEXT, text=text)
+
+
+def say(role: Role, text: str) -> Message:
+    return Message(role=role, parts=(text_part(text),))
+
+
+def event(**delta: str) -> bytes:
+    return b"data: " + json.dumps({"choices": [{"delta": delta}]}, ensure_ascii=False).encode() + b"\n\n"
+
+
+# hearing
+
+ANSWER = (
+    b": a comment\r\n\r\n"
+    + event(reasoning_content="Hm, ")
+    + event(content="clíck(")
+    + b'event: x\ndata: {\ndata: "choices": []}\n\n'
+    + event(content='"3")').replace(b"\n", b"\r\n")
+    + b'data: {"choices":[{"delta":{},"finish_reason":"stop"}],"model":"m"}\n\n'
+    + b'data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3,"prompt_tokens_details":null}}\n\n'
+    + b"data: [DONE]\n\n"
+)
+
+
+@given(st.lists(st.integers(0, len(ANSWER)), max_size=12))
+def test_an_answer_is_the_same_however_its_bytes_are_cut(cuts: list[int]):
+    hearing = Hearing(100)
+    marks = [0, *sorted(cuts), len(ANSWER)]
+    for start, end in itertools.pairwise(marks):
+        if not hearing.feed(ANSWER[start:end]):
+            break
+    assert (hearing.text, hearing.thinking, hearing.finish) == ('clíck("3")', "Hm, ", "stop")
+    assert (hearing.tokens, hearing.is_done, hearing.broken, hearing.model) == ((7, 3), True, 0, "m")
+
+
+@given(st.binary(max_size=400))
+def test_no_bytes_break_the_hearing(data: bytes):
+    for is_events in (True, False):
+        hearing = Hearing(10)
+        hearing.is_events = is_events
+        try:
+            hearing.feed(data)
+            hearing.close()
+        except EndpointFault:
+            continue
+        assert isinstance(hearing.text, str)
+
+
+def test_one_broken_event_costs_only_itself():
+    hearing = Hearing(10)
+    for piece in (event(content="a"), b'data: {"choices": [{\n\n', b"data: 7\n\n", event(content="b")):
+        assert hearing.feed(piece)
+    hearing.close()
+    assert (hearing.text, hearing.broken, hearing.heard) == ("ab", 2, 2)
+
+
+def test_an_answer_without_end_is_cut_off_with_what_it_had():
+    hearing = Hearing(10)
+    fed = 0
+    while hearing.feed(event(content="x" * 1000)):
+        fed += 1
+        assert fed < 100
+    assert hearing.cut
+    assert len(hearing.text) == 10 * 32 + 10_000
+
+
+def test_one_event_without_end_is_cut_off_too():
+    hearing = Hearing(10)
+    while hearing.feed(b"x" * 1_000_000):
+        pass
+    assert hearing.cut
+    assert hearing.text == ""
+
+
+# reading JSON
+
+SCHEMA = {"type": "object", "required": ["verdict"], "properties": {"verdict": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ('{"verdict": "yes"}', {"verdict": "yes"}),
+        ('Here it is:\n```json\n{"verdict": "yes"}\n```\nAnything else?', {"verdict": "yes"}),
+        ('<think>{"verdict": "no"}?</think> {"verdict": "yes"}', {"verdict": "yes"}),
+        ('{"verdict": "yes", "list": [1, 2,],}', {"verdict": "yes", "list": [1, 2]}),
+        ('{"verdict": True, "why": None}', {"verdict": True, "why": None}),
+        ('{"verdict": "None of these, True,}"', {"verdict": "None of these, True,}"}),
+        ('{"verdict": "yes", "why": "it sa', {"verdict": "yes", "why": "it sa"}),
+        ('{"verdict": "yes", "why": ', {"verdict": "yes"}),
+        ('{"verdict": "yes", "boxes": [{"a": 1}, {"a"', {"verdict": "yes", "boxes": [{"a": 1}]}),
+        ('{"note": "{"} {"verdict": "a } b"}', {"verdict": "a } b"}),
+        ('I weigh {"verdict": "no"} first, then {"verdict": "yes"} and {"x": 1}', {"verdict": "yes"}),
+        ('{"verdict": "two\nlines"}', {"verdict": "two\nlines"}),
+        ("no object at all", None),
+        ("[1, 2]", None),
+        ("", None),
+        ("}{", None),
+    ],
+)  # fmt: skip
+def test_objects_are_found_and_mended(answer: str, expected: dict[str, object] | None):
+    assert read_json(answer, SCHEMA) == expected
+
+
+@given(
+    st.dictionaries(
+        st.text(max_size=5),
+        st.recursive(st.text(max_size=9) | st.integers() | st.booleans() | st.none(), st.lists, max_leaves=5),
+        min_size=1,
+        max_size=4,
+    ),
+    st.sampled_from(["{}", "```json\n{}\n```", "Well: {} so.", "<think>hm</think>{}"]),
+)
+def test_any_object_is_read_from_within_its_wrapping(data: dict[str, object], wrapping: str):
+    assert read_json(wrapping.replace("{}", json.dumps(data))) == data
+
+
+@given(st.text(alphabet='{}[]",:\\ab1 \n', max_size=60))
+def test_no_text_breaks_the_reading(text: str):
+    assert read_json(text) is None or isinstance(read_json(text), dict)
+
+
+@pytest.mark.timeout(120)  # a bound against growth with the square
+def test_nonsense_of_ten_megabytes_is_read_to_an_end():
+    for nonsense in ("{" * 10_000_000, '{"a": ' * 1_600_000, "{ x " * 2_500_000, "word " * 2_000_000):
+        found = read_json(nonsense, SCHEMA)
+        assert found is None or isinstance(found, dict)
+
+
+# prompts
+
+
+def test_neighbours_of_one_role_become_one_message_and_only_the_first_is_the_systems():
+    sent = wire(
+        [
+            say(Role.SYSTEM, "rules"),
+            say(Role.SYSTEM, "ledger"),
+            say(Role.USER, "page"),
+            say(Role.ASSISTANT, "click"),
+            say(Role.TOOL, "it changed"),
+            say(Role.SYSTEM, "late word"),
+        ]
+    )
+    assert sent == [
+        {"role": "system", "content": "rules\nledger"},
+        {"role": "user", "content": "page"},
+        {"role": "assistant", "content": "click"},
+        {"role": "user", "content": "it changed\nlate word"},
+    ]
+
+
+@given(st.lists(st.sampled_from([Role.USER, Role.ASSISTANT, Role.TOOL]), max_size=12), st.integers(0, 12))
+def test_messages_added_leave_the_beginning_alone(roles: list[Role], cut: int):
+    messages = [say(Role.SYSTEM, "rules"), *(say(role, f"word {at}") for at, role in enumerate(roles))]
+    whole = "".join(f"{one['role']}:{one['content']}\n" for one in wire(messages))
+    part = "".join(f"{one['role']}:{one['content']}\n" for one in wire(messages[: cut + 1]))
+    assert whole.startswith(part.removesuffix("\n"))
+
+
+def test_a_request_is_never_guessed_smaller_than_a_token_for_four_bytes():
+    assert estimate([say(Role.USER, "é" * 400)]) >= 200
+
+
+# manners
+
+STRICT = {**SCHEMA, "additionalProperties": False}
+
+
+@pytest.mark.parametrize(
+    ("refusal", "expected"),
+    [
+        ("Unsupported parameter: 'max_tokens'; use 'max_completion_tokens'", Manners(new_limit=True)),
+        ("temperature does not support 0", Manners(temperature=False)),
+        ("unknown field stream_options", Manners(usage=False)),
+        ("response_format.type must be text", Manners(shape=Shape.OBJECT)),
+        ("this model is not multimodal", Manners(pictures=False)),
+        ("bad request", Manners(shape=Shape.OBJECT)),
+        ("maximum context length exceeded, max_tokens too many", None),
+    ],
+)
+def test_a_refusal_says_what_to_leave_out(refusal: str, expected: Manners | None):
+    assert Manners().after(refusal, had_schema=True, had_pictures=True) == expected
+
+
+@given(st.text(max_size=30), st.booleans(), st.booleans())
+def test_leaving_out_comes_to_an_end(refusal: str, had_schema: bool, had_pictures: bool):
+    manners: Manners | None = Manners()
+    for _ in range(8):
+        manners = (
+            manners.after(refusal, had_schema=had_schema, had_pictures=had_pictures) if manners else None
+        )
+    assert manners is None
+
+
+def test_strict_mode_is_asked_for_only_where_a_schema_keeps_its_rules():
+    assert is_strict(STRICT)
+    assert not is_strict(SCHEMA)
+    nested = {**STRICT, "properties": {"verdict": {"type": "array", "items": SCHEMA}}}
+    assert not is_strict(nested)
+    assert not is_strict({**STRICT, "required": []})
+
+
+# waiting
+
+
+def test_retry_after_is_read_as_number_milliseconds_or_date():
+    assert asked_wait({"retry-after": "7"}) == 7
+    assert asked_wait({"retry-after-ms": "250"}) == 0.25
+    assert asked_wait({"retry-after": "Wed, 21 Oct 2015 07:28:10 GMT"}, now=1445412480.0) == 10
+    assert asked_wait({"retry-after": "Wed, 21 Oct 2015 07:28:10 GMT"}, now=2e9) == 0
+    for nonsense in ("", "soon", "-1", "nan", "1e99"):
+        assert asked_wait({"retry-after": nonsense}) is None
+    assert asked_wait({}) is None
+
+
+@given(st.integers(1, 40), st.none() | st.floats(0, 100), st.integers())
+def test_a_pause_is_bounded_and_never_shorter_than_asked(attempt: int, asked: float | None, seed: int):
+    patience = Patience()
+    seconds = patience.before(attempt, asked, random.Random(seed))
+    assert seconds >= 0
+    assert seconds <= patience.longest + (asked or 0)
+    assert asked is None or seconds >= asked
+
+
+# counting
+
+
+def test_prices_are_read_and_wrong_ones_told():
+    assert parse_price("2.50/10") == Price(tokens_in=2.5, tokens_out=10)
+    assert parse_price("2/0.5/8") == Price(tokens_in=2, cached=0.5, tokens_out=8)
+    assert parse_price(" ") is None
+    for nonsense in ("2", "a/b", "1/2/3/4", "-1/2", "nan/1"):
+        with pytest.raises(UsageError, match="US dollars"):
+            parse_price(nonsense)
+
+
+def test_listed_prices_go_by_the_models_own_name():
+    assert known_price("gpt-4o-mini") != known_price("gpt-4o")
+    assert known_price("openai/gpt-4o-2024-08-06") == known_price("gpt-4o")
+    assert known_price("gpt-4o-extra") is None
+    assert known_price("llama") is None
+
+
+def test_tokens_from_the_cache_cost_their_own_price():
+    price = Price(tokens_in=10, cached=1, tokens_out=100)
+    assert price.of(1_000_000, 1_000_000, 500_000) == pytest.approx(5 + 0.5 + 100)
+    assert Price(tokens_in=10, tokens_out=0).of(1_000_000, 0, 500_000) == pytest.approx(10)
+
+
+@given(st.lists(st.tuples(st.integers(0, 500), st.integers(1, 500)), max_size=20), st.integers(1, 3000))
+def test_what_is_allowed_never_passes_the_bound(calls: list[tuple[int, int]], bound: int):
+    meter = Meter(Budget(tokens=bound))
+    for wanted, most in calls:
+        try:
+            allowed = meter.allow(wanted, most, None)
+        except ModelError:
+            continue
+        assert 1 <= allowed <= most
+        meter.count(AgentRole.OPERATOR, calls=1, tokens=(wanted, allowed))
+    used = meter.total()
+    assert used.tokens_in + used.tokens_out <= bound
+
+
+def test_money_without_a_price_is_refused_before_anything_is_spent():
+    with pytest.raises(ModelError, match="price"):
+        Meter(Budget(money=1)).allow(10, 10, None)
+    with pytest.raises(UsageError, match="SITELORE_MODEL_PRICE"):
+        open_model(Settings(model_url="http://127.0.0.1:1/v1", model_name="mine", run_money=1.0), "")
+
+
+def test_without_an_endpoint_the_way_out_is_named():
+    with pytest.raises(ModelError, match="SITELORE_MODEL_URL") as caught:
+        open_model(Settings(), "")
+    assert caught.value.trouble is ModelTrouble.NO_MODEL
