@@ -60,6 +60,12 @@ class Element:
         visible: it has a box, is not hidden and nothing hides it for good.
         listens: it is no native control but has the look of one (cursor, onclick, tabindex); its role then is often
             ``generic``.
+        hears: only of a thorough look: what scripts listen to on it or what else can be done with it (``click``,
+            ``press``: pressed or dragged, ``hover``, ``drop``, ``scroll``).  An element that neither has an interactive
+            role nor ``listens`` is there for this alone, or as a part of a drawing; it is no part of a page's identity.
+        met: only of a thorough look: the pointer meets it where it is, within the viewport and under nothing else.
+            ``attributes`` then have ``looks`` (nameless things: ``red circle 20x20``), ``near`` (the words beside a
+            field that nothing labels) and ``hint`` (what the page's makers call it) besides.
     """
 
     index: int
@@ -90,6 +96,8 @@ class Element:
     in_advert: bool = False
     visible: bool = True
     listens: bool = False
+    hears: tuple[str, ...] = ()
+    met: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

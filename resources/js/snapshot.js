@@ -17,7 +17,7 @@ const MOST_DEPTH = 900;
 const MOST_TEXT = 300000;
 const MOST_HEADINGS = 80;
 const MARK = "\u0001";
-const FLAG = { inShadow: 1, submits: 2, inLive: 4, inAdvert: 8, visible: 16, listens: 32 };
+const FLAG = { inShadow: 1, submits: 2, inLive: 4, inAdvert: 8, visible: 16, listens: 32, met: 64 };
 
 // What holds for everything inside an element, handed down the walk.
 class Around {
@@ -42,8 +42,9 @@ class Around {
 }
 
 class Look {
-  constructor(limit) {
+  constructor(limit, ears) {
     this.limit = limit;
+    this.ears = ears;
     this.kept = [];
     this.frames = [];
     this.strings = [];
@@ -138,12 +139,12 @@ class Look {
     const inside = this.surroundings(element, tag, role, style, around, shows);
     const block = BLOCKS.has(tag) || !INLINE.test(style.display);
     if (block) this.text.push(tag === "td" || tag === "th" ? "\t" : "\n");
-    const control = this.controlOf(element, tag, role, style, around, inside);
+    const control = this.controlOf(element, tag, role, style, around, inside) ?? this.ears?.control(element, tag, role, style, around) ?? null;
     const named = NAMED.has(control?.role ?? role);
     const name = named ? nameOf(element, tag, control?.role ?? role) : "";
     let number = -1;
     if (control !== null) {
-      inside.inControl = true;
+      if (control.hears === undefined) inside.inControl = true; // else what lies within would have another identity
       number = this.keep(element, tag, control, name, inside, style);
     }
     if (LANDMARKS.has(role)) inside.landmarks = [...around.landmarks, landmarkOf(element, role)];
@@ -157,7 +158,8 @@ class Look {
     if (tag === "iframe" || tag === "frame") this.frame(element, inside, style);
     else if (tag === "select") this.options(element, inside);
     else if (tag === "canvas") this.canvas += seen(element.getBoundingClientRect());
-    else if (tag !== "textarea" && tag !== "svg" && tag !== "video" && tag !== "audio" && tag !== "object") this.children(element, inside);
+    else if (tag === "svg") this.drawing(element, inside);
+    else if (tag !== "textarea" && tag !== "video" && tag !== "audio" && tag !== "object") this.children(element, inside);
     if (tag === "br") this.text.push("\n");
     if (block) this.text.push("\n");
   }
@@ -200,34 +202,71 @@ class Look {
     const owner = control.owner ?? element;
     const ownerTag = control.owner ? tagOf(control.owner) : tag;
     const form = formOf(owner);
-    const rect = rectOf(element);
+    const rect = control.rect ?? rectOf(element);
     const visible = rect !== null && !inside.hidden && !inside.inert && !away(rect) && !faded(element, ownerTag, style);
     const states = statesOf(owner, ownerTag, control.role, this.focused);
     const value = valueOf(owner, ownerTag, control.role);
     if (inside.inert) this.inert++;
-    const shownName = name || (control.listens ? cut(squeeze(contentOf(element, 0)), 80) : "");
+    const shownName = name || (control.listens || control.hears ? cut(squeeze(contentOf(element, 0)), 80) : "");
     const label = ownerTag === "input" || ownerTag === "select" || ownerTag === "textarea" ? cut(squeeze(labelsOf(owner)), 120) : "";
     const text = (LABELLED.has(ownerTag) && ownerTag !== "button") || TEXT_LIKE.has(control.role) ? "" : cut(squeeze(element.textContent.slice(0, 2000)), 200);
     const options = optionsOf(owner, ownerTag);
+    const attributes = attributesOf(owner, ownerTag, shownName === "");
+    const hears = [...(control.hears ?? this.ears?.heard.get(element) ?? "")].map((kind) => HEARD[kind] ?? "").filter(Boolean).join(" ");
+    const unspoken = this.ears ? this.unspoken(element, control, attributes, shownName, hears) : "";
     this.records.push([
       this.number(control.role), this.number(shownName), this.number(tag),
       states, rect === null ? null : rect.map((value) => Math.round(value * 10) / 10),
       this.landmarks(inside.landmarks),
       (inside.shadow ? FLAG.inShadow : 0) | (submitsForm(owner, ownerTag, form) ? FLAG.submits : 0) |
         (inside.live ? FLAG.inLive : 0) | (inside.advert ? FLAG.inAdvert : 0) | (visible ? FLAG.visible : 0) |
-        (control.listens ? FLAG.listens : 0),
+        (control.listens ? FLAG.listens : 0) | (this.ears && visible && meets(element, owner, rect) ? FLAG.met : 0),
       this.number(addressOf(element, tag)), this.number(attr(element, "target")),
       this.number(form === null ? "" : formName(owner, form)),
       this.number(ownerTag === "input" || ownerTag === "button" ? owner.type : ""),
       this.number(value),
       options.map((option) => this.number(option)),
       this.number(testIdOf(element) || (control.owner ? testIdOf(owner) : "")),
-      attributesOf(owner, ownerTag, shownName === "").map((word) => this.number(word)),
+      attributes.map((word) => this.number(word)),
       this.number(label === name ? "" : label), this.number(text === name ? "" : text), this.path(element),
-      this.number(inside.repeat), inside.row,
+      this.number(inside.repeat), inside.row, this.number(hears),
     ]);
-    control.properties = propertiesOf(element, control.role, states, value);
+    control.properties = propertiesOf(element, control.role, states, value) + unspoken;
     return number;
+  }
+
+  // What a thorough look tells of an element besides, in its line of the tree; puts it among its attributes, too.
+  unspoken(element, control, attributes, name, hears) {
+    let line = hears.includes("scroll") ? ", scrollable" : "";
+    const add = (word, value) => {
+      if (!value) return false;
+      attributes.push(word, value);
+      line += `, ${word}=${quoted(value)}`;
+      return true;
+    };
+    if (name !== "") add("looks", control.looks);
+    else {
+      const look = control.hears !== undefined && add("looks", control.looks ?? lookOfBox(element, getComputedStyle(element)));
+      if (!add("near", nearOf(element, control.role)) && !look) add("hint", hintOf(element));
+    }
+    return line;
+  }
+
+  // Shapes of a drawing: those a person could act on are numbered, those beside them are told.
+  drawing(svg, around) {
+    if (!this.ears || around.hidden || around.silent) return;
+    for (const [shape, hears] of this.ears.drawing(svg, around)) {
+      const tag = tagOf(shape);
+      const box = shape.getBoundingClientRect();
+      const rect = box.width + box.height > 0 ? [box.x, box.y, Math.max(box.width, 1), Math.max(box.height, 1)] : null;
+      const name = cut(squeeze(attr(shape, "aria-label") || queryIn(shape, ":scope > title")?.textContent || (tag === "text" ? shape.textContent : "")), 80);
+      const role = tag === "text" ? "StaticText" : "image";
+      const looks = lookOfShape(shape, tag);
+      const control = { role: tag === "text" ? "text" : "image", listens: false, hears, rect, looks, properties: looks && `, looks=${quoted(looks)}` };
+      const number = hears && rect ? this.keep(shape, tag, control, name, around, getComputedStyle(shape)) : -1;
+      const indent = "\t".repeat(around.depth);
+      if (name || looks || number >= 0) this.lines.push(indent + lineOf(number >= 0 ? control.role : role, name, number) + control.properties);
+    }
   }
 
   landmarks(words) {
@@ -320,9 +359,11 @@ function showsCaptcha() {
 
 let last = null;
 
-function look(limit, top) {
+// With ``told`` (what listeners.py heard) the look is a thorough one.
+function look(limit, top, told = null) {
   forgetTexts();
-  const walk = new Look(limit);
+  const heard = told === null ? null : heardOf(told);
+  const walk = new Look(limit, told === null ? null : new Ears(heard ?? new Map()));
   const root = document.documentElement;
   const title = squeeze(document.title?.toString?.() ?? "");
   if (root !== null) {
@@ -343,7 +384,7 @@ function look(limit, top) {
     strings: walk.strings, landmarks: walk.landmarkSets, paths: walk.paths, elements: walk.records, frames: walk.frameRecords,
     headings: walk.headings, lines: walk.lines.join("\n"), text: tidy(walk.text.join("")), found: walk.found, nodes: walk.nodes,
     inert: walk.inert, cutShort: walk.cutShort, captcha: showsCaptcha(),
-    canvas: walk.canvas / Math.max(1, innerWidth * innerHeight),
+    heard: told === null || heard !== null, canvas: walk.canvas / Math.max(1, innerWidth * innerHeight),
   });
 }
 

@@ -127,7 +127,7 @@ class Executor:
         Raises:
             PageGone: there is no page to look at.
         """
-        page = await capture(self.visit, picture=picture)
+        page = await capture(self.visit, picture=picture, thorough=True)
         self._grip.page = page
         await self._grip.hand.meet(page)
         return page
@@ -177,7 +177,7 @@ class Executor:
         around = Around(tab=tab, dialogs=visit.unasked - unasked)
         effect = done.effect or effect_of(changes, around)
         if effect is None:
-            seen = await capture(visit, picture=False)
+            seen = await capture(visit, picture=False, thorough=True)
             effect = effect_seen(changes, prints_of(self.page), prints_of(seen))
             self._grip.page = seen
         status = done.status or await traffic.status_since(before, documents)

@@ -15,7 +15,7 @@ from app.assets import resource
 from app.engine.browser.session import Visit
 
 WORLD = "sitelore"
-PARTS = ("snapshot_names.js", "snapshot_facts.js", "snapshot_places.js", "snapshot.js")
+PARTS = ("snapshot_names.js", "snapshot_facts.js", "snapshot_places.js", "snapshot_looks.js", "snapshot.js")
 
 
 class NoSuchElement(Exception):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import orjson
@@ -19,12 +20,12 @@ STATES = (
     "required", "selected",
 )  # fmt: skip
 """As the script's bits, lowest first."""
-IN_SHADOW, SUBMITS, IN_LIVE, IN_ADVERT, VISIBLE, LISTENS = 1, 2, 4, 8, 16, 32
+IN_SHADOW, SUBMITS, IN_LIVE, IN_ADVERT, VISIBLE, LISTENS, MET = 1, 2, 4, 8, 16, 32, 64
 CROSSES, FOREIGN = 1, 2
 
 _Record = tuple[
     int, int, int, int, list[float] | None, int, int, int, int, int, int, int, list[int], int, list[int], int, int, int,
-    int, int,
+    int, int, int,
 ]  # fmt: skip
 """An element as the script writes it, in the order ``elements_of`` takes it apart; mostly numbers of strings."""
 
@@ -106,7 +107,7 @@ def elements_of(look: FrameLook, around: Around, first: int = 0) -> list[Element
     records: list[_Record] = facts["elements"]
     for number, record in enumerate(records, start=first):
         (role, name, tag, bits, rect, chain, flags, href, target, form, kind, value, options, test_id, pairs, label,
-         text, path, repeat, row) = record  # fmt: skip
+         text, path, repeat, row, hears) = record  # fmt: skip
         if bits not in states:
             states[bits] = tuple(word for place, word in enumerate(STATES) if bits >> place & 1)
         made.append(
@@ -141,9 +142,17 @@ def elements_of(look: FrameLook, around: Around, first: int = 0) -> list[Element
                 in_advert=around.advert or bool(flags & IN_ADVERT),
                 visible=bool(flags & VISIBLE),
                 listens=bool(flags & LISTENS),
+                hears=heard(strings[hears]),
+                met=bool(flags & MET),
             )
         )
     return made
+
+
+@cache
+def heard(kinds: str) -> tuple[str, ...]:
+    """Kinds of event as the script names them."""
+    return tuple(kinds.split())
 
 
 def selectors(paths: Sequence[Sequence[int]], strings: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -17,6 +17,7 @@ from playwright.async_api import ElementHandle, Error
 
 from app.engine.browser.challenge import challenge_of
 from app.engine.browser.frames import Frames, NoSuchElement, World, document_of, main_world, script, take
+from app.engine.browser.listeners import heard_in
 from app.engine.browser.reading import Around, FrameLook, elements_of, tree_with_frames, with_frames
 from app.engine.browser.session import Visit
 from app.engine.errors import SiteloreError
@@ -57,6 +58,7 @@ class _Looking:
 
     limit: int
     frames: Frames
+    thorough: bool = False
     count: int = 0
     opaque: list[str] = field(default_factory=list[str])
     notes: list[str] = field(default_factory=list[str])
@@ -69,8 +71,14 @@ class _Found:
     spots: tuple[tuple[World, int], ...]
 
 
-async def capture(visit: Visit, *, picture: bool = True, limit: int = 8000) -> PageCapture:
+async def capture(
+    visit: Visit, *, picture: bool = True, limit: int = 8000, thorough: bool = False
+) -> PageCapture:
     """Look at the page in front as it is now; at most ``limit`` elements of each frame are named.
+
+    A ``thorough`` look is an agent's: it also numbers what only scripts make operable, shapes that are drawn and what
+    can be scrolled, and says what the pointer meets and what nameless things look like.  A page's identity is the same
+    either way.
 
     A page that is replaced by another during the look is looked at once more.  What came up unasked since the look
     before (dialogs, windows, files) is told with it.
@@ -82,7 +90,7 @@ async def capture(visit: Visit, *, picture: bool = True, limit: int = 8000) -> P
         _refuse_dead(visit)
         try:
             async with asyncio.timeout(LOOK):
-                seen = await _capture(visit, picture, limit)
+                seen = await _capture(visit, picture, limit, thorough)
         except TimeoutError as error:
             raise PageGone(f"{visit.page.url} is busy: it did not answer for {LOOK:.0f} s") from error
         except Error as error:
@@ -147,10 +155,10 @@ async def thumbnail(visit: Visit, width: int = 256) -> bytes:
     return image
 
 
-async def _capture(visit: Visit, picture: bool, limit: int) -> PageCapture | None:
+async def _capture(visit: Visit, picture: bool, limit: int, thorough: bool) -> PageCapture | None:
     """One look; ``None`` if the page was replaced meanwhile."""
     began = time.perf_counter()
-    looking = _Looking(limit, Frames(visit.page))
+    looking = _Looking(limit, Frames(visit.page), thorough)
     try:
         async with asyncio.TaskGroup() as group:
             watch = group.create_task(_watch(visit))
@@ -172,8 +180,7 @@ async def _capture(visit: Visit, picture: bool, limit: int) -> PageCapture | Non
 async def _part(looking: _Looking, world: World, around: Around, depth: int = 0) -> _Part:
     """A frame and those below it."""
     top = "true" if world.parent is None else "false"
-    answer = await world.call(f"{script()}, sitelore.look({looking.limit}, {top})")
-    part = _Part(world, FrameLook.read(answer), around)
+    part = _Part(world, await _look(looking, world, top), around)
     names: set[str] = set()
     for owner, spot in enumerate(part.look.spots):
         name = next(n for n in _variants(spot.name) if n not in names)
@@ -188,6 +195,21 @@ async def _part(looking: _Looking, world: World, around: Around, depth: int = 0)
         except (Error, RuntimeError):
             looking.opaque.append(spot.source)
     return part
+
+
+async def _look(looking: _Looking, world: World, top: str) -> FrameLook:
+    """What the script says of one frame; asked once more if the page changed while its listeners were told."""
+    if not looking.thorough:
+        return FrameLook.read(await world.call(f"{script()}, sitelore.look({looking.limit}, {top})"))
+
+    async def listening() -> FrameLook:
+        told = await heard_in(world)
+        return FrameLook.read(
+            await world.call(f"{script()}, sitelore.look({looking.limit}, {top}, '{told}')")
+        )
+
+    look = await listening()
+    return look if look.facts["heard"] else await listening()
 
 
 def _variants(name: str) -> Iterator[str]:

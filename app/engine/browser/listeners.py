@@ -1,0 +1,70 @@
+"""What page scripts listen to, asked of the browser itself: a page's own listeners can't be seen from another world.
+
+The question runs in the page's world, where the listeners live, in V8's mode without side effects and by the browser's
+own helpers, so that the page neither sees nor is changed by it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any, cast
+
+from playwright.async_api import Error
+
+from app.assets import resource
+from app.engine.browser.frames import World
+
+TIMEOUT = 400
+"""Milliseconds the question may take; a page that is too long for it is looked at without its listeners."""
+SAID = re.compile(r"\d+;(?:\d+:[cphd]+,)*")
+NOTHING = ""
+"""What is told of a frame that can't be asked; no page has this number of elements, so nothing is heard in it."""
+
+_KINDS = {
+    "click": "c", "dblclick": "c", "mouseup": "c", "pointerup": "c", "touchend": "c", "contextmenu": "c",
+    "mousedown": "p", "pointerdown": "p", "touchstart": "p", "dragstart": "p",
+    "mouseover": "h", "mouseenter": "h", "mousemove": "h", "pointerover": "h", "pointerenter": "h", "pointermove": "h",
+    "drop": "d",
+}  # fmt: skip
+
+
+async def heard_in(world: World) -> str:
+    """``number;place:kinds,...`` over the elements that can be heard, in document order; "" where it can't be told.
+
+    Frames that share the process of the frame around them have no such way in; nor do shadow roots.
+    """
+    if world.parent is not None and world.parent.wire is world.wire:
+        return NOTHING
+    question = {
+        "expression": _question(),
+        "includeCommandLineAPI": True,
+        "throwOnSideEffect": True,
+        "returnByValue": True,
+        "timeout": TIMEOUT,
+    }
+    try:
+        answer = cast("dict[str, Any]", await world.wire.send("Runtime.evaluate", question))
+    except Error:  # it took too long, or the frame is going: the look itself will tell
+        return NOTHING
+    said = answer["result"].get("value")
+    # The page may have put a function of its own in the helpers' place: what it says is checked like any input.
+    return said if isinstance(said, str) and SAID.fullmatch(said) else NOTHING
+
+
+@cache
+def _question() -> str:
+    """Calls nothing that a page can replace without being told apart: no methods, no iterators."""
+    found = re.search(r'HEARABLE =\s*"([^"]+)"', resource("js", "snapshot_looks.js").read_text("utf-8"))
+    assert found is not None
+    cases = "".join(f'case "{name}": heard += "{kind}"; break; ' for name, kind in _KINDS.items())
+    return f"""(() => {{
+        const all = $$("{found[1]}");
+        let said = all.length + ";";
+        for (let at = 0; at < all.length; at++) {{
+            let heard = "";
+            for (const name in getEventListeners(all[at])) switch (name) {{ {cases} }}
+            if (heard) said += at + ":" + heard + ",";
+        }}
+        return said;
+    }})()"""
