@@ -1,0 +1,108 @@
+"""Prompts: texts of ``resources/prompts``, and the fence that keeps a page's words apart from ours.
+
+A page may say anything, also that it is the user, the system or the end of the page.  So whatever comes from a site
+stands between two lines that bear a random marker of this run; the marker is taken out of the text itself, so that no
+page can close its own fence, not even by echoing what the agent typed.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from app.assets import resource
+from app.engine.agent.messages import Message, Part, PartKind, Role
+from app.engine.errors import InputError
+from app.engine.redaction import redact_text, redact_tree
+
+_PLACE = re.compile(r"\{\{(\w+)\}\}")
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f]"
+)
+"""Signs that nobody sees on a page and a model reads all the same: controls, turned directions, tags."""
+
+
+@lru_cache(maxsize=32)
+def _template(name: str) -> str:
+    path = resource("prompts", f"{name}.md")
+    try:
+        return path.read_text("utf-8").strip()
+    except (OSError, UnicodeError) as error:
+        raise InputError(
+            f"the prompt can't be read: {error}", path=str(path), remedy="reinstall sitelore"
+        ) from error
+
+
+def prompt(name: str, **values: str) -> str:
+    """A prompt with its places filled in; what is filled in is not looked at for further places.
+
+    Raises:
+        InputError: there is no such prompt.
+        KeyError: it has a place that no value was given for.
+    """
+    return _PLACE.sub(lambda place: values[place[1]], _template(name))
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """Lines around what a site says; one fence a run.
+
+    Args:
+        marker: given where a run is replayed, so that the same words are asked again.
+    """
+
+    marker: str = field(default_factory=lambda: secrets.token_hex(6))
+
+    def around(self, what: str, text: str) -> str:
+        """A text of the site, cleaned and fenced; ``what`` names it in our own words."""
+        return f"<<{what} {self.marker}>>\n{self.clean(text)}\n<<end of {what} {self.marker}>>"
+
+    def clean(self, text: str) -> str:
+        """A text of the site without the marker, without signs that nobody sees, without secrets."""
+        return redacted(visible(text).replace(self.marker, "…"))
+
+    def line(self, text: str, longest: int = 200) -> str:
+        """A short text of the site on one line of a list of ours."""
+        words = " ".join(self.clean(text[: longest * 4]).replace("<<", "‹").replace(">>", "›").split())
+        return words if len(words) <= longest else words[: longest - 1] + "…"
+
+
+def visible(text: str) -> str:
+    """A text without signs that nobody sees."""
+    return text if text.isascii() and text.isprintable() else _UNSEEN.sub("", text)
+
+
+def redacted(text: str) -> str:
+    """A text without secrets; long ones are searched as trees are, line by line."""
+    return redact_text(text) if len(text) < 4000 else redact_tree(text).decode()
+
+
+def system(text: str) -> Message:
+    """A message of ours that stays the same for the whole run."""
+    return Message(role=Role.SYSTEM, parts=(Part(kind=PartKind.TEXT, text=text),))
+
+
+def user(*parts: Part | str, turn: int = -1) -> Message:
+    """A message to the model."""
+    return Message(role=Role.USER, turn=turn, parts=tuple(_part(part) for part in parts if part != ""))
+
+
+def assistant(*parts: Part | str, turn: int = -1) -> Message:
+    """What the model said before."""
+    return Message(role=Role.ASSISTANT, turn=turn, parts=tuple(_part(part) for part in parts if part != ""))
+
+
+def _part(part: Part | str) -> Part:
+    return Part(kind=PartKind.TEXT, text=part) if isinstance(part, str) else part
+
+
+def cut(text: str, most: int, what: str = "") -> str:
+    """A text of at most so many characters, cut at a line; it says that it was cut."""
+    if len(text) <= most:
+        return text
+    end = text.rfind("\n", most * 3 // 4, most)
+    kept = text[: end if end != -1 else most]
+    return f"{kept}\n[{len(text) - len(kept):,} more characters{f' of {what}' if what else ''} are left out]"

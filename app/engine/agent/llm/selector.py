@@ -1,0 +1,123 @@
+"""Reason, of Retrieve-Reason-Teleport: which of the states found is where the work can be done (WebNavigator, 3.2).
+
+Three questions in their order: is enough known of a state, is it the right kind of place, and from which of those left
+is least to be done.  (The published code asks again without end when it can't read the answer; this asks twice.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from app.engine.agent.llm.prompting import Fence, prompt, system, user
+from app.engine.agent.messages import Message, Part, PartKind
+from app.engine.agent.model_api import AgentRole, Model, ModelError, ModelTrouble, Reply
+from app.engine.agent.navigator import Candidate
+
+RE_ASKS = 2
+"""Further requests after an answer that can't be read."""
+SHOWN_PICTURES = 6
+_SHOWN_CONTROLS = 24
+_SHOWN_HEADINGS = 6
+_ANSWER_TOKENS = 400
+
+SCHEMA: dict[str, Any] = {
+    "title": "choice",
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["reasoning", "page"],
+    "properties": {"reasoning": {"type": "string"}, "page": {"type": "integer"}},
+}
+
+Pictures = Callable[[Sequence[str]], Awaitable[dict[str, bytes]]]
+"""Screenshots by digest."""
+
+
+class Selector:
+    """Chooses among candidates with a model; ``choose`` is what ``GlobalNavigator`` takes.
+
+    Args:
+        pictures: where given, the screenshots of the first candidates are shown too.
+    """
+
+    def __init__(self, model: Model, fence: Fence | None = None, pictures: Pictures | None = None) -> None:
+        self._model, self._fence, self._pictures = model, fence or Fence(), pictures
+        self.reasoning = ""
+        """What the model said of its last choice."""
+
+    async def choose(self, query: str, intent: str, candidates: Sequence[Candidate]) -> int | None:
+        """The place of the best candidate, ``None`` when none fits.
+
+        Raises:
+            ModelError: no answer came, or three of them could not be read.
+        """
+        if not candidates:
+            return None
+        shown = await self._shown(candidates)
+        messages = [
+            system(prompt("selector", marker=self._fence.marker)),
+            self._question(query, intent, candidates, shown),
+        ]
+        why = ""
+        for _ in range(1 + RE_ASKS):
+            reply = await self._model.ask(
+                AgentRole.SELECTOR, messages, schema=SCHEMA, pictures=shown or None, most=_ANSWER_TOKENS
+            )
+            chosen, why = _chosen(reply, len(candidates))
+            if not why:
+                self.reasoning = str((reply.data or {}).get("reasoning", ""))[:2000]
+                return chosen
+            messages = [*messages[:2], user(f"{why} Answer again.")]
+        raise ModelError(f"the selector could not be understood: {why}", ModelTrouble.UNREADABLE)
+
+    async def _shown(self, candidates: Sequence[Candidate]) -> dict[str, bytes]:
+        digests = [one.picture for one in candidates[:SHOWN_PICTURES] if one.picture]
+        return await self._pictures(digests) if self._pictures is not None and digests else {}
+
+    def _question(
+        self, query: str, intent: str, candidates: Sequence[Candidate], shown: dict[str, bytes]
+    ) -> Message:
+        cards = "\n".join(self._card(number, one) for number, one in enumerate(candidates, 1))
+        pictures = [
+            Part(kind=PartKind.IMAGE, text=f"page {number}", digest=one.picture)
+            for number, one in enumerate(candidates, 1)
+            if one.picture in shown
+        ]
+        asked = f"Task: {intent}\nWhat is looked for: {query}"
+        return user(asked, self._fence.around("known pages", cards), *pictures)
+
+    def _card(self, number: int, one: Candidate) -> str:
+        line = self._fence.line
+        told = [f"{number}. {line(one.title) or '(no title)'} at {line(one.url)}"]
+        if one.headings:
+            told.append(
+                f"   headings: {'; '.join(line(text, 80) for text in one.headings[:_SHOWN_HEADINGS])}"
+            )
+        if one.controls:
+            told.append(
+                f"   controls: {'; '.join(line(text, 60) for text in one.controls[:_SHOWN_CONTROLS])}"
+            )
+        if one.matched:
+            told.append(
+                f"   words that answer to the search: {', '.join(line(text, 40) for text in one.matched)}"
+            )
+        return "\n".join(told)
+
+
+def _chosen(reply: Reply, count: int) -> tuple[int | None, str]:
+    """The choice from 0, or what is wrong with the answer."""
+    if reply.data is None or "page" not in reply.data:
+        return None, 'The answer has to be JSON with "reasoning" and "page".'
+    page = reply.data["page"]
+    if isinstance(page, str):
+        page = page.strip().rstrip(".")
+        page = 0 if page.lower() in ("none", "null", "") else page
+    if page is None:
+        return None, ""
+    try:
+        number = int(page)
+    except (TypeError, ValueError):
+        return None, f'"page" has to be a number from 1 to {count}, or 0 when none fits.'
+    if isinstance(page, bool) or not 0 <= number <= count:
+        return None, f'"page" has to be a number from 1 to {count}, or 0 when none fits.'
+    return (number - 1 if number else None), ""

@@ -1,0 +1,260 @@
+"""What kind of deed an action is that is about to be done: does it only read, or does it edit, send, buy, delete?
+
+Told from the element it is aimed at, by the words and marks that keep explorations from doing harm
+(``app.engine.graph.danger``), from the form around it and from the address it opens.  For approvals, and for the
+orchestrator's check that a task which only asks does not change anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import SplitResult, urlsplit
+
+from app.engine.command import (
+    AnswerDialog,
+    Check,
+    Click,
+    ClickAt,
+    ClickMark,
+    Command,
+    Drag,
+    Goto,
+    NewTab,
+    Point,
+    Press,
+    Select,
+    SetSlider,
+    TypeKeys,
+    TypeMark,
+    TypeText,
+    Upload,
+    elements_of,
+)
+from app.engine.graph.danger import danger_of, forms_of, link_of
+from app.engine.graph.danger_words import Said, language_of, said_by, said_by_address
+from app.engine.page_state import Element, PageCapture
+
+
+class Risk(StrEnum):
+    """Kinds of deeds, the harmless first."""
+
+    READS = "reads"
+    EDITS = "edits"  # fills in what is not sent yet
+    SIGNS_IN = "signs in"
+    SIGNS_OUT = "signs out"
+    SENDS = "sends"  # changes something on the site, or writes to somebody
+    UPLOADS = "uploads"
+    BUYS = "buys"
+    PAYS = "pays"
+    DELETES = "deletes"
+
+    @property
+    def level(self) -> int:
+        """From 0 for what only reads to 3 for what can't be taken back."""
+        return _LEVELS[self]
+
+    @property
+    def changes(self) -> bool:
+        """It leaves something behind on the site."""
+        return self.level >= 2
+
+
+_LEVELS = {
+    Risk.READS: 0,
+    Risk.EDITS: 1,
+    Risk.SIGNS_IN: 1,
+    Risk.SIGNS_OUT: 1,
+    Risk.SENDS: 2,
+    Risk.UPLOADS: 2,
+    Risk.BUYS: 3,
+    Risk.PAYS: 3,
+    Risk.DELETES: 3,
+}
+_OF_DANGER = {
+    "danger: destroys": Risk.DELETES,
+    "danger: leaves": Risk.SIGNS_OUT,
+    "danger: pays": Risk.BUYS,
+    "danger: sends": Risk.SENDS,
+    "danger: asks": Risk.SENDS,
+    "danger: confirms": Risk.SENDS,
+    "danger: changes a row": Risk.SENDS,
+}
+_OF_SAID = {"destroys": Risk.DELETES, "leaves": Risk.SIGNS_OUT, "pays": Risk.BUYS, "sends": Risk.SENDS}
+_PAYING = frozenset(
+    {"pay", "payment", "checkout", "donate", "transfer", "wire", "bezahlen", "payer", "pagar"}
+)
+_SENDING_KEYS = frozenset({"enter", "return", "numpadenter"})
+_ACTIVATING_KEYS = _SENDING_KEYS | {"space", " ", "delete"}
+_FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assessment:
+    """What an action is taken for; ``why`` says by what, in words for a person; ``element`` is its number, if any."""
+
+    risk: Risk
+    why: str = ""
+    element: int | None = None
+
+
+def assess(command: Command, page: PageCapture) -> Assessment:
+    """The kind of deed a command is on the page it is meant for."""
+    match command:
+        case Goto(url) | NewTab(url) if url:
+            return _address(url)
+        case ClickAt(at):
+            element = _under(page.elements, at)
+            return (
+                _pressed(element, page) if element is not None else _reads("nothing known is at this point")
+            )
+        case ClickMark(_, label):
+            return _said(said_by(label, language_of(page.language)), "its label says")
+        case AnswerDialog(accept):
+            return _dialog(page) if accept else _reads("the dialog is dismissed")
+        case TypeMark(_, _, enter):
+            return Assessment(risk=Risk.SENDS if enter else Risk.EDITS, why="it fills in a field")
+        case TypeKeys(text):
+            element = next((one for one in page.elements if "focused" in one.states), None)
+            return _typed(element, page, enter="\n" in text)
+        case Press(keys):
+            return _keys(command, keys, page)
+        case Click() | TypeText() | Check() | Select() | SetSlider() | Upload() | Drag():
+            return _on_element(command, page)
+        case _:
+            return _reads("it changes nothing on the site")
+
+
+def _on_element(command: Command, page: PageCapture) -> Assessment:
+    element = _numbered(page, elements_of(command))
+    if element is None:
+        return _reads("the element is not known")
+    match command:
+        case Click():
+            return _pressed(element, page)
+        case TypeText(_, _, enter):
+            return _typed(element, page, enter=enter)
+        case Upload():
+            return Assessment(risk=Risk.UPLOADS, why="a file leaves this machine", element=element.index)
+        case Drag():
+            return Assessment(risk=Risk.EDITS, why="it moves something", element=element.index)
+        case _:
+            if forms_of(element) is None and not element.form:
+                return Assessment(
+                    risk=Risk.EDITS, why="it changes a setting of the page", element=element.index
+                )
+            return Assessment(risk=Risk.EDITS, why="it fills in a form", element=element.index)
+
+
+def _keys(command: Press, keys: str, page: PageCapture) -> Assessment:
+    last = keys.rpartition("+")[2].lower() or keys
+    number = (command.element,) if command.element is not None else ()
+    element = _numbered(page, number) or next((one for one in page.elements if "focused" in one.states), None)
+    if last not in _ACTIVATING_KEYS or element is None:
+        return (
+            _reads("a key that moves about")
+            if last not in _ACTIVATING_KEYS
+            else _reads("nothing has the focus")
+        )
+    if element.role in _FIELDS:
+        return _typed(element, page, enter=last in _SENDING_KEYS)
+    return _pressed(element, page)
+
+
+def _pressed(element: Element, page: PageCapture) -> Assessment:
+    danger = danger_of(element, page.url, page.language)
+    sends = _sends_form(element, page)
+    if danger is not None and danger.rule in _OF_DANGER:
+        risk = _OF_DANGER[danger.rule]
+        if risk is Risk.BUYS and _PAYING.intersection(element.name.lower().split()):
+            risk = Risk.PAYS
+        if risk is Risk.SENDS and sends is not None and sends.risk is not Risk.SENDS:
+            return sends
+        return Assessment(risk=risk, why=danger.why, element=element.index)
+    if sends is not None:
+        return sends
+    if link_of(element, page.url) is not None:
+        return Assessment(risk=Risk.READS, why="it opens a page", element=element.index)
+    if element.role in ("checkbox", "radio", "switch", "option"):
+        return Assessment(risk=Risk.EDITS, why="it makes a choice", element=element.index)
+    return Assessment(risk=Risk.READS, why="nothing speaks for more than looking", element=element.index)
+
+
+def _sends_form(element: Element, page: PageCapture) -> Assessment | None:
+    """What pressing a button that sends its form does: a search reads, a log-in signs in, the rest sends."""
+    if not element.submits:
+        return None
+    method, _, path = element.form.partition(":")
+    if method.lower() != "post":
+        return Assessment(risk=Risk.READS, why="it sends a form that only asks", element=element.index)
+    if _has_password(element.form, page):
+        return Assessment(risk=Risk.SIGNS_IN, why=f"it sends the log-in form {path}", element=element.index)
+    return Assessment(risk=Risk.SENDS, why=f"it sends the form {path}", element=element.index)
+
+
+def _typed(element: Element | None, page: PageCapture, *, enter: bool) -> Assessment:
+    if element is None:
+        return Assessment(risk=Risk.EDITS, why="it types where the cursor stands")
+    if element.type == "password" and not enter:
+        return Assessment(risk=Risk.SIGNS_IN, why="it fills in a password", element=element.index)
+    if not enter:
+        return Assessment(risk=Risk.EDITS, why="it fills in a field", element=element.index)
+    method, _, path = element.form.partition(":")
+    if method.lower() == "get" or element.role == "searchbox" or element.type == "search":
+        return Assessment(risk=Risk.READS, why="it sends a search", element=element.index)
+    if element.form and _has_password(element.form, page):
+        return Assessment(risk=Risk.SIGNS_IN, why=f"it sends the log-in form {path}", element=element.index)
+    where = f"the form {path}" if element.form else "what the page makes of Enter"
+    return Assessment(
+        risk=Risk.SENDS if element.form else Risk.EDITS, why=f"it sends {where}", element=element.index
+    )
+
+
+def _address(url: str) -> Assessment:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        parts = SplitResult("", "", "", "", "")
+    return _said(said_by_address(parts), "the address says")
+
+
+def _said(said: Said | None, by: str) -> Assessment:
+    if said is None:
+        return _reads("nothing speaks for more than looking")
+    return Assessment(risk=_OF_SAID[said.kind], why=f"{by} '{said.verb}'")
+
+
+def _dialog(page: PageCapture) -> Assessment:
+    """Agreeing to a dialog may do what it asks; what it asks is known only where it was seen before."""
+    for text in page.alerts:
+        found = _said(said_by(text, language_of(page.language)), "the dialog says")
+        if found.risk is not Risk.READS:
+            return found
+    return Assessment(risk=Risk.SENDS, why="it agrees to whatever the next dialog asks")
+
+
+def _has_password(form: str, page: PageCapture) -> bool:
+    return any(one.type == "password" and one.form == form for one in page.elements)
+
+
+def _numbered(page: PageCapture, numbers: Iterable[int]) -> Element | None:
+    wanted = set(numbers)
+    return next((element for element in page.elements if element.index in wanted), None)
+
+
+def _under(elements: Iterable[Element], at: Point) -> Element | None:
+    """The smallest element around a point."""
+    x, y = at
+    around = [
+        (rect[2] * rect[3], element)
+        for element in elements
+        if (rect := element.rect) is not None
+        and rect[0] <= x <= rect[0] + rect[2]
+        and rect[1] <= y <= rect[1] + rect[3]
+    ]
+    return min(around, key=lambda pair: pair[0], default=(0.0, None))[1]
+
+
+def _reads(why: str) -> Assessment:
+    return Assessment(risk=Risk.READS, why=why)

@@ -1,0 +1,158 @@
+"""Which kind of task this is, told from its words alone: one to be done in a browser, or one that only looks up.
+
+SuperBrowser's verb classifier (section 4.2, algorithm 7) as the paper has it: scores of pattern families are added,
+what was learned of a domain goes before them.  (Its published code takes the first family that matches.)  A workbench
+always has a browser, so a task that only looks things up is still done there; it is then held to reading.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import lru_cache
+from hashlib import blake2b
+from typing import cast
+
+from app.assets import resource
+from app.engine.addresses import host_of
+
+
+class TaskKind(StrEnum):
+    """What the orchestrator may decide for."""
+
+    BROWSER = "browser"
+    SEARCH = "search"
+
+
+class Family(StrEnum):
+    """Families of patterns; the last two only weigh together with another."""
+
+    ACTION = "action"
+    TRANSACTION = "transaction"
+    TARGET = "target"
+    VISUAL = "visual"
+    BRAND = "brand"
+    AGGREGATION = "aggregation"
+    FACTUAL = "factual"
+    DATE = "date"
+    PLURAL = "plural"
+
+
+SURE = 0.8
+"""Above this, what was learned of a domain goes before the words (algorithm 7, line 9)."""
+
+_WORDS = ("rules", "task_words.json")
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> Mapping[Family, re.Pattern[str]]:
+    document = json.loads(resource(*_WORDS).read_text("utf-8"))
+    month, day = str(document["month"]), str(document["day"])
+    families = cast("Mapping[str, list[str]]", document["families"])
+    return {
+        Family(name): re.compile(
+            rf"\b(?:{'|'.join(alternatives)})\b".replace("{month}", month).replace("{day}", day), re.I
+        )
+        for name, alternatives in families.items()
+    }
+
+
+_WEIGHTS: tuple[tuple[TaskKind, float, tuple[Family, ...], tuple[Family, ...]], ...] = (
+    (TaskKind.BROWSER, 0.80, (Family.ACTION,), ()),
+    (TaskKind.BROWSER, 0.90, (Family.TRANSACTION, Family.DATE), ()),
+    (TaskKind.BROWSER, 0.85, (Family.TARGET,), ()),
+    (TaskKind.BROWSER, 0.80, (Family.VISUAL,), ()),
+    (TaskKind.BROWSER, 0.70, (Family.BRAND,), ()),
+    (TaskKind.SEARCH, 0.70, (Family.AGGREGATION, Family.PLURAL), ()),
+    (TaskKind.SEARCH, 0.60, (Family.FACTUAL,), (Family.VISUAL,)),
+)
+"""What is added to whose score where all of the first families match and none of the second (algorithm 7)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learned:
+    """What earlier runs say of a domain: which kind did well there, and how sure that is, in [0, 1]."""
+
+    preferred: TaskKind
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """The orchestrator's decision.
+
+    ``confidence`` is the greater of the two ``scores`` as the paper has it, at most 1; 0 says that nothing matched.
+    """
+
+    kind: TaskKind
+    confidence: float
+    scores: Mapping[TaskKind, float] = field(default_factory=dict[TaskKind, float])
+    families: frozenset[Family] = frozenset()
+    learned: bool = False
+
+
+def route(
+    intent: str,
+    url: str = "",
+    *,
+    brands: frozenset[str] = frozenset(),
+    learnings: Mapping[str, Learned] | None = None,
+) -> Route:
+    """Which kind of task an intent is.  Same words, same answer.
+
+    Args:
+        url: where it starts.
+        brands: names of sites known here (the paper's list of brands is the world's; a workbench knows its own sites).
+        learnings: by host.
+    """
+    families = families_of(intent, brands)
+    scores = dict.fromkeys(TaskKind, 0.0)
+    for kind, weight, needed, barred in _WEIGHTS:
+        if families.issuperset(needed) and families.isdisjoint(barred):
+            scores[kind] += weight
+    known = (learnings or {}).get(host_of(url)) if url else None
+    if known is not None and known.confidence > SURE:
+        return Route(
+            kind=known.preferred, confidence=known.confidence, scores=scores, families=families, learned=True
+        )
+    kind = TaskKind.BROWSER if scores[TaskKind.BROWSER] >= scores[TaskKind.SEARCH] else TaskKind.SEARCH
+    return Route(kind=kind, confidence=min(1.0, max(scores.values())), scores=scores, families=families)
+
+
+def families_of(intent: str, brands: frozenset[str] = frozenset()) -> frozenset[Family]:
+    """The families whose patterns match; quoted texts are what is typed or looked for, and say nothing of the task."""
+    plain = re.sub(r"\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”", '""', intent[:8000])
+    found = {family for family, pattern in _patterns().items() if pattern.search(plain)}
+    low = plain.casefold()
+    if any(re.search(rf"\b{re.escape(brand.casefold())}\b", low) for brand in brands if brand.strip()):
+        found.add(Family.BRAND)
+    return frozenset(found)
+
+
+class Delegations:
+    """The circuit breaker: the same task on the same domain is not begun again once it gave something of substance."""
+
+    def __init__(self, most: int = 2) -> None:
+        self._most = most
+        self._done: dict[tuple[str, str], list[bool]] = {}
+
+    def record(self, intent: str, url: str, *, substantive: bool) -> None:
+        """An attempt is over; ``substantive``: it gave an answer or reached its goal."""
+        self._done.setdefault(_key(intent, url), []).append(substantive)
+
+    def refusal(self, intent: str, url: str) -> str:
+        """Why it should not be begun again; "" where nothing speaks against it."""
+        attempts = self._done.get(_key(intent, url), [])
+        if any(attempts):
+            return "this task already gave a result on this site; use that result"
+        if len(attempts) >= self._most:
+            return f"this task was tried {len(attempts)} times on this site without a result; change the task"
+        return ""
+
+
+def _key(intent: str, url: str) -> tuple[str, str]:
+    words = " ".join(intent.casefold().split())
+    return host_of(url), blake2b(words.encode(), digest_size=8).hexdigest()
