@@ -1,0 +1,504 @@
+"""What a task on a site is after: a value, a count, a sum, the greatest of a list, the items of one, or a change.
+
+Read from the task's own words by English grammar; nothing here knows a site.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from app.engine.agent.scout.grounding import STOP, stem, words
+from app.engine.agent.scout.intent import read_intent
+from app.engine.agent.scout.phrases import Bound, dates_in
+
+
+class Goal(StrEnum):
+    """What kind of thing is wanted."""
+
+    VALUE = "value"
+    YES_NO = "yes or no"
+    COUNT = "count"
+    TOTAL = "total"
+    AVERAGE = "average"
+    DIFFERENCE = "difference"
+    EXTREME = "extreme"
+    ITEMS = "items"
+    CHANGE = "change"
+    REACH = "reach"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aim:
+    """A task, or one part of it.
+
+    Attributes:
+        text: its words.
+        verb: the first verb of a change (``add``, ``change``, ``approve``).
+        subjects: things named: a product, a person, an order's number, a quoted title.
+        field: what is asked about them (``price``, ``email address``), or what rows are compared or summed by.
+        things: what is listed or counted (``orders``).
+        scope: a part of the site that is named with its kind: (``category``, ``Tents``).
+        conditions: further values that rows or a filter must have: (``status``, ``Pending``); the kind may be "".
+        bounds: conditions on numbers; ``dates`` a span of time as two ISO days.
+        want: which column of the row found is the answer; "" for its name.
+        most: for an extreme, the greatest (else the least).
+        pairs: fields and values of a change.
+        quantity: how many of the thing, 1 where nothing is said.
+        mine: it is about what belongs to the person logged in.
+        places: decimal places asked for, -1 where none.
+    """
+
+    text: str
+    goal: Goal
+    verb: str = ""
+    subjects: tuple[str, ...] = ()
+    field: str = ""
+    things: str = ""
+    scope: tuple[str, str] = ("", "")
+    conditions: tuple[tuple[str, str], ...] = ()
+    bounds: tuple[Bound, ...] = ()
+    dates: tuple[str, ...] = ()
+    most: bool = True
+    pairs: tuple[tuple[str, str], ...] = ()
+    want: str = ""
+    quantity: int = 1
+    mine: bool = False
+    places: int = -1
+
+    @property
+    def subject(self) -> str:
+        """The first thing named, or ""."""
+        return self.subjects[0] if self.subjects else ""
+
+    @property
+    def listed(self) -> bool:
+        """Whether many rows are to be looked at."""
+        return self.goal in (Goal.COUNT, Goal.TOTAL, Goal.AVERAGE, Goal.EXTREME, Goal.ITEMS)
+
+
+_QUOTED = re.compile('"([^"]*)"|“([^”]*)”|«([^»]*)»')
+_NAME = re.compile(
+    r"(?<![\w.])((?:[A-Z][\w'’-]*|\d[\w-]*(?=\s+[A-Z]))(?:\s+(?:&|[A-Z][\w'’&-]*|\d+[\w-]*))*)((?:\s+[a-z][\w'’-]*){0,3})"
+)
+_ENDS_NAME = STOP | frozenset(
+    "have has had come comes cost costs than does do did can could was were which who whom that when where what why how between since "
+    "until before after there their together altogether use using named called titled number size"
+    " category status contain contains include includes up down out over under through about get gets".split()
+)
+_NUMBERED = re.compile(
+    r"\b(order|invoice|ticket|issue|case|product|item|upc|sku|isbn|user|customer|number)\s+(?:number\s+|no\.?\s*|with the upc\s+)?"
+    r"#?(\d{3,})\b",
+    re.IGNORECASE,
+)
+_KINDS = r"category|section|department|status|state|type|brand|colour|color|partner|supplier|topic|tag|label"
+_SCOPE = re.compile(
+    rf"\b(?:the\s+)?({_KINDS})\s+(?:of\s+)?(?:\x02(\d+)\x02|([A-Z][\w-]*(?:\s+(?:&\s+)?[A-Z][\w-]*)*))"
+)
+_OPENING = re.compile(
+    r"^(?:please\s+)?(?:what|which|who|whom|when|where|how|is|are|was|were|do|does|did|can|tell|give|find|search|list)\b",
+    re.I,
+)
+_ROUND = re.compile(r"\bround(?:ed)?\b.{0,20}?\b(one|two|three|\d)\s+decimals?", re.IGNORECASE)
+_SMALL = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "a": 1, "an": 1}
+_MOST = frozenset(
+    "most highest greatest largest biggest longest dearest priciest latest newest last maximum top best heaviest".split()
+)
+_LEAST = frozenset(
+    "least lowest cheapest smallest shortest fewest oldest earliest minimum lightest first worst".split()
+)
+_BY_WORD = {
+    "cheapest": "price", "dearest": "price", "priciest": "price", "expensive": "price", "latest": "date",
+    "newest": "date", "recent": "date", "oldest": "date", "earliest": "date", "last": "date", "first": "date",
+    "heaviest": "weight", "lightest": "weight",
+}  # fmt: skip
+_EXTREME = re.compile(
+    rf"\b({'|'.join(sorted(_MOST | _LEAST))})\b(?:\s+(expensive|costly|recent))?", re.IGNORECASE
+)
+_PARTS = re.compile(
+    r"(?:,?\s+and\s+(?:then\s+)?|,\s*then\s+|;\s+|\.\s+(?=[A-Z]))(?=(?:use|apply|set|add|put|change|place|open|enter|rate|save|redeem|move|remove|delete|approve|reject)\b)",
+    re.IGNORECASE,
+)
+_DEEDS = (
+    "add|put|change|set|update|edit|rename|create|make|write|leave|post|use|apply|redeem|approve|reject|delete|remove|buy|order"
+    "|place|move|mark|rate|reprice|restock|cancel|enable|disable|publish|hide|save|send|subscribe|enter|replace|assign|register"
+)
+_DEED = re.compile(rf"^(?:please\s+|now\s+|then\s+)?({_DEEDS})\b", re.IGNORECASE)
+
+
+@lru_cache(maxsize=256)
+def aims_of(text: str) -> tuple[Aim, ...]:
+    """The parts of a task in their order; a question is one part.  Never fails."""
+    quotes: list[str] = []
+
+    def hold(found: re.Match[str]) -> str:
+        quotes.append(next(group for group in found.groups() if group is not None))
+        return f"\x02{len(quotes) - 1}\x02"
+
+    held = _QUOTED.sub(hold, " ".join(text.replace("\x02", " ").split()))
+    if _DEED.match(held) is None:
+        return (_question(held, quotes),)
+    return tuple(_change(part.strip(" ."), quotes) for part in _PARTS.split(held) if part.strip(" ."))
+
+
+def _back(text: str, quotes: list[str]) -> str:
+    return re.sub("\x02(\\d+)\x02", lambda found: quotes[int(found[1])], text).strip()
+
+
+def _subjects(held: str, quotes: list[str], taken: Iterable[str] = ()) -> tuple[str, ...]:
+    """Quoted strings, numbers of things, and names: words with capitals and what belongs to them."""
+    found: list[tuple[int, str]] = [
+        (at.start(), quotes[int(at[1])]) for at in re.finditer("\x02(\\d+)\x02", held)
+    ]
+    found += [(at.start(2), at[2]) for at in _NUMBERED.finditer(held)]
+    for at in _NAME.finditer(held):
+        first, rest = at[1], at[2]
+        start = at.start(1)
+        if start == 0 or held[start - 2 : start] in (". ", "? ", "! ") and " " not in first:
+            # a sentence begins with a capital anyway; its first word is no name
+            bare = re.sub(r"^\S+\s*", "", first)
+            if not bare:
+                continue
+            start, first = start + first.index(bare), bare
+        tail: list[str] = []
+        for word in rest.split():
+            if word.casefold() in _ENDS_NAME:
+                break
+            tail.append(word)
+        name = " ".join([first, *tail])
+        if (name.isupper() and len(name) <= 4) or re.match(r"(?:I|UPC|SKU|\d+ [a-z]+)\b", name):
+            continue
+        found.append((start, name))
+    taken = {name for name in taken if name}
+    made = [name for _, name in sorted(found) if name not in taken and not any(name in one for one in taken)]
+    return tuple(dict.fromkeys(made))
+
+
+def _question(held: str, quotes: list[str]) -> Aim:
+    text = _back(held, quotes)
+    sentences = re.split(r"(?<=[.?!])\s+", held)
+    asked = next((one for one in sentences if one.endswith("?")), "")
+    asked = asked or next((one for one in sentences if _OPENING.match(one)), held)
+    low = asked.casefold()
+    scope, conditions = _conditions(held, quotes)
+    named = [value for _, value in (scope, *conditions)]
+    dates = tuple(f"{y:04}-{m:02}-{d:02}" for y, m, d in dates_in(text))
+    dates = dates or _year(low)
+    bounds = (
+        tuple(bound for clause in read_intent(text).clauses for bound in clause.bounds) if not dates else ()
+    )
+    if size := re.search(r"\bsize\s+(\w+)\b", held):
+        conditions = (*conditions, ("size", size[1]))
+    subjects = tuple(
+        name
+        for name in _subjects(held, quotes, named)
+        if not dates_in(name) and not any(name.startswith(value) for value in named if value)
+    )
+    rounding = _ROUND.search(text)
+    hidden = asked
+    for name in subjects:
+        hidden = hidden.replace(f"\x02{quotes.index(name)}\x02" if name in quotes else name, "\x03")
+    goal, field, things, most = _goal(hidden, hidden.casefold())
+    aim = Aim(
+        text=text,
+        goal=goal,
+        subjects=subjects,
+        field=_clean(field, subjects, quotes),
+        things=_clean(things, subjects, quotes),
+        scope=scope,
+        conditions=conditions,
+        bounds=bounds,
+        dates=dates,
+        want=_wanted(low, goal, field, text) if goal in (Goal.EXTREME, Goal.ITEMS) else "",
+        most=most,
+        mine=re.search(r"\b(?:my|i|mine)\b", low) is not None,
+        places=_SMALL.get(rounding[1].casefold(), int(rounding[1]) if rounding[1].isdigit() else -1)
+        if rounding
+        else -1,
+    )
+    return aim
+
+
+def _year(low: str) -> tuple[str, ...]:
+    found = re.search(r"\bin (?:the year )?((?:19|20)\d\d)\b", low)
+    return (f"{found[1]}-01-01", f"{found[1]}-12-31") if found else ()
+
+
+def _conditions(held: str, quotes: list[str]) -> tuple[tuple[str, str], tuple[tuple[str, str], ...]]:
+    """A category is the part of the site to look in; every other kind with a value is a condition."""
+    scope, conditions = ("", ""), list[tuple[str, str]]()
+    for found in _SCOPE.finditer(held):
+        kind, value = found[1].casefold(), quotes[int(found[2])] if found[2] else found[3]
+        if kind in ("category", "section", "department"):
+            scope = (kind, value)
+        else:
+            conditions.append((kind, value))
+    low = held.casefold()
+    if found := re.search(r"\b(?:search\b.*?\bfor|finds?\s+for)\s+\x02(\d+)\x02", held, re.IGNORECASE):
+        scope = ("search", quotes[int(found[1])])
+    for found in re.finditer(r"\b(?:all|the|of)\s+([A-Z][a-z]+)\s+([a-z]+s)\b", held):
+        conditions.append(("", found[1]))  # "all Cancelled orders"
+    if found := re.search(r"\b(?:that\s+)?(requires?|needs?|awaits?|await|require|need)\s+([a-z]+)\b", low):
+        conditions.append(("", f"{found[1]} {found[2]}"))
+    if found := re.search(
+        r"\b(?:are|is)\s+(unavailable|available|out of stock|in stock|active|inactive|open|closed)\b", low
+    ):
+        conditions.append(("", found[1]))
+    return scope, tuple(dict.fromkeys(conditions))
+
+
+_VALUE = re.compile(
+    r"^(?:what|which|who)(?:\s+(?:is|are|was|were|'s))\s+(?:the\s+)?(.+?)(?:\s+(?:of|for|that|who|from|between)\b.*)?\?*$"
+)
+_HAS = re.compile(
+    r"how many\s+(.+?)\s+(?:does|do|did|has|have|was|were|is)\s+(?:the\s+|a\s+)?(?:[a-z]+\s+){0,2}\x03\s*(\w+)?"
+)
+_LISTING = "are|is|was|were|do|does|did|have|has|can|could|contain|contains|include|includes|cost|require|requires|need"
+_COUNTED = re.compile(rf"how many\s+(.+?)(?:\s+(?:{_LISTING})\b|\s+of\s+|\?|$)")
+
+
+def _goal(asked: str, low: str) -> tuple[Goal, str, str, bool]:
+    """Goal, field, things, and whether the greatest is meant."""
+    extreme = _EXTREME.search(low)
+    by = ""
+    if extreme:
+        most = extreme[1] in _MOST
+        key = extreme[2] or extreme[1]
+        by = _BY_WORD.get(key, "")
+    if re.search(r"\bhow much (?:more|less|cheaper|dearer)\b|\bdifference\b", low):
+        return Goal.DIFFERENCE, "price" if "price" in low or "cost" in low else "", "", True
+    if re.search(r"\baverage\b|\bmean\b", low):
+        behind = re.search(
+            r"\b(?:average|mean)\s+(\w+)(?:\s+of\s+(?:all\s+)?(?:the\s+)?([\w ]+?))?(?:\s+in\b|\?|$)", low
+        )
+        return Goal.AVERAGE, behind[1] if behind else "", _last_noun(behind[2] or "") if behind else "", True
+    if re.search(r"\bsum\b|\btogether\b|\bin total\b|\baltogether\b.*\bcost\b", low) and not low.startswith(
+        "how many"
+    ):
+        thing = re.search(
+            r"\b(?:all|the)\s+(?:my\s+|the\s+)?(?:[\w]+\s+)?(\w+s)\b(?!\s+of\s+(?:all|the))", low
+        )
+        by = next(
+            (
+                word
+                for word in ("prices", "price", "totals", "total", "amounts")
+                if re.search(rf"\b{word}\b", low)
+            ),
+            "price",
+        )
+        thing = re.search(r"\ball\s+(?:the\s+|my\s+)?(?:[A-Z]\w+\s+)?(\w+s)\b", asked) or thing
+        return Goal.TOTAL, by, thing[1].casefold() if thing else "", True
+    if found := _HAS.match(low):
+        more = f" {found[2]}" if found[2] and found[2] not in ("have", "has", "come", "contain") else ""
+        return Goal.VALUE, found[1] + more, _last_noun(found[1]), True
+    if found := _COUNTED.match(low):
+        return Goal.COUNT, found[1], _last_noun(found[1]), True
+    if re.match(r"(?:is|are|was|were|does|do|did|can)\b", low):
+        return Goal.YES_NO, low.rpartition("\x03")[2].strip(" ?"), "", True
+    if (found := re.match(r"(?:which|what)\s+(\w+)\s+(?:has|have|with)\b", low)) and not extreme:
+        return Goal.VALUE, "name", found[1], True
+    if extreme and by == "" and re.search(r"\bcosts?\b", low):
+        by = "price"
+    if extreme and by == "" and (behind := re.search(rf"\b{extreme[1]}\s+([a-z]+)", low)):
+        by = behind[1]
+    if extreme and _over_rows(low, extreme[0]):
+        return Goal.EXTREME, by, _extreme_things(low, extreme), extreme[1] in _MOST
+    if found := re.match(r"how much\b.*\b(cost|costs|spend|spent|pay|paid)\b", low):
+        return Goal.VALUE, "price", "", True
+    if re.match(r"when\b", low):
+        return Goal.VALUE, "date", _last_noun(low), True
+    if found := re.match(r"within how many (\w+)\b", low):
+        return Goal.VALUE, found[1], "", True
+    if re.match(r"(?:which|what)\s+(\w+s)\s+(?:are|were|did|do|have)\b", low) or re.match(
+        r"(?:what|which) are the \w+s\b", low
+    ):
+        found = re.match(r"(?:which|what)\s+(?:are the\s+)?(\w+s)\b(?:\s+of\s+(?:the\s+)?(\w+s)\b)?", low)
+        column, thing = (found[1], found[2] or found[1]) if found else ("", "")
+        return Goal.ITEMS, column, thing, True
+    found = _VALUE.match(asked.casefold().strip())
+    return (
+        Goal.VALUE,
+        found[1] if found else re.sub(r"^(?:what|which|who|where)\s+", "", low.rstrip("?")),
+        "",
+        True,
+    )
+
+
+def _wanted(low: str, goal: Goal, field: str, text: str) -> str:
+    """Which column is asked for: ``give its number``, ``the price of the most expensive``, ``when``."""
+    if found := re.search(r"\bgive\s+(?:me\s+)?(?:its|the|their)\s+(\w+)", text.casefold()):
+        return found[1]
+    if goal is Goal.ITEMS:
+        return field
+    if low.startswith("when"):
+        return "date"
+    ends = "|".join(sorted(_MOST | _LEAST))
+    if found := re.match(rf"what (?:is|was) the (\w+) of (?:the|my)\b.*?\b(?:{ends})\b", low):
+        return found[1]
+    if found := re.match(rf"what (?:is|was) the (?:{ends}) (price|total|amount|number|date|value)\b", low):
+        return found[1]
+    return ""
+
+
+def _over_rows(low: str, extreme: str) -> bool:
+    """``the last name`` is no extreme; ``the most orders`` and ``the cheapest product`` are."""
+    return not re.search(rf"\b{re.escape(extreme)}\s+name\b", low) and "of all time" not in low
+
+
+def _extreme_things(low: str, extreme: re.Match[str]) -> str:
+    """What is compared: the noun that is asked for (``which customer``), else the one behind the superlative."""
+    if found := re.match(r"which (\w+)\b", low):
+        return found[1]
+    behind = re.match(
+        r"\s+(\w+)(?:\s+(?:in|of|on)\b.*?\b(products?|orders?|items?|books?|customers?)\b)?",
+        low[extreme.end() :],
+    )
+    if behind and behind[2]:
+        return behind[2]
+    if behind and behind[1] in ("price", "total", "number", "amount", "date", "value"):
+        among = re.search(
+            r"\b(?:among|of|the)\s+(?:all\s+)?(?:the\s+)?(products?|orders?|items?|customers?)\b", low
+        )
+        return among[1] if among else ""
+    return behind[1] if behind else ""
+
+
+def _last_noun(text: str) -> str:
+    found = [word for word in words(text) if word not in STOP and not word.isdigit()]
+    return found[-1] if found else ""
+
+
+def _clean(field: str, subjects: Iterable[str], quotes: list[str]) -> str:
+    """The field without the things it is asked of."""
+    field = _back(field, quotes)
+    for name in subjects:
+        field = re.sub(re.escape(name), " ", field, flags=re.IGNORECASE)
+    return " ".join(word for word in re.findall(r"[\w'-]+", field) if word.casefold() not in STOP)
+
+
+def _change(held: str, quotes: list[str]) -> Aim:
+    text = _back(held, quotes)
+    found = _DEED.match(held)
+    verb = found[1].casefold() if found else ""
+    scope, conditions = _conditions(held, quotes)
+    pairs, spent = _pairs(held, quotes)
+    counted = re.match(
+        rf"{verb}\s+(\d+|{'|'.join(_SMALL)})\s+(?:pieces?|copies|units?|of|pcs|x)\b", held.casefold()
+    )
+    number = counted[1] if counted else "1"
+    size = re.search(r"\bsize\s+(\w+)\b", held)
+    if size:
+        conditions = (*conditions, ("size", size[1]))
+    conditions = tuple(one for one in conditions if one[1] not in spent)
+    subjects = tuple(
+        name
+        for name in _subjects(held, quotes, (scope[1], *(value for _, value in conditions if len(value) > 2)))
+        if name not in spent and name not in [value for _, value in conditions]
+    )
+    return Aim(
+        text=text,
+        goal=Goal.CHANGE,
+        verb=verb,
+        subjects=subjects,
+        things=_things(held, verb),
+        scope=scope,
+        conditions=conditions,
+        pairs=pairs,
+        quantity=int(number) if number.isdigit() else _SMALL.get(number, 1),
+        mine=re.search(r"\b(?:my|i|mine)\b", held.casefold()) is not None,
+    )
+
+
+_LABELLED = re.compile(
+    r"(?:^|[:,;]|\b(?:with|and|to|of)\b)\s*(?:the\s+|a\s+|an\s+|my\s+|its\s+)*((?:[a-z][\w/'-]*\s+){0,3}?[a-z][\w/'-]*)"
+    r"\s*(?:=|:|\bof\b|\bis\b|\bto\b)?\s*(?:\x02(\d+)\x02|(-?\d[\d.,]*\d|-?\d)(?=[\s,.;]|$))"
+)
+_TO = re.compile(
+    r"\b(?:change|set|update|edit|rename|replace|reprice)\s+(?:the\s+|my\s+)?(.+?)\s+(?:to|as)\s+(?:be\s+)?(?:\x02(\d+)\x02|(\S.*?))$",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(r"\b(?:named|called|titled)\s+\x02(\d+)\x02")
+_LEADS = frozenset(
+    "add put use apply write create make new order product review note voucher list wish my the named called titled".split()
+)
+
+
+def _pairs(held: str, quotes: list[str]) -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
+    """Fields with values, and the strings that are values and so name nothing."""
+    made: dict[str, str] = {}
+    spent: set[str] = set()
+
+    def keep(name: str, value: str) -> None:
+        name = " ".join(word for word in name.split() if word not in STOP)
+        if name and value and name not in made:
+            made[name] = value
+            spent.add(value)
+
+    if found := _TO.search(held):
+        field = re.split(r"\s+(?:of|for|on)\s+", found[1])[0]
+        keep(field, quotes[int(found[2])] if found[2] else found[3].strip(" ."))
+        return tuple(made.items()), frozenset(spent)
+    if found := _NAMED.search(held):
+        keep("name" if not found[0].startswith("title") else "title", quotes[int(found[1])])
+    for found in _LABELLED.finditer(held):
+        value = quotes[int(found[2])] if found[2] else found[3]
+        bare = " ".join(word for word in found[1].split() if word not in STOP)
+        bare = re.sub(rf"^(?:(?:{_DEEDS})\s+)+", "", bare)
+        if value in spent or bare in (
+            "order",
+            "product",
+            "number",
+            "size",
+            "pieces",
+            "wish list",
+            "order number",
+            "upc",
+        ):
+            continue
+        keep(bare, value)
+    if found := re.match(
+        r"(?i:add|leave|write|use|apply|redeem|enter)\s+(?:the\s+|a\s+)?((?:[a-z]+\s+){0,2}?)\x02(\d+)\x02",
+        held,
+    ):
+        if quotes[int(found[2])] not in spent:
+            keep(found[1].strip() or "text", quotes[int(found[2])])
+    return tuple(made.items()), frozenset(spent)
+
+
+def _things(held: str, verb: str) -> str:
+    """The noun a change is about: ``a new wish list`` is ``wish list``."""
+    found = re.match(
+        rf"(?i:{verb})\s+(?:\d+\s+)?(?:the\s+|a\s+|an\s+|my\s+)?(?:new\s+)?((?:[a-z]+\s+)*?[a-z]+)(?=\s+(?:of|to|for|with|named|called|titled|into|in|on|from|that)\b|\s*[\x02:.,]|\s+[A-Z\d]|$)",
+        held,
+    )
+    return " ".join(word for word in found[1].casefold().split() if word not in STOP) if found else ""
+
+
+def kind_of(aim: Aim, name: str) -> str:
+    """What the task calls a thing: ``order`` for ``order 100``, ``wish list`` for ``my wish list "Ideas"``."""
+    before = aim.text.partition(name)[0].rstrip(' "“«#')
+    found: list[str] = []
+    for word in reversed(re.findall(r"[\w'-]+", before)[-2:]):
+        if word.casefold() in STOP or word.casefold() in _ENDS_NAME or _DEED.match(word) and word != "order":
+            break
+        found.insert(0, word.casefold())
+    return " ".join(found)
+
+
+def goal_stems(aim: Aim) -> frozenset[str]:
+    """Stems of the words that tell where on a site the aim may be met; names of things are left out."""
+    text = f"{aim.text}"
+    for name in (*aim.subjects, *(value for _, value in aim.pairs)):
+        text = text.replace(name, " ")
+    return frozenset(
+        stem(word) for word in words(text) if word not in STOP and word not in _IDLE and not word.isdigit()
+    )
+
+
+_IDLE = frozenset(
+    "what which who when where how many much all there have has had does did do any give tell round two decimals answer yes no"
+    " please new together altogether one more than between least most change set add put create write named called first".split()
+)
