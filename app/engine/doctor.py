@@ -15,7 +15,7 @@ import sys
 import tempfile
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -49,7 +49,9 @@ async def examine(workspace: Path, environ: Mapping[str, str] | None = None) -> 
         qt_check(environ),
         browser_check(chosen.browser),
         sqlite_check(),
-        asyncio.to_thread(endpoint_check, chosen.model_url, environ),
+        asyncio.to_thread(
+            endpoint_check, chosen.model_url, environ, (chosen.model_name, chosen.vision_model)
+        ),
         asyncio.to_thread(keyring_check, environ),
         asyncio.to_thread(encoder_check, chosen.encoder, settings.cache_dir() / "encoder"),
     )
@@ -134,8 +136,8 @@ def encoder_check(model: str, cache: Path) -> Check:
     return Check(name="encoder", ok=False, found=found, remedy=_encoder_remedy(), needed=False)
 
 
-def endpoint_check(url: str, environ: Mapping[str, str]) -> Check:
-    """Whether the model endpoint lists its models.  The key is sent, and never shown."""
+def endpoint_check(url: str, environ: Mapping[str, str], wanted: Sequence[str] = ()) -> Check:
+    """Whether the model endpoint lists its models, those ``wanted`` among them.  The key is sent, and never shown."""
     key = settings.model_key(environ)
     if not url and not key:
         found = "none set; the workbench does without"
@@ -150,20 +152,26 @@ def endpoint_check(url: str, environ: Mapping[str, str]) -> Check:
     )
     try:
         with urllib.request.urlopen(request, timeout=ENDPOINT_SECONDS) as answer:
-            listed = len(json.loads(answer.read(5_000_000)).get("data", []))
+            listed = [str(model["id"]) for model in json.loads(answer.read(5_000_000)).get("data", [])]
     except urllib.error.HTTPError as error:
         with error:
             remedy = (
                 f"check {settings.KEY_VARIABLE}" if error.code in {401, 403} else "correct SITELORE_MODEL_URL"
             )
             return _endpoint_failed(f"{shown} answers {error.code}", remedy)
-    except (OSError, ValueError, AttributeError) as error:
+    except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
         reason = getattr(error, "reason", error)
         return _endpoint_failed(f"{shown} can't be reached: {reason}", f"curl -sS {shown}/models")
-    with_key = "with a key" if key else "without a key"
-    return Check(
-        name="model endpoint", ok=True, found=f"{shown} lists {listed} models, {with_key}", needed=False
-    )
+    if lacking := [name for name in wanted if name and name not in listed]:
+        some = ", ".join(listed[:5]) or "none"
+        return _endpoint_failed(
+            f"{shown} does not list the model {lacking[0]}",
+            f"set SITELORE_MODEL_NAME to one of its models: {some}",
+        )
+    found = f"{shown} lists {len(listed)} models, {'with' if key else 'without'} a key"
+    if not any(wanted) and len(listed) != 1:
+        found += "; none is chosen: set SITELORE_MODEL_NAME"
+    return Check(name="model endpoint", ok=True, found=found, needed=False)
 
 
 async def sqlite_check() -> Check:

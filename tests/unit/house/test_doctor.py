@@ -50,6 +50,17 @@ def test_an_endpoint_that_answers_is_reported_without_its_key(endpoint: str) -> 
     assert "right-key" not in repr(check)
 
 
+def test_a_model_that_the_endpoint_does_not_have_is_told_with_those_it_has(endpoint: str) -> None:
+    environ = {"OPENAI_API_KEY": "right-key"}
+    assert doctor.endpoint_check(plain(endpoint), environ, ("b", "")).ok
+
+    check = doctor.endpoint_check(plain(endpoint), environ, ("b", "c"))
+
+    assert not check.ok
+    assert "model c" in check.found
+    assert "a, b" in check.remedy
+
+
 def test_a_wrong_key_is_told_with_what_to_check(endpoint: str) -> None:
     check = doctor.endpoint_check(plain(endpoint), {"OPENAI_API_KEY": "wrong-key"})
 
