@@ -1,0 +1,45 @@
+"""A run killed at random moments and gone on with: what is missing afterwards, and what is there twice.
+
+    python -m benchmarks.kills [KILLS]
+
+Kills the whole process group, browser and all; after each kill the files are looked at, then the run goes on from its
+ledger.  Nothing may be missing but the step in flight, and nothing may be there twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from app.engine.browser.demo_server import DemoServer
+from tests.support.long_run import STEPS, Kills, survive
+
+KILLS = 50
+
+
+async def measure(kills: int) -> tuple[Kills, float]:
+    """Kill a run on the bundled site so often."""
+    async with await DemoServer.start() as server:
+        with tempfile.TemporaryDirectory() as folder:
+            began = time.monotonic()
+            found = await asyncio.to_thread(survive, Path(folder) / "workspace", server.shop_url, kills)
+            return found, time.monotonic() - began
+
+
+def main() -> None:
+    """Print how many kills, how many hit a run between its first and last step, and every fault."""
+    kills = int(sys.argv[1]) if len(sys.argv) > 1 else KILLS
+    found, seconds = asyncio.run(measure(kills))
+    faults = found.faults or []
+    print(f"{found.kills} kills in {seconds:.0f} s, {found.running} of them after new steps had been written")
+    print(f"faults: {len(faults)} (steps missing, doubled or out of order, of runs of {STEPS} steps)")
+    for fault in faults:
+        print(f"  {fault}")
+    print(f"the last run ended {found.outcome} with {found.steps} steps; its ledger: {found.answer}")
+
+
+if __name__ == "__main__":
+    main()
