@@ -23,7 +23,7 @@ class PartKind(StrEnum):
     """What a part of a message is."""
 
     TEXT = "text"
-    LEDGER = "ledger"  # the rendered ledger in the system message
+    LEDGER = "ledger"  # the rendered ledger
     IMAGE = "image"  # ``digest`` names the picture
     CAPTION = "caption"  # what a vision model said is on it
     STATE = "state"  # address, title, tabs
@@ -40,11 +40,12 @@ class Part:
 
     Attributes:
         text: what is sent; of an image its address-free description.
-        digest: content hash of a picture.
+        digest: content hash of a picture; of a whole element list, its name for lists that change it.
         call: id that ties a tool call to its result.
         failed, cause, target: of a tool result, from the typed ``effect.Result`` it tells of.
         url, title, state: of a state part and of a tool result: where it was.
-        evicted: of a marker, the kind of what it stands for.
+        evicted: of a marker, the kind of what it stands for; of a tool result, that only a line of it is left.
+        base: of an element list told as what has changed, the ``digest`` of the list it changes.
     """
 
     kind: PartKind
@@ -58,6 +59,7 @@ class Part:
     title: str = ""
     state: str = ""
     evicted: PartKind | None = None
+    base: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,74 @@
+"""Eviction as a whole, E = E6 ∘ E5 ∘ E4 ∘ E3 ∘ E2 ∘ E1 (SuperBrowser, equation 3), and what is sent afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from app.engine.agent.eviction.keeping import Evicted, Keep, Now, Removal
+from app.engine.agent.eviction.phases import (
+    Phase,
+    element_lists,
+    failures,
+    old_turns,
+    screenshots,
+    states,
+    thinking,
+)
+from app.engine.agent.eviction.tokens import count
+from app.engine.agent.memory.entries import Entry
+from app.engine.agent.messages import Message, Part, PartKind, Role
+
+PHASES: tuple[Phase, ...] = (screenshots, failures, states, thinking, old_turns, element_lists)
+
+
+def evict(messages: Sequence[Message], *, now: Now, keep: Keep | None = None) -> Evicted:
+    """The live context before a model is asked: bounded, with every call answered, the newest turns untouched.
+
+    The entries are to be written into the ledger; what was taken out is told whole, so that a person can see it.
+    """
+    left = tuple(messages)
+    entries: list[Entry] = []
+    removed: list[Removal] = []
+    for phase in PHASES:
+        done = phase(left, keep or Keep(), now)
+        left = done.messages
+        entries += done.entries
+        removed += done.removed
+    return Evicted(messages=left, entries=tuple(entries), removed=tuple(removed))
+
+
+def condensed(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """What is sent: runs of archived messages as one line, so that the archive's cost does not grow with its length.
+
+    An archived message whose call or result is still wanted by a live one stays.  Parts and messages of which nothing
+    is left are left out.
+    """
+    live = {part.call for message in messages if not message.archived for part in message.parts if part.call}
+    runs = [(gone, list(run)) for gone, run in groupby(messages, key=lambda message: _is_gone(message, live))]
+    short = [line for gone, run in runs for line in (_line(run) if gone else run)]
+    # All of them or none: a call may be in one run and its result in another.
+    sent = map(_without_blanks, short if count(short) <= count(messages) else messages)
+    return tuple(message for message in sent if message.parts)
+
+
+def _without_blanks(message: Message) -> Message:
+    if not any(map(_is_blank, message.parts)):
+        return message
+    return replace(message, parts=tuple(part for part in message.parts if not _is_blank(part)))
+
+
+def _is_blank(part: Part) -> bool:
+    return part.kind is PartKind.MARKER and not part.text
+
+
+def _is_gone(message: Message, live: set[str]) -> bool:
+    return message.archived and not any(part.call in live for part in message.parts if part.call)
+
+
+def _line(run: Sequence[Message]) -> tuple[Message, ...]:
+    turns = [message.turn for message in run]
+    text = f"[steps {min(turns)} to {max(turns)} are archived; the ledger has what matters of them]"
+    part = Part(kind=PartKind.MARKER, text=text)
+    return (Message(role=Role.USER, parts=(part,), turn=max(turns), archived=True),)

@@ -1,0 +1,197 @@
+"""The six phases of eviction (SuperBrowser, section 5.3 and appendix E.2), each a pure function of the messages.
+
+Each does nothing the second time; 1, 3, 4 and 6 act on parts of different kinds and so commute.  What a part is, is
+told by its type and never read from its words.  A phase never makes the context longer: what is shorter than the marker
+that would stand for it stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from app.engine.agent.eviction.keeping import Evicted, Keep, Now, Place, Removal, newest_turn, places
+from app.engine.agent.eviction.tokens import count_part
+from app.engine.agent.memory.entries import Entry, dead_end, note
+from app.engine.agent.messages import Message, Part, PartKind, Role
+from app.engine.effect import Cause
+
+Phase = Callable[[Sequence[Message], Keep, Now], Evicted]
+
+_IMAGE = "[an earlier screenshot stood here]"
+_STATE = "[an earlier page state]"
+_LIST = "[an earlier element list; its numbers no longer hold]"
+_ARCHIVED = "[archived]"
+_LONGEST_LINE = 160
+
+
+def screenshots(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evicted:  # noqa: B008 (frozen)
+    """Phase 1: pictures older than the newest two give way to a line; what was seen on them stays said."""
+    return _thinned(messages, PartKind.IMAGE, keep.images, keep, phase=1, marker=_IMAGE)
+
+
+def failures(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evicted:  # noqa: B008
+    """Phase 2: the newest failed tool result stays as it is, older ones shrink to a line and become dead ends."""
+    found = [
+        (place, part) for place, part in places(messages) if part.kind is PartKind.TOOL_RESULT and part.failed
+    ]
+    live = [(place, part) for place, part in found if part.evicted is None]
+    older = live[: max(0, len(live) - keep.failures)]
+    return _replaced(messages, {place: _in_a_line(part) for place, part in older}, 2, _dead_ends(older))
+
+
+def states(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evicted:  # noqa: B008
+    """Phase 3: states older than the last two turns go, but for those of the page as it is now: being stuck shows."""
+
+    def is_now(part: Part) -> bool:
+        return bool(part.url) and (part.url, part.title) == (now.url, now.title)
+
+    return _thinned(messages, PartKind.STATE, keep.states, keep, phase=3, marker=_STATE, spared=is_now)
+
+
+def thinking(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evicted:  # noqa: B008
+    """Phase 4: reasoning of turns before the newest three goes without a trace; tool calls are never touched."""
+    return _thinned(messages, PartKind.THINKING, keep.thinking, keep, phase=4, marker="")
+
+
+def old_turns(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evicted:  # noqa: B008
+    """Phase 5: of turns before the newest five nothing is left but the calls and that they were answered.
+
+    The number of messages stays, so that what goes by it still works; ``condensed`` leaves them out of what is sent.
+    """
+    if len(messages) <= keep.messages:
+        return Evicted(messages=tuple(messages))
+    since = keep.since(newest_turn(messages), keep.turns)
+    old = [
+        at
+        for at, message in enumerate(messages)
+        if not message.archived and message.role is not Role.SYSTEM and 0 <= message.turn < since
+    ]
+    if not old:
+        return Evicted(messages=tuple(messages))
+    left = list(messages)
+    removed: list[Removal] = []
+    failed: list[tuple[Place, Part]] = []
+    for at in old:
+        message = messages[at]
+        parts = [_stub(part) for part in message.parts]
+        for number, (part, stub) in enumerate(zip(message.parts, parts, strict=True)):
+            if stub != part:
+                removed.append(Removal(phase=5, turn=message.turn, part=part))
+                if part.failed and part.evicted is None:
+                    failed.append(((message.turn, at, number), part))
+        left[at] = replace(message, parts=tuple(part for part in parts if part is not None), archived=True)
+    turns = [messages[at].turn for at in old]
+    words = f"steps {min(turns)} to {max(turns)}: {len(old)} messages archived; this ledger has what matters of them"
+    return Evicted(
+        messages=tuple(left),
+        entries=(*_dead_ends(failed), note(words, max(turns))),
+        removed=tuple(removed),
+    )
+
+
+def element_lists(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evicted:  # noqa: B008
+    """Phase 6: the newest element list stays, with the list it is told by; older ones give way to a line."""
+    bases = {
+        part.base for _, part in _kept_of_kind(messages, PartKind.ELEMENTS, keep.lists, keep) if part.base
+    }
+
+    def is_base(part: Part) -> bool:
+        return bool(part.digest) and part.digest in bases
+
+    return _thinned(messages, PartKind.ELEMENTS, keep.lists, keep, phase=6, marker=_LIST, spared=is_base)
+
+
+def _kept_of_kind(
+    messages: Sequence[Message], kind: PartKind, most: int, keep: Keep
+) -> list[tuple[Place, Part]]:
+    """The newest parts of a kind, and those of turns that count as new."""
+    found = [(place, part) for place, part in places(messages) if part.kind is kind]
+    since = keep.since(newest_turn(messages), most)
+    newest = (
+        {place for place, _ in found[len(found) - most :]} if len(found) > most else {p for p, _ in found}
+    )
+    return [(place, part) for place, part in found if place in newest or place[0] >= since]
+
+
+def _thinned(
+    messages: Sequence[Message],
+    kind: PartKind,
+    most: int,
+    keep: Keep,
+    *,
+    phase: int,
+    marker: str,
+    spared: Callable[[Part], bool] = lambda part: False,
+) -> Evicted:
+    """The messages without the older parts of one kind."""
+    kept = {place for place, _ in _kept_of_kind(messages, kind, most, keep)}
+    stand_in = Part(kind=PartKind.MARKER, text=marker, evicted=kind)
+    older = {
+        place: stand_in
+        for place, part in places(messages)
+        if part.kind is kind
+        and place not in kept
+        and not spared(part)
+        and count_part(part) > count_part(stand_in)
+    }
+    return _replaced(messages, older, phase, ())
+
+
+def _replaced(
+    messages: Sequence[Message], parts: Mapping[Place, Part], phase: int, entries: Iterable[Entry]
+) -> Evicted:
+    left = list(messages)
+    removed: list[Removal] = []
+    for (turn, at, number), part in sorted(parts.items()):
+        message = left[at]
+        removed.append(Removal(phase=phase, turn=turn, part=message.parts[number]))
+        left[at] = replace(message, parts=(*message.parts[:number], part, *message.parts[number + 1 :]))
+    return Evicted(messages=tuple(left), entries=tuple(entries), removed=tuple(removed))
+
+
+def _in_a_line(part: Part) -> Part:
+    line = Part(
+        kind=PartKind.TOOL_RESULT,
+        call=part.call,
+        text=f"[failed before: {_line(part)}]",
+        failed=True,
+        cause=part.cause,
+        target=part.target,
+        url=part.url,
+        title=part.title,
+        state=part.state,
+        evicted=PartKind.TOOL_RESULT,
+    )
+    return line if count_part(line) < count_part(part) else replace(part, evicted=PartKind.TOOL_RESULT)
+
+
+def _line(part: Part) -> str:
+    words = " ".join(f"{part.cause or Cause.NO_EFFECT}{f' at {part.target}' if part.target else ''}".split())
+    return words[:_LONGEST_LINE]
+
+
+def _dead_ends(failed: Iterable[tuple[Place, Part]]) -> tuple[Entry, ...]:
+    return tuple(
+        dead_end(
+            " ".join(part.text.split())[:_LONGEST_LINE],
+            state=part.state,
+            target=part.target,
+            cause=part.cause or Cause.NO_EFFECT,
+            url=part.url,
+            step=turn,
+        )
+        for (turn, _, _), part in failed
+    )
+
+
+def _stub(part: Part) -> Part | None:
+    """What is left of a part of an archived message: calls whole, results as answered, nothing of the rest."""
+    if part.kind is PartKind.TOOL_CALL:
+        return part
+    if part.kind is PartKind.TOOL_RESULT:
+        stub = Part(
+            kind=part.kind, call=part.call, text=_ARCHIVED, failed=part.failed, evicted=PartKind.TOOL_RESULT
+        )
+        return stub if count_part(stub) < count_part(part) else replace(part, evicted=PartKind.TOOL_RESULT)
+    return None

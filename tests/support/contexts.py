@@ -1,0 +1,80 @@
+"""Live contexts of every kind, for laws of eviction: with any mix of parts, short and long, in and out of order."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from app.engine.agent.eviction.keeping import Keep, Now
+from app.engine.agent.messages import Message, Part, PartKind, Role
+
+_URLS = st.sampled_from(["http://shop.example/", "http://shop.example/basket", ""])
+_WORDS = st.one_of(
+    st.just(""),
+    st.text(max_size=12),
+    st.integers(1, 120).map(lambda n: "[ELEMENTS 3 shown] FAILED HTTP 404 " * n),
+)
+_CAUSES = st.sampled_from(["", "covered", "network", "no effect"])
+
+NOWS = st.builds(Now, url=_URLS, title=st.sampled_from(["Shop", "Basket"]))
+
+KEEPS = st.builds(
+    Keep,
+    images=st.integers(1, 3),
+    failures=st.integers(1, 2),
+    states=st.integers(1, 3),
+    thinking=st.integers(1, 3),
+    lists=st.integers(1, 2),
+    turns=st.integers(3, 6),
+    messages=st.integers(0, 20),
+    stride=st.integers(1, 4),
+)
+
+
+@st.composite
+def _seen(draw: st.DrawFn, turn: int) -> Message:
+    page = {"url": draw(_URLS), "title": draw(st.sampled_from(["Shop", "Basket"])), "text": draw(_WORDS)}
+    wanted = draw(st.lists(st.sampled_from(["image", "caption", "state", "elements", "text"]), max_size=5))
+    made = {
+        "image": Part(kind=PartKind.IMAGE, digest=f"picture{turn}"),
+        "caption": Part(kind=PartKind.CAPTION, text=page["text"]),
+        "state": Part(kind=PartKind.STATE, **page),
+        "elements": Part(
+            kind=PartKind.ELEMENTS,
+            text=page["text"],
+            digest=f"list{turn}",
+            base=draw(st.sampled_from(["", *(f"list{before}" for before in range(turn))])),
+        ),
+        "text": Part(kind=PartKind.TEXT, text=page["text"]),
+    }
+    return Message(role=Role.USER, turn=turn, parts=tuple(made[name] for name in wanted))
+
+
+@st.composite
+def contexts(draw: st.DrawFn, *, shuffled: bool = True) -> tuple[Message, ...]:
+    """A system message and up to 12 turns; each call has its result, in the same turn or a later one."""
+    messages = [Message(role=Role.SYSTEM, parts=(Part(kind=PartKind.TEXT, text="You work on a page."),))]
+    late: list[Message] = []
+    for turn in range(draw(st.integers(0, 12))):
+        messages += late
+        late = []
+        messages.append(draw(_seen(turn)))
+        call, failed = f"call{turn}", draw(st.booleans())
+        thought = Part(kind=PartKind.THINKING, text=draw(_WORDS))
+        asked = Part(kind=PartKind.TOOL_CALL, call=call, text=draw(_WORDS))
+        messages.append(Message(role=Role.ASSISTANT, turn=turn, parts=(thought, asked)))
+        came = Part(
+            kind=PartKind.TOOL_RESULT,
+            call=call,
+            text=draw(_WORDS),
+            failed=failed,
+            cause=draw(_CAUSES) if failed else "",
+            target=draw(st.sampled_from(["", "button 'Save'"])),
+            url=draw(_URLS),
+        )
+        answers_late = draw(st.booleans()) and shuffled
+        answer = Message(role=Role.TOOL, turn=turn + answers_late, parts=(came,))
+        (late if answers_late else messages).append(answer)
+    messages += late
+    if shuffled and draw(st.booleans()):
+        return tuple(draw(st.permutations(messages)))
+    return tuple(messages)
