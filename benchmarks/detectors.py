@@ -11,7 +11,7 @@ from pathlib import Path
 import orjson
 
 from app.engine.detectors.base import RunContext
-from app.engine.detectors.runner import ALL_DETECTORS, Watch
+from app.engine.detectors.runner import RULES, Watch
 from app.engine.imports.colorbrowseragent import find_runs, read_run
 from app.engine.sites import load_sites
 from app.engine.trajectory import Step
@@ -55,7 +55,7 @@ def main() -> None:
     cost = microseconds(lambda: detect(runs), len(steps))
     size = sum(map(len, lines)) / len(lines)
     print(
-        f"{len(ALL_DETECTORS)} detectors over {len(steps)} steps of {len(runs)} real runs: {cost:.1f} us a step; "
+        f"{len(RULES)} detectors over {len(steps)} steps of {len(runs)} real runs: {cost:.1f} us a step; "
         f"json of a step ({size:.0f} bytes) {floor:.1f} us; ratio {cost / floor:.2f}"
     )
     for length in (100, 1_000, 10_000):

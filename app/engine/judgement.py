@@ -1,4 +1,4 @@
-"""What detectors and people say about a run: flags, risk, verdicts.  Pure data."""
+"""What detectors, models and people say about a run: flags, opinions, risk, verdicts.  Pure data."""
 
 from __future__ import annotations
 
@@ -26,6 +26,54 @@ class Flag:
     message: str
     evidence: dict[str, str | int | float] = field(default_factory=dict[str, str | int | float])
     version: int = 1
+
+
+class Sense(StrEnum):
+    """What a model makes of a question about a run."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    UNDECIDED = "undecided"  # it can't tell, or what it said can't be read
+
+
+class Reason(StrEnum):
+    """Why a goal was not met; an impossible task is no failure of the agent's."""
+
+    NONE = ""
+    FAILED = "failed"
+    CLAIMED = "only claimed"
+    BLOCKED = "blocked"  # a captcha, a log-in wall, a site that is broken
+    IMPOSSIBLE = "impossible task"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelVerdict:
+    """A model's answer to one detector's question at a step.
+
+    ``confidence`` is in [0, 1]; ``evidence`` are the words or things on the page it goes by; ``pictures`` whether it
+    saw any; ``note`` says why it is undecided where that has a cause outside of the run.
+    """
+
+    detector: str
+    step: int
+    sense: Sense
+    reason: Reason = Reason.NONE
+    confidence: float = 0.0
+    evidence: str = ""
+    pictures: bool = False
+    note: str = ""
+    version: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opinion:
+    """All that a model said of a run at one time (Unix seconds)."""
+
+    run: str
+    model: str = ""
+    at: float = 0.0
+    outcome: ModelVerdict | None = None
+    steps: tuple[ModelVerdict, ...] = ()
 
 
 class Label(StrEnum):

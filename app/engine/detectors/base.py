@@ -67,11 +67,11 @@ class Ending:
     left_sites: bool = False
 
 
-class Detector(ABC):
-    """A rule over one run; made anew for each, fed in order, keeps only what it has seen.
+class Known:
+    """What is known of a detector by its name, be it a rule or a question to a model.
 
-    Class attributes: ``name`` (stable, in flags and weights), ``version`` (raised when the rule changes, so that a
-    scorecard never mixes two rules), ``severity``, ``summary`` (what it looks for), ``explains`` (how far its flag
+    Class attributes: ``name`` (stable, in flags and weights), ``version`` (raised when the rule or the prompt changes,
+    so that a scorecard never mixes two), ``severity``, ``summary`` (what it looks for), ``explains`` (how far its flag
     points at the step that went wrong: what hindered the run, how the agent ended it, or only that it came to nothing).
     """
 
@@ -80,6 +80,10 @@ class Detector(ABC):
     severity: ClassVar[Severity]
     summary: ClassVar[str]
     explains: ClassVar[Explains] = "hindrance"
+
+
+class Detector(Known, ABC):
+    """A rule over one run; made anew for each, fed in order, keeps only what it has seen."""
 
     def __init__(self, context: RunContext) -> None:
         self.context = context

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from app.engine.detectors.runner import ALL_DETECTORS
+from app.engine.detectors.vlm import MODEL_DETECTORS
 from app.engine.judgement import AGENT_DID_NOT_FAIL, Flag, Label, Score, Verdict
 
 
@@ -36,13 +37,16 @@ def scorecard(
     flags_by_run: Mapping[str, Sequence[Flag]],
     verdicts_by_run: Mapping[str, Sequence[Verdict]],
     site_by_run: Mapping[str, str],
+    decided_by_run: Mapping[str, frozenset[str]] | None = None,
 ) -> list[Score]:
     """One line per detector overall (``site`` is ``""``), then one per site where it fired or failures were judged.
 
     ``fired`` counts all runs it called on; ``judged`` those of them with a verdict, ``right`` those rightly called.
     Precision is ``right / judged``; recall is the share of runs judged as failed that it called on.  Flags of an older
-    version of a detector are left out: another rule made them.
+    version of a detector are left out: another rule made them.  One that asks a model missed only what it was asked
+    about: ``decided_by_run`` names, for each run, those that got an answer.
     """
+    decided = decided_by_run or {}
     judged_failed = {run for run, verdicts in verdicts_by_run.items() if agent_failed(verdicts)}
     sites = sorted({site for site in site_by_run.values() if site})
     scores: list[Score] = []
@@ -55,7 +59,12 @@ def scorecard(
         calls = {run: called_rightly(detector.name, verdicts_by_run.get(run, ())) for run in fired}
         for site in ("", *sites):
             here = {run: call for run, call in calls.items() if not site or site_by_run.get(run) == site}
-            failed = {run for run in judged_failed if not site or site_by_run.get(run) == site}
+            failed = {
+                run
+                for run in judged_failed
+                if (not site or site_by_run.get(run) == site)
+                and (detector not in MODEL_DETECTORS or detector.name in decided.get(run, ()))
+            }
             if site and not here and not failed:
                 continue
             judged = sum(call is not None for call in here.values())

@@ -14,8 +14,8 @@ rule by others; a rule that hits a share p of the failed and q of the passed run
 
 Rules that fire together share that evidence (all loops of one run together: 80 % right), so each but the endings gets
 a third to two thirds of it.  Detectors that were not counted there (left the sites, login wall, gave up, empty answer,
-covered element, error page, unreadable output) stand by judgement: an ending that can't score counts like a step limit,
-a hindrance that agents often get over counts little.
+covered element, error page, unreadable output) stand by judgement, and so do those that ask a model: an ending that
+can't score counts like a step limit, a hindrance that agents often get over counts little.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ INTERCEPT = -1.1
 """Log odds that a run without any flag failed (142 of 597, ``ln(142 / 455)`` = -1.16)."""
 LENGTH = 0.6
 """For each unit of ``ln(steps / usual steps)``; by judgement: failed runs are longer, their median being 15 steps."""
+SATISFIED = -1.0
+"""For a run whose outcome a model looked at and found nothing wrong with; by judgement: models let much pass."""
 INTERCEPT_SPREAD = 1.0
 LENGTH_SPREAD = 0.5
 
@@ -40,6 +42,9 @@ class Prior:
 
 
 PRIORS: dict[str, Prior] = {
+    "run-outcome": Prior(1.8),
+    "impossible-task": Prior(0.3),
+    "step-consistency": Prior(0.3, often=0.5, at_end=0.4),
     "crash": Prior(4.0),
     "left-sites": Prior(3.5),
     "step-limit": Prior(3.2),

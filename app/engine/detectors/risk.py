@@ -20,6 +20,7 @@ import orjson
 from app.engine.detectors import prior
 from app.engine.detectors.base import SINCE
 from app.engine.detectors.runner import ALL_DETECTORS, BY_NAME, points_at_a_step, telling_rank
+from app.engine.detectors.vlm import ImpossibleTask, RunOutcome
 from app.engine.errors import InputError
 from app.engine.judgement import Flag, Risk
 
@@ -27,7 +28,7 @@ Vector = npt.NDArray[np.float64]
 
 FORMAT = 1
 """Version of ``to_json``; a reader refuses a newer one."""
-INTERCEPT, LENGTH = "base", "length"
+INTERCEPT, LENGTH, SATISFIED = "base", "length", "a model found the goal met"
 OFTEN, AT_END = ": often", ": at the end"
 
 MIN_TO_CALIBRATE = 12
@@ -37,13 +38,17 @@ _FOLDS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """A judged run: what the model sees of it, and whether the agent failed."""
+    """A judged run: what the model sees of it, and whether the agent failed.
+
+    ``decided`` names the detectors that asked a language model about the run and got an answer.
+    """
 
     run: str
     flags: tuple[Flag, ...]
     steps: int
     usual_steps: float | None
     failed: bool
+    decided: frozenset[str] = frozenset()
 
 
 def _feature_priors() -> dict[str, tuple[float, float]]:
@@ -51,6 +56,7 @@ def _feature_priors() -> dict[str, tuple[float, float]]:
     table = {
         INTERCEPT: (prior.INTERCEPT, prior.INTERCEPT_SPREAD),
         LENGTH: (prior.LENGTH, prior.LENGTH_SPREAD),
+        SATISFIED: (prior.SATISFIED, prior.INTERCEPT_SPREAD),
     }
     for detector in ALL_DETECTORS:
         weights = prior.of(detector.name)
@@ -66,7 +72,9 @@ _MEANS: Vector = np.array([mean for mean, _ in FEATURES.values()])
 _PRECISIONS: Vector = np.array([spread**-2 for _, spread in FEATURES.values()])
 
 
-def features(flags: Iterable[Flag], steps: int, usual_steps: float | None) -> dict[str, float]:
+def features(
+    flags: Iterable[Flag], steps: int, usual_steps: float | None, decided: frozenset[str] = frozenset()
+) -> dict[str, float]:
     """What speaks for a failure, by feature name; what is absent counts 0.
 
     ``often`` is 0 for one flag and 1 for four or more; ``length`` is ``ln(steps / usual_steps)`` within +-1.5.
@@ -83,6 +91,8 @@ def features(flags: Iterable[Flag], steps: int, usual_steps: float | None) -> di
         found[flag.detector + OFTEN] = (min(count, 4) - 1) / 3
         if flag.step >= steps - 2:
             found[flag.detector + AT_END] = 1.0
+    if RunOutcome.name in decided and not {RunOutcome.name, ImpossibleTask.name} & counts.keys():
+        found[SATISFIED] = 1.0
     return found
 
 
@@ -97,15 +107,28 @@ class RiskModel:
     offset: float = 0.0
     fitted_on: int = 0
 
-    def value(self, flags: Iterable[Flag], steps: int, usual_steps: float | None) -> float:
+    def value(
+        self,
+        flags: Iterable[Flag],
+        steps: int,
+        usual_steps: float | None,
+        decided: frozenset[str] = frozenset(),
+    ) -> float:
         """The chance that the run failed, in [0, 1]."""
-        found = features(flags, steps, usual_steps)
+        found = features(flags, steps, usual_steps, decided)
         logit = sum(self.weights.get(name, 0.0) * x for name, x in found.items())
         return _sigmoid(self.slope * logit + self.offset)
 
-    def assess(self, run: str, flags: Sequence[Flag], steps: int, usual_steps: float | None) -> Risk:
+    def assess(
+        self,
+        run: str,
+        flags: Sequence[Flag],
+        steps: int,
+        usual_steps: float | None,
+        decided: frozenset[str] = frozenset(),
+    ) -> Risk:
         """Risk of a run of ``steps`` executed steps, with the step to look at first and why."""
-        found = features(flags, steps, usual_steps)
+        found = features(flags, steps, usual_steps, decided)
         worth = {name: self._worth(name, found) for name in {flag.detector for flag in flags}}
         ranked = sorted(flags, key=lambda flag: (-worth[flag.detector], telling_rank(flag)))
         reasons = list(dict.fromkeys(_strongest(flags, flag.detector).message for flag in ranked))[:3]
@@ -114,7 +137,7 @@ class RiskModel:
             reasons.append(f"Took {steps} steps, {usual_steps:g} are usual here")
         return Risk(
             run=run,
-            value=self.value(flags, steps, usual_steps),
+            value=self.value(flags, steps, usual_steps, decided),
             suspect_step=suspect_step(ranked, steps),
             reasons=tuple(reasons[:3]),
         )
@@ -187,7 +210,7 @@ def fit(examples: Sequence[Example]) -> RiskModel:
 
 
 def _row(example: Example) -> list[float]:
-    found = features(example.flags, example.steps, example.usual_steps)
+    found = features(example.flags, example.steps, example.usual_steps, example.decided)
     return [found.get(name, 0.0) for name in _NAMES]
 
 

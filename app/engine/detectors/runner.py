@@ -1,11 +1,11 @@
-"""Runs every detector over a run: a stored one at once, a live one as it goes."""
+"""Runs every rule over a run: a stored one at once, a live one as it goes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.engine.detectors.base import Detector, Ending, RunContext
+from app.engine.detectors.base import Detector, Ending, Known, RunContext
 from app.engine.detectors.rules.endings import Crash, GaveUp, LeftSites, NoAnswer, StepLimit
 from app.engine.detectors.rules.errors import CoveredElement, HardErrors, UnreadableOutput
 from app.engine.detectors.rules.length import TooLong
@@ -17,10 +17,11 @@ from app.engine.detectors.rules.loops import (
     UrlRevisits,
 )
 from app.engine.detectors.rules.pages import ErrorPage, LoginWall, NoEffect
+from app.engine.detectors.vlm import MODEL_DETECTORS
 from app.engine.judgement import Flag, Severity
 from app.engine.trajectory import ErrorClass, Outcome, Run, Step
 
-ALL_DETECTORS: tuple[type[Detector], ...] = (
+RULES: tuple[type[Detector], ...] = (
     LeftSites,
     Crash,
     StateActionLoop,
@@ -39,18 +40,21 @@ ALL_DETECTORS: tuple[type[Detector], ...] = (
     UrlRevisits,
     NoEffect,
 )
-"""Every detector, the most telling first (the order of ``most_telling`` where severity and confidence are equal)."""
+"""Every rule, the most telling first."""
 
-BY_NAME: dict[str, type[Detector]] = {detector.name: detector for detector in ALL_DETECTORS}
+ALL_DETECTORS: tuple[type[Known], ...] = (*MODEL_DETECTORS, *RULES)
+"""Every detector, those that ask a model too: the order of ``telling_rank`` where severity and confidence are equal."""
+
+BY_NAME: dict[str, type[Known]] = {detector.name: detector for detector in ALL_DETECTORS}
 
 _RANK = {detector.name: rank for rank, detector in enumerate(ALL_DETECTORS)}
 _WEIGHT = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.HINT: 2}
 
 
 class Watch:
-    """All detectors over one run while it goes on; every call returns the flags that are new."""
+    """All rules over one run while it goes on; every call returns the flags that are new."""
 
-    def __init__(self, context: RunContext, detectors: Sequence[type[Detector]] = ALL_DETECTORS) -> None:
+    def __init__(self, context: RunContext, detectors: Sequence[type[Detector]] = RULES) -> None:
         self._detectors = [detector(context) for detector in detectors]
 
     def see(self, step: Step) -> list[Flag]:
