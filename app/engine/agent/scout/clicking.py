@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from app.engine.agent.scout.grounding import find, nth, of_roles
+from app.engine.agent.scout.grounding import Fit, find, marks_of, nth, of_roles, stems
 from app.engine.agent.scout.intent import Clause, Verb
-from app.engine.agent.scout.skill import CERTAIN, PLAUSIBLE, Proposal, View
+from app.engine.agent.scout.skill import CERTAIN, GUESS, PLAUSIBLE, Proposal, View
 from app.engine.command import Click
+from app.engine.page_state import Element
 
 CLICKING = frozenset(
     {
@@ -22,6 +23,8 @@ CLICKING = frozenset(
         Verb.CHECK,
     }
 )
+SURE = 0.9
+"""A name that fits less is clicked only where nothing is left to be opened first."""
 
 
 class ClickNamed:
@@ -32,25 +35,26 @@ class ClickNamed:
     def propose(self, view: View) -> Sequence[Proposal]:
         """One click for the first target that was not clicked yet."""
         clause = view.clause
-        if clause is None or clause.verb not in CLICKING:
+        if clause is None or clause.verb not in CLICKING or clause.path:
             return ()
-        return [*self._named(view, clause), *self._counted(view, clause)]
+        return [*self._named(view, clause), *self._counted(view, clause), *self._of_type(view, clause)]
 
     def _named(self, view: View, clause: Clause) -> Iterator[Proposal]:
         left = [name for name in clause.targets if _mark(view, name) not in view.memory.marks]
         for name in left[:1]:
             mine = _mark(view, name)
-            marks = (mine, view.closes()) if len(left) == 1 else (mine,)
-            for found in find(name, view.shown, roles=clause.roles)[:3]:
+            marks = (mine, view.closes(), "did:click") if len(left) == 1 else (mine, "did:click")
+            for found in _where(view, clause, find(name, view.shown, roles=clause.roles, least=0.55))[:3]:
+                sure = found.score >= SURE
                 yield Proposal(
                     command=Click(found.element.index, label=found.element.name),
-                    score=min(CERTAIN, found.score) * 0.9,
+                    score=min(CERTAIN, found.score) * (0.9 if sure else GUESS),
                     reason=f"the task names '{name}'",
                     marks=marks,
                 )
 
     def _counted(self, view: View, clause: Clause) -> Iterator[Proposal]:
-        if not clause.kinds:
+        if not clause.kinds or (clause.quoted and not clause.ordinal):
             return
         alike = of_roles(view.shown, clause.roles)
         one = nth(alike, clause.ordinal) if clause.ordinal else alike[0] if len(alike) == 1 else None
@@ -58,10 +62,39 @@ class ClickNamed:
             which = f"number {clause.ordinal} of" if clause.ordinal else "the only one of"
             yield Proposal(
                 command=Click(one.index, label=one.name),
-                score=PLAUSIBLE,
+                score=PLAUSIBLE if clause.ordinal or len(clause.targets) == 1 else GUESS,
                 reason=f"it is {which} its kind ({clause.kinds[0]})",
-                marks=(view.closes(),),
+                marks=(view.closes(), "did:click"),
             )
+
+    def _of_type(self, view: View, clause: Clause) -> Iterator[Proposal]:
+        """``a "checkbox" widget``: what is quoted is a kind of control itself."""
+        for name in clause.quoted[:1]:
+            for element in view.shown:
+                if name.casefold() in (element.tag, element.type, element.role) and "tag" not in clause.text:
+                    yield Proposal(
+                        command=Click(element.index, label=element.name),
+                        score=PLAUSIBLE
+                        if name.casefold() in (element.type, element.tag)
+                        else PLAUSIBLE - 0.05,
+                        reason=f"it is a {name}",
+                        marks=(view.closes(), "did:click"),
+                    )
+                    return
+
+
+def _where(view: View, clause: Clause, found: list[Fit]) -> list[Fit]:
+    """Those in the place the clause tells come first: in the dialog, in the menu."""
+    if "dialog" in clause.kinds:
+        inside = [one for one in found if any("dialog" in mark for mark in one.element.landmarks)]
+        return inside or found
+    return found
+
+
+def icon_called(elements: Sequence[Element], name: str) -> list[Element]:
+    """Elements without words whose code calls them so: ``star`` for ``<span class="star">``."""
+    asked = stems(name)
+    return [e for e in elements if asked and any(asked <= stems(mark) for mark in marks_of(e))]
 
 
 def _mark(view: View, name: str) -> str:

@@ -12,6 +12,8 @@ from functools import cached_property
 from typing import Protocol
 
 from app.engine.agent.scout.intent import Clause, Task
+from app.engine.agent.scout.outline import Outline, outline_of
+from app.engine.agent.scout.planning import needs_nothing
 from app.engine.agent.sight import Sight, Turn
 from app.engine.command import Command
 from app.engine.effect import Effect
@@ -103,12 +105,17 @@ class View:
         )
 
     @cached_property
+    def outline(self) -> Outline:
+        """The page as it reads, without the task where the page repeats it."""
+        return outline_of(self.sight.page, self.sight.intent)
+
+    @cached_property
     def open_clauses(self) -> tuple[tuple[int, Clause], ...]:
-        """Clauses that are not closed yet, with their numbers."""
+        """Clauses that are not closed yet, with their numbers; without those that ask for no deed of their own."""
         return tuple(
             (number, clause)
             for number, clause in enumerate(self.task.clauses)
-            if f"clause:{number}" not in self.memory.marks
+            if f"clause:{number}" not in self.memory.marks and not needs_nothing(self.task, number)
         )
 
     @property
@@ -125,9 +132,10 @@ class View:
         """The mark that closes the clause that comes next."""
         return f"clause:{self.number}"
 
-    def value_of(self, element: Element) -> str:
-        """What the field holds now."""
-        return element.value
+    def behind(self, clause: Clause) -> tuple[Clause, ...]:
+        """The clauses before one."""
+        place = self.task.clauses.index(clause)
+        return self.task.clauses[:place]
 
 
 class Skill(Protocol):

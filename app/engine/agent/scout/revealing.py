@@ -1,0 +1,169 @@
+"""Opens what may hide the target: tabs, menus, trees, sections; scrolls; turns the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from app.engine.agent.scout.grounding import find, fit, likeness, plain, words
+from app.engine.agent.scout.intent import Clause, Verb
+from app.engine.agent.scout.phrases import one_of
+from app.engine.agent.scout.planning import subject_of
+from app.engine.agent.scout.skill import CERTAIN, GUESS, LAST_RESORT, Proposal, View, key_of
+from app.engine.agent.scout.submitting import is_submit
+from app.engine.command import Click, Hover, Scroll
+from app.engine.page_state import Element
+
+_WANTS = frozenset(
+    {
+        Verb.CLICK,
+        Verb.SELECT,
+        Verb.OPEN,
+        Verb.CHECK,
+        Verb.DELETE,
+        Verb.REPLY,
+        Verb.FORWARD,
+        Verb.TYPE,
+        Verb.BUY,
+        Verb.FIND,
+    }
+)
+_CLOSED = one_of("collapsed expandable closed accordion toggle expander caret dropdown folded")
+_OPENERS = one_of("menu more expand show details options tree folder open")
+_NEXT = one_of("> » › next → more older")
+SURE = 0.9
+
+
+class Reveal:
+    """Open, one after the other, what may hide what is asked for; only where it can't be seen."""
+
+    name = "reveal"
+
+    def propose(self, view: View) -> Sequence[Proposal]:
+        """Things to open, those the task speaks of first."""
+        clause = view.clause
+        if clause is None or clause.verb not in _WANTS or is_submit(clause):
+            return ()
+        if clause.path:
+            return [*_along(view, clause)]
+        wanted = _wanted(view, clause)
+        if not wanted or _seen(view, wanted):
+            return ()
+        return [*_openings(view, wanted), *_further(view)]
+
+
+def _wanted(view: View, clause: Clause) -> tuple[str, ...]:
+    if clause.quoted and clause.verb is not Verb.TYPE:
+        return clause.quoted
+    subject = subject_of(view.task)
+    if subject:
+        return (subject,)
+    return (
+        clause.targets if clause.verb in (Verb.SELECT, Verb.OPEN, Verb.CLICK) and not clause.ordinal else ()
+    )
+
+
+def _seen(view: View, wanted: tuple[str, ...]) -> bool:
+    for name in wanted:
+        if any(fit(name, element) >= SURE for element in view.shown):
+            return True
+        if any(plain(option) == plain(name) for element in view.shown for option in element.options):
+            return True
+        if set(words(name)) and set(words(name)) <= set(words(view.outline.text)):
+            return True
+    return False
+
+
+def _along(view: View, clause: Clause) -> Iterator[Proposal]:
+    """One part of a menu path after the other: rest on what opens, press the last."""
+    for place in range(len(clause.path) - 1, -1, -1):
+        part = clause.path[place]
+        found = find(part, view.shown, least=SURE)
+        if not found:
+            continue
+        element = found[0].element
+        last = place == len(clause.path) - 1
+        mark = f"path:{view.number}:{place}"
+        if last:
+            yield Proposal(
+                command=Click(element.index, label=element.name),
+                score=CERTAIN,
+                reason=f"'{part}' is the end of the path",
+                marks=(view.closes(), "did:path"),
+            )
+            return
+        if mark in view.memory.marks:
+            yield Proposal(
+                command=Click(element.index, label=element.name),
+                score=0.8,
+                reason=f"'{part}' did not open by resting on it",
+            )
+            return
+        yield Proposal(
+            command=Hover(element.index)
+            if "haspopup" in element.states
+            else Click(element.index, label=element.name),
+            score=0.9,
+            reason=f"'{part}' is on the path",
+            marks=(mark,),
+        )
+        return
+
+
+def _openings(view: View, wanted: tuple[str, ...]) -> Iterator[Proposal]:
+    said = set(words(view.task.text))
+    for element in view.shown:
+        sure = _opens(element)
+        if not sure:
+            continue
+        mark = f"opened:{key_of(element)}:{plain(element.name)}"
+        if mark in view.memory.marks:
+            continue
+        spoken = bool(set(words(element.name)) & said)
+        close = max(likeness(name, element.name) for name in wanted)
+        command = (
+            Hover(element.index) if element.role == "menuitem" else Click(element.index, label=element.name)
+        )
+        yield Proposal(
+            command=command,
+            score=min(0.7, sure + (0.15 if spoken else 0.0) + 0.1 * close),
+            reason=f"'{wanted[0]}' can't be seen; it may be behind '{element.name or element.role}'",
+            marks=(mark,),
+        )
+
+
+def _opens(element: Element) -> float:
+    """How likely it opens something that is closed now; 0 for no."""
+    if element.role == "tab":
+        return GUESS + 0.15 if "selected" not in element.states and "expanded" not in element.states else 0.0
+    if "collapsed" in element.states or ("haspopup" in element.states and "expanded" not in element.states):
+        return GUESS + 0.12
+    if element.role == "summary" and "expanded" not in element.states:
+        return GUESS + 0.1
+    attributes = dict(element.attributes)
+    tokens = set(words(attributes.get("class", "")))
+    if tokens & _CLOSED and not element.href:
+        return GUESS + 0.08
+    if element.role in ("button", "generic") and (set(words(element.name)) | tokens) & _OPENERS:
+        return GUESS
+    return 0.0
+
+
+def _further(view: View) -> Iterator[Proposal]:
+    for element in view.shown:
+        if plain(element.name) in _NEXT or element.name.strip() in _NEXT or "next" in words(element.name)[:1]:
+            yield Proposal(
+                command=Click(element.index, label=element.name),
+                score=GUESS - 0.05,
+                reason="it may be on the next page",
+                key=f"next:{key_of(element)}",
+                again=True,
+            )
+            break
+    height = view.page.viewport[1]
+    if view.page.size[1] > height + 40:
+        yield Proposal(
+            command=Scroll(dy=float(max(200, height - 60))),
+            score=LAST_RESORT,
+            reason="it may be further down",
+            key=f"scroll:{view.page.url}",
+        )
