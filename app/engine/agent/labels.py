@@ -107,9 +107,13 @@ def matches(element: Element, label: str) -> bool:
 
 
 def bare(element: Element) -> bool:
-    """Whether it is nothing but an expander: apart from arrows and such words it is called after what it opens."""
-    own = set(words_of(element.text or "")) - EXPAND_WORDS
-    return indicators(element) > 0 and element.role not in _HOLDERS and not own
+    """Whether it is nothing but an expander: arrows and such words aside, no words stand on it."""
+    told = dict(element.attributes)
+    unseen = element.name in (told.get("aria-label"), told.get("title"))
+    shown = element.text or ("" if unseen else element.name)
+    return (
+        indicators(element) > 0 and element.role not in _HOLDERS and not set(words_of(shown)) - EXPAND_WORDS
+    )
 
 
 def _names(element: Element) -> tuple[str, ...]:

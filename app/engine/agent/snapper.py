@@ -95,9 +95,7 @@ def sample_points(box: Rect, page: PageCapture) -> tuple[Point, ...]:
         for row in range(GRID)
         for column in range(GRID)
     ]
-    for element in page.elements:
-        if element.visible and element.rect and (shared := overlap(element.rect, box)):
-            points.append(middle(shared))
+    points += [middle(shared) for _, _, shared in _touched(box, page)]
     return tuple(dict.fromkeys(points))
 
 
@@ -110,7 +108,7 @@ def snap(box: Rect, page: PageCapture, label: str = "", stacks: Stacks | None = 
         label: what is expected there; shorter than three letters it is not gone by.
         stacks: what lies under ``sample_points``; without it the capture's boxes tell.
     """
-    under = _from_page(page, stacks) if stacks is not None else _from_boxes(page)
+    under = _from_page(box, page, stacks or {})
     expected = label if len(label.strip()) >= SHORTEST else ""
     centre = middle(box)
     stack = under(centre)
@@ -195,23 +193,37 @@ def _first(stack: Sequence[int], page: PageCapture) -> Element | None:
     return None
 
 
-def _from_page(page: PageCapture, stacks: Stacks) -> Callable[[Point], Sequence[int]]:
-    boxes = _from_boxes(page)
-    return lambda point: stacks[point] if point in stacks else boxes(point)
+def _touched(box: Rect, page: PageCapture) -> list[tuple[Element, Rect, Rect]]:
+    """The visible elements that a box touches, their boxes, and what both share."""
+    return [
+        (element, rect, shared)
+        for element in page.elements
+        if (rect := element.rect) is not None
+        and element.visible
+        and (shared := overlap(rect, box)) is not None
+    ]
 
 
-def _from_boxes(page: PageCapture) -> Callable[[Point], Sequence[int]]:
-    """A guess at what lies in front: what is in a dialog before what is not, the small before the large."""
-    placed = [(element, element.rect) for element in page.elements if element.visible and element.rect]
+def _from_page(box: Rect, page: PageCapture, stacks: Stacks) -> Callable[[Point], Sequence[int]]:
+    """What lies under a point of the box; where the page did not tell, a guess from the boxes of the capture.
+
+    What is in a dialog lies before what is not, the small before the large, the later before the earlier.
+    """
+    placed = [
+        (not _in_dialog(element), rect[2] * rect[3], -element.index, rect)
+        for element, rect, _ in _touched(box, page)
+    ]
+    placed.sort()
 
     def under(point: Point) -> Sequence[int]:
+        if point in stacks:
+            return stacks[point]
         x, y = point
-        here = [
-            (not _in_dialog(element), rect[2] * rect[3], -element.index)
-            for element, rect in placed
+        return [
+            -index
+            for _, _, index, rect in placed
             if rect[0] <= x <= rect[0] + rect[2] and rect[1] <= y <= rect[1] + rect[3]
         ]
-        return [-index for _, _, index in sorted(here)]
 
     return under
 

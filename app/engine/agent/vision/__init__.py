@@ -1,0 +1,1 @@
+"""Vision behind the endpoint: marks from a picture, enriched by the page, and what they stand for when pointed at."""

@@ -1,0 +1,184 @@
+"""What the page knows of the things a model saw: their elements, whether they are open or on, what opens them.  Pure.
+
+(SuperBrowser, section 4.3: DOM enrichment, compound rows, ranking with a cap.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.engine.agent.labels import words_of
+from app.engine.agent.snapper import snap
+from app.engine.agent.vision.answers import FULL, SceneRole, SeenBox
+from app.engine.agent.vision.epoch import Mark, Origin
+from app.engine.agent.vision.rows import alike, split
+from app.engine.page_state import Element, PageCapture, Rect
+
+MOST, MOST_COVERING = 50, 60
+"""Marks of a pass, and of a second pass for what was missing."""
+TWICE = 0.7
+"""Two boxes of one element that share this much are one."""
+
+_ON = frozenset({"checked", "selected", "pressed", "current"})
+_SCENE = {SceneRole.BLOCKER: 0, SceneRole.TARGET: 1}
+_OPENERS = frozenset({"expanded", "collapsed"})
+
+
+def marks_of(
+    seen: Sequence[SeenBox],
+    page: PageCapture,
+    *,
+    wanted: Sequence[str] = (),
+    most: int = MOST,
+    origin: Origin = Origin.MODEL,
+) -> tuple[Mark, ...]:
+    """The list of marks: rows taken apart, elements found, what blocks first, at most ``most``.
+
+    What is called by one of the ``wanted`` labels stays, wherever it ranks.
+    """
+    boxes = [pixels(box, page.viewport) for box in seen]
+    found: list[Mark] = []
+    for box, answer in zip(boxes, seen, strict=True):
+        others = [other for other in boxes if other is not box]
+        for mark in _parts(answer, box, page, others, origin):
+            if not any(_is_same(mark, other) for other in found):
+                found.append(mark)
+    return ranked(found, wanted, most)
+
+
+def ranked(marks: Sequence[Mark], wanted: Sequence[str] = (), most: int = MOST) -> tuple[Mark, ...]:
+    """The marks numbered by rank: what blocks, what the step needs, what can be pressed, what is sure."""
+    kept = [set(words_of(label)) for label in wanted if words_of(label)]
+
+    def is_wanted(mark: Mark) -> bool:
+        words = set(words_of(f"{mark.label} {mark.name}"))
+        return any(label <= words for label in kept)
+
+    order = sorted(marks, key=_rank)
+    chosen = [mark for mark in order if is_wanted(mark)][:most]
+    room = most - len(chosen)
+    rest = [mark for mark in order if not is_wanted(mark)][:room]
+    return tuple(
+        replace(mark, number=number)
+        for number, mark in enumerate(sorted([*chosen, *rest], key=_rank), start=1)
+    )
+
+
+def pixels(seen: SeenBox, viewport: tuple[int, int]) -> Rect:
+    """A box in CSS pixels of the viewport."""
+    top, left, bottom, right = seen.box
+    width, height = viewport
+    return (
+        round(left * width / FULL, 1),
+        round(top * height / FULL, 1),
+        round((right - left) * width / FULL, 1),
+        round((bottom - top) * height / FULL, 1),
+    )
+
+
+def enriched(mark: Mark, page: PageCapture) -> Mark:
+    """The mark with what its element tells; as it is where it stands for none."""
+    found = snap(mark.box, page, mark.label) if mark.element is None else None
+    number = mark.element if mark.element is not None else (found.element if found else None)
+    if number is None:
+        return mark
+    element = page.elements[number]
+    return replace(
+        mark,
+        element=number,
+        name=element.name or element.label or element.text,
+        expanded=True if "expanded" in element.states else False if "collapsed" in element.states else None,
+        active=not _ON.isdisjoint(element.states),
+        disabled="disabled" in element.states,
+        expander=expander_of(element, page),
+    )
+
+
+def expander_of(element: Element, page: PageCapture) -> int | None:
+    """Number of the element that opens the row or the group around an element, ``None`` where there is none.
+
+    In its row that is the one beside it; else the last one before it whose group, two levels up at most, holds it too.
+    """
+    before: int | None = None
+    for other in page.elements:
+        if other.index == element.index or other.frame != element.frame or _OPENERS.isdisjoint(other.states):
+            continue
+        if _beside(other, element):
+            return other.index
+        if other.index < element.index and _holds(other, element):
+            before = other.index
+    return before
+
+
+def _parts(
+    seen: SeenBox, box: Rect, page: PageCapture, others: Sequence[Rect], origin: Origin
+) -> tuple[Mark, ...]:
+    """The mark of one box, or those of its label and its chevron."""
+    whole = Mark(
+        number=0,
+        box=box,
+        label=seen.label,
+        role=seen.role,
+        clickable=seen.clickable,
+        confidence=seen.confidence,
+        relevant=seen.relevant,
+        scene=seen.scene,
+        origin=origin,
+    )
+    halves = split(box, seen.label, page, others)
+    if halves is None:
+        return (enriched(whole, page),)
+    label = enriched(replace(whole, box=halves.box, label=halves.label, row=box, origin=Origin.SPLIT), page)
+    chevron = replace(
+        whole,
+        box=halves.chevron_box,
+        label=halves.chevron_label,
+        role="button",
+        clickable=True,
+        element=halves.chevron,
+        row=box,
+        origin=Origin.SPLIT,
+    )
+    return replace(label, expander=halves.chevron), enriched(chevron, page)
+
+
+def _rank(mark: Mark) -> tuple[int, bool, bool, float, float, float]:
+    return (
+        _SCENE.get(mark.scene, 2),
+        not mark.relevant,
+        not mark.clickable,
+        -mark.confidence,
+        mark.box[1],
+        mark.box[0],
+    )
+
+
+def _is_same(mark: Mark, other: Mark) -> bool:
+    return mark.element == other.element and mark.element is not None and alike(mark.box, other.box) >= TWICE
+
+
+def _beside(opener: Element, element: Element) -> bool:
+    """In one row of a list, or under one parent and at one height."""
+    if opener.rect is None or element.rect is None:
+        return False
+    middle = opener.rect[1] + opener.rect[3] / 2
+    level = element.rect[1] <= middle <= element.rect[1] + element.rect[3]
+    same_row = bool(element.repeat) and (opener.repeat, opener.repeat_index) == (
+        element.repeat,
+        element.repeat_index,
+    )
+    return level and (same_row or (_above(opener) == _above(element) != ""))
+
+
+def _holds(opener: Element, element: Element) -> bool:
+    parent = _above(opener)
+    grandparent = parent.rpartition("/")[0]
+    groups = [
+        group for group in (parent, grandparent) if group.count("/") > 3
+    ]  # below html, body and its own
+    return any(element.xpath.startswith(f"{group}/") for group in groups)
+
+
+def _above(element: Element) -> str:
+    return element.xpath.rpartition("/")[0]

@@ -1,0 +1,108 @@
+"""One look of the vision model, frozen: what was seen, on which page, and what the page itself says about it.  Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from app.engine.agent.vision.answers import PageType, SceneRole
+from app.engine.fingerprint import Prints
+from app.engine.page_state import PageCapture, Rect
+
+
+class Origin(StrEnum):
+    """Where a mark comes from."""
+
+    MODEL = "model"
+    SPLIT = "split"  # the chevron's or the label's half of a row that the model drew as one
+    COVERAGE = "coverage"  # found by the second pass for what was missing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """One thing that can be pointed at, ``[V1]`` and so on, with what its element tells (section 4.3).
+
+    Attributes:
+        number: from 1 in the order of the list; valid within its epoch.
+        box: CSS pixels of the viewport.
+        role, label, clickable, confidence, relevant, scene: as the model says.
+        element: number of the element it stands for in the epoch's page, ``None`` where there is none (a canvas).
+        name: what the page calls it, labels by reference resolved.
+        expanded: whether what it opens is open; ``None`` where it opens nothing.
+        active: ticked, chosen, pressed or current.
+        expander: number of the element that opens the row or the group it lies in.
+        row: the whole box that it was split from.
+    """
+
+    number: int
+    box: Rect
+    label: str
+    role: str = ""
+    clickable: bool = True
+    confidence: float = 0.5
+    relevant: bool = False
+    scene: SceneRole = SceneRole.UNKNOWN
+    element: int | None = None
+    name: str = ""
+    expanded: bool | None = None
+    active: bool = False
+    disabled: bool = False
+    expander: int | None = None
+    row: Rect | None = None
+    origin: Origin = Origin.MODEL
+
+    @property
+    def words(self) -> str:
+        """The mark as a line of a list."""
+        name = f" ({self.name})" if self.name and self.name.casefold() not in self.label.casefold() else ""
+        opens = "" if self.expanded is None else (", open" if self.expanded else ", closed")
+        told = [
+            word
+            for word, holds in (
+                ("on", self.active),
+                ("disabled", self.disabled),
+                ("covers the page", self.scene is SceneRole.BLOCKER),
+                ("for this step", self.relevant),
+            )
+            if holds
+        ]
+        number = f" = element {self.element}" if self.element is not None else ""
+        return f"[V{self.number}] {self.role or 'thing'} '{self.label}'{name}{number}{opens}" + "".join(
+            f", {word}" for word in told
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Epoch:
+    """What a vision pass saw.
+
+    Attributes:
+        number: counts the passes of a run from 1.
+        page: the look that the picture belongs to, its pictures left out.
+        prints: the fingerprints of that page: the key that says whether the epoch still holds.
+        at: when the picture was taken, seconds of the monotonic clock.
+        calls: digests of the exchanges with the model; tokens and seconds of them in all.
+        notes: what went wrong on the way and was got round.
+    """
+
+    number: int
+    page: PageCapture
+    prints: Prints
+    at: float
+    marks: tuple[Mark, ...] = ()
+    page_type: PageType = PageType.OTHER
+    summary: str = ""
+    calls: tuple[str, ...] = ()
+    tokens: tuple[int, int] = (0, 0)
+    seconds: float = 0.0
+    notes: tuple[str, ...] = field(default_factory=tuple)
+
+    def mark(self, number: int) -> Mark | None:
+        """The mark of a number."""
+        return next((mark for mark in self.marks if mark.number == number), None)
+
+    @property
+    def words(self) -> str:
+        """The list as a model is shown it."""
+        head = f"{self.page_type.value}: {self.summary}" if self.summary else self.page_type.value
+        return "\n".join((head, *(mark.words for mark in self.marks)))

@@ -1,0 +1,277 @@
+"""One pass of the vision model over a page: picture and question out, an epoch of marks back.
+
+A pass that can't be read, or was cut off, is asked for once more in short; after that a larger model is asked, where
+there is one.  Pages of a kind that small models cut off go to the larger one at once, for this session and address
+(SuperBrowser, section 4.3: page-type-aware tiers).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from urllib.parse import urlsplit
+
+from app.assets import resource
+from app.engine.agent.labels import words_of
+from app.engine.agent.messages import Message, Part, PartKind, Role
+from app.engine.agent.model_api import AgentRole, Model, Reply
+from app.engine.agent.stepping import without_secret_fields
+from app.engine.agent.vision.answers import SCHEMA, PageType, UnreadableAnswer, VisionAnswer, read_answer
+from app.engine.agent.vision.enriching import MOST, MOST_COVERING, marks_of, ranked
+from app.engine.agent.vision.epoch import Epoch, Mark, Origin
+from app.engine.agent.vision.overlay import anchored
+from app.engine.agent.vision.rows import alike
+from app.engine.fingerprint import prints_of
+from app.engine.page_state import PageCapture, Rect
+from app.engine.redaction import redact_text, redact_url
+
+COMPLEX = frozenset(
+    {PageType.MAP_OR_BOOKING, PageType.SEARCH_RESULTS, PageType.CHECKOUT_FORM, PageType.PRODUCT_LISTING}
+)
+"""Kinds of page that a small model tends to cut short."""
+SHORT = 15
+"""Boxes of the short second try."""
+TOKENS, TOKENS_SHORT = 4096, 1500
+MOST_HINTS = 12
+TWICE = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aim:
+    """What the agent is after: the task, the step it is at, labels it expects to find."""
+
+    task: str = ""
+    subgoal: str = ""
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Asked:
+    """What a pass has cost so far."""
+
+    calls: list[str] = field(default_factory=list[str])
+    tokens: tuple[int, int] = (0, 0)
+    notes: list[str] = field(default_factory=list[str])
+
+    def add(self, reply: Reply) -> None:
+        if reply.digest:
+            self.calls.append(reply.digest)
+        self.tokens = (self.tokens[0] + reply.tokens[0], self.tokens[1] + reply.tokens[1])
+
+
+class Looker:
+    """Asks the vision models of one session; remembers which addresses need the larger one.
+
+    ``count`` says how many passes there were.  ``larger`` is asked where ``small`` fails and on complex pages.
+    """
+
+    def __init__(
+        self, small: Model, larger: Model | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._small = small
+        self._larger = larger
+        self._clock = clock
+        self._complex: set[str] = set()
+        self.count = 0
+
+    async def look(self, page: PageCapture, aim: Aim, before: Epoch | None = None) -> Epoch:
+        """What is on the page's picture.
+
+        Raises:
+            ModelError: no answer came.
+            UnreadableAnswer: none of the answers could be read, or there is no picture.
+        """
+        self.count += 1
+        number, began, asked = self.count, self._clock(), _Asked()
+        picture = anchored(replace(page, picture=_shown(page)), before, began)
+        answer = await self._answer(page, picture, aim, before, asked)
+        if answer.page_type in COMPLEX:
+            self._complex.add(_place(page.url))
+        return Epoch(
+            number=number,
+            page=replace(page, picture=b""),
+            prints=prints_of(page),
+            at=began,
+            marks=marks_of(answer.boxes, page, wanted=aim.labels),
+            page_type=answer.page_type,
+            summary=redact_text(answer.summary),
+            calls=tuple(asked.calls),
+            tokens=asked.tokens,
+            seconds=self._clock() - began,
+            notes=(*asked.notes, *_dropped(answer)),
+        )
+
+    async def cover(self, page: PageCapture, aim: Aim, epoch: Epoch) -> Epoch:
+        """A second pass for labels that should be on the page and are in no mark: more boxes, hints from the page.
+
+        The epoch's own marks stay.
+
+        Raises:
+            ModelError: no answer came.
+            UnreadableAnswer: it could not be read.
+        """
+        self.count += 1
+        number, began, asked = self.count, self._clock(), _Asked()
+        question = _coverage_question(page, aim)
+        reply = await self._model(page.url).ask(
+            AgentRole.VISION,
+            _messages("vision_coverage.md", MOST_COVERING, question, page, shown := _shown(page)),
+            schema=SCHEMA,
+            pictures={_digest(shown): shown},
+            most=TOKENS,
+        )
+        asked.add(reply)
+        answer = read_answer(reply.text, reply.data)
+        found = marks_of(answer.boxes, page, wanted=aim.labels, most=MOST_COVERING, origin=Origin.COVERAGE)
+        new = [mark for mark in found if not any(_same(mark, old) for old in epoch.marks)]
+        return replace(
+            epoch,
+            number=number,
+            page=replace(page, picture=b""),
+            prints=prints_of(page),
+            at=began,
+            marks=ranked([*epoch.marks, *new], aim.labels, MOST_COVERING),
+            calls=tuple(asked.calls),
+            tokens=asked.tokens,
+            seconds=self._clock() - began,
+            notes=_dropped(answer),
+        )
+
+    def escalates(self, url: str) -> bool:
+        """Whether a page at this address goes to the larger model at once."""
+        return self._larger is not None and _place(url) in self._complex
+
+    def _model(self, url: str) -> Model:
+        return self._larger if self._larger is not None and self.escalates(url) else self._small
+
+    async def _answer(
+        self, page: PageCapture, picture: bytes, aim: Aim, before: Epoch | None, asked: _Asked
+    ) -> VisionAnswer:
+        """The first answer that is whole; else the fullest of those that were cut."""
+        first = self._model(page.url)
+        tries = [(first, "vision.md", MOST, TOKENS), (first, "vision_compact.md", SHORT, TOKENS_SHORT)]
+        if self._larger is not None and first is not self._larger:
+            tries.append((self._larger, "vision.md", MOST, TOKENS))
+        question = _question(page, aim, before)
+        partial: VisionAnswer | None = None
+        for model, prompt, most, tokens in tries:
+            reply = await model.ask(
+                AgentRole.VISION,
+                _messages(prompt, most, question, page, picture),
+                schema=SCHEMA,
+                pictures={_digest(picture): picture},
+                most=tokens,
+            )
+            asked.add(reply)
+            try:
+                answer = read_answer(reply.text, reply.data)
+            except UnreadableAnswer as error:
+                asked.notes.append(str(error))
+                continue
+            if not (answer.cut or reply.cut):
+                return answer
+            asked.notes.append(f"the vision model's answer was cut after {len(answer.boxes)} boxes")
+            if partial is None or len(answer.boxes) > len(partial.boxes):
+                partial = answer
+            self._complex.add(_place(page.url))
+        if partial is None:
+            raise UnreadableAnswer("; ".join(asked.notes))
+        return partial
+
+
+def _shown(page: PageCapture) -> bytes:
+    """The page's picture without secret fields.  Raises ``UnreadableAnswer`` where there is none."""
+    if not page.picture:
+        raise UnreadableAnswer("there is no picture of the page to look at")
+    return without_secret_fields(page)
+
+
+def _messages(prompt: str, most: int, question: str, page: PageCapture, picture: bytes) -> list[Message]:
+    shown = Part(kind=PartKind.IMAGE, digest=_digest(picture), url=redact_url(page.url))
+    return [
+        Message(role=Role.SYSTEM, parts=(Part(kind=PartKind.TEXT, text=_prompt(prompt, most)),)),
+        Message(role=Role.USER, parts=(Part(kind=PartKind.TEXT, text=question), shown)),
+    ]
+
+
+def _question(page: PageCapture, aim: Aim, before: Epoch | None) -> str:
+    lines = _about(page, aim)
+    if before is not None and before.page.url == page.url and before.summary:
+        lines.append(f"The look before saw: {json.dumps(before.summary, ensure_ascii=False)}")
+    if aim.labels:
+        lines.append(f"Expected to be there: {json.dumps(aim.labels, ensure_ascii=False)}")
+    return "\n".join(lines)
+
+
+def _coverage_question(page: PageCapture, aim: Aim) -> str:
+    lines = _about(page, aim)
+    lines.append(f"Missing from your list: {json.dumps(aim.labels, ensure_ascii=False)}")
+    for name, box in _hints(page, aim.labels):
+        lines.append(f"Perhaps at {list(box)}: {json.dumps(redact_text(name), ensure_ascii=False)}")
+    return "\n".join(lines)
+
+
+def _about(page: PageCapture, aim: Aim) -> list[str]:
+    return [
+        f"Task: {aim.task or '(not told)'}",
+        f"Step: {aim.subgoal or '(not told)'}",
+        f"Page: {redact_url(page.url)} {json.dumps(redact_text(page.title[:200]), ensure_ascii=False)}",
+    ]
+
+
+def _hints(page: PageCapture, labels: Sequence[str]) -> list[tuple[str, tuple[int, int, int, int]]]:
+    """Elements that share a word with a label, and their boxes in thousandths of the picture."""
+    wanted = {word for label in labels for word in words_of(label) if len(word) > 2}
+    width, height = page.viewport
+    found: list[tuple[str, tuple[int, int, int, int]]] = []
+    for element in page.elements:
+        name = element.name or element.label or element.text
+        if element.rect is None or not element.visible or not wanted.intersection(words_of(name)):
+            continue
+        if within := _thousandths(element.rect, width, height):
+            found.append((name[:80], within))
+    return found[:MOST_HINTS]
+
+
+def _thousandths(rect: Rect, width: int, height: int) -> tuple[int, int, int, int] | None:
+    """Top, left, bottom, right of what of a box lies within the viewport."""
+    if width <= 0 or height <= 0:
+        return None
+    left, top = max(0.0, rect[0]), max(0.0, rect[1])
+    right, bottom = min(float(width), rect[0] + rect[2]), min(float(height), rect[1] + rect[3])
+    if right <= left or bottom <= top:
+        return None
+    return (
+        round(top * 1000 / height),
+        round(left * 1000 / width),
+        round(bottom * 1000 / height),
+        round(right * 1000 / width),
+    )
+
+
+def _same(mark: Mark, other: Mark) -> bool:
+    return alike(mark.box, other.box) >= TWICE or (
+        mark.element is not None and mark.element == other.element and mark.label == other.label
+    )
+
+
+def _dropped(answer: VisionAnswer) -> tuple[str, ...]:
+    return (f"{answer.dropped} boxes could not be read",) if answer.dropped else ()
+
+
+def _place(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.netloc}{parts.path}"
+
+
+def _digest(picture: bytes) -> str:
+    return hashlib.sha256(picture).hexdigest()
+
+
+@cache
+def _prompt(name: str, most: int) -> str:
+    return resource("prompts", name).read_text(encoding="utf-8").replace("{{most}}", str(most)).strip()

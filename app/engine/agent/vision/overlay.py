@@ -1,0 +1,67 @@
+"""Draws the boxes of the look before over a new picture, so that the model keeps its bearings (Set-of-Marks anchoring).
+
+Drawn on the picture and never in the page.  Old anchors mislead: they are left out after ten seconds and on another
+page (SuperBrowser, section 4.3).
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from app.engine.agent.vision.epoch import Epoch, Mark
+from app.engine.page_state import PageCapture
+
+OLDEST = 10.0
+"""Seconds."""
+DASH, GAP, WIDTH = 6, 4, 2
+QUALITY = 70
+COLOURS = ((214, 39, 40), (31, 119, 180), (44, 160, 44), (148, 103, 189), (255, 127, 14), (23, 190, 207))
+
+
+def anchored(page: PageCapture, before: Epoch | None, now: float) -> bytes:
+    """The page's picture, with the marks of the epoch before where they still help; ``now`` is the epochs' clock."""
+    if before is None or not page.picture or not before.marks or not holds(before, page, now):
+        return page.picture
+    return drawn(page.picture, before.marks)
+
+
+def holds(before: Epoch, page: PageCapture, now: float) -> bool:
+    """Whether the epoch's boxes may still be about this page."""
+    return now - before.at <= OLDEST and before.page.url == page.url
+
+
+def drawn(picture: bytes, marks: tuple[Mark, ...]) -> bytes:
+    """A JPEG of the same size with a dashed, coloured and numbered frame around each mark."""
+    from PIL import Image, ImageDraw
+
+    with Image.open(io.BytesIO(picture)) as opened:
+        image: Any = opened.convert("RGB")
+    draw = ImageDraw.Draw(image)
+    for mark in marks:
+        colour = COLOURS[mark.number % len(COLOURS)]
+        left, top, width, height = mark.box
+        right, bottom = left + width, top + height
+        for x in _dashes(left, right):
+            draw.line((x, top, min(x + DASH, right), top), fill=colour, width=WIDTH)
+            draw.line((x, bottom, min(x + DASH, right), bottom), fill=colour, width=WIDTH)
+        for y in _dashes(top, bottom):
+            draw.line((left, y, left, min(y + DASH, bottom)), fill=colour, width=WIDTH)
+            draw.line((right, y, right, min(y + DASH, bottom)), fill=colour, width=WIDTH)
+        _number(draw, f"V{mark.number}", left, top, colour)
+    out = io.BytesIO()
+    image.save(out, "JPEG", quality=QUALITY)
+    return out.getvalue()
+
+
+def _number(draw: Any, text: str, left: float, top: float, colour: tuple[int, int, int]) -> None:
+    """The mark's number at the corner of its box, outside of it where there is room."""
+    x, y = left, top - 11 if top >= 11 else top
+    box = draw.textbbox((x, y), text)
+    draw.rectangle((box[0] - 1, box[1] - 1, box[2] + 1, box[3] + 1), fill=colour)
+    draw.text((x, y), text, fill=(255, 255, 255))
+
+
+def _dashes(start: float, end: float) -> list[float]:
+    steps = int(max(0.0, end - start) // (DASH + GAP)) + 1
+    return [start + step * (DASH + GAP) for step in range(steps)]

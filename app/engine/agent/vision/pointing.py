@@ -1,0 +1,163 @@
+"""From a mark to a command: finding it again on a page that has changed, and what there is to press or to type into."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from app.engine.agent.gate import drift
+from app.engine.agent.labels import fits, words_of
+from app.engine.agent.snapper import Candidate, Snap, sample_points, snap
+from app.engine.agent.vision.epoch import Epoch, Mark
+from app.engine.agent.vision.rows import alike
+from app.engine.browser.locators import locator_of, resolve
+from app.engine.command import Click, ClickAt, ClickMark, Command, Point, TypeMark, TypeText
+from app.engine.effect import Cause, Result, refused
+from app.engine.fingerprint import Prints
+from app.engine.page_state import Element, PageCapture, Rect
+
+FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
+SHORTEST = 3
+WIDE = 6.0
+"""So many times larger than the box, an element is a place to point into and not a thing to press in its middle."""
+_SURFACES = frozenset({"canvas", "svg", "img", "map", "area"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pointed:
+    """What a mark came to: a command, or a refusal; and what is to be said about it."""
+
+    command: Command | None = None
+    refusal: Result | None = None
+    notes: tuple[str, ...] = ()
+
+
+def found_again(
+    mark: Mark, shown: Epoch, page: PageCapture, prints: Prints, newest: Epoch | None
+) -> Rect | None:
+    """The mark's box on the page as it is; ``None`` where it is not known.
+
+    On the very page that was seen it is where it was.  Else its element is looked for by what it is; then, if the
+    newest look is at this page, the one mark of it that is called so, or the one among several at the same place.
+    What is drawn on a surface may have changed with it, so it goes by the looks alone.
+    """
+    if drift(page, prints, shown.page, shown.prints).within():
+        return mark.box
+    if mark.element is not None and not _is_surface(shown.page.elements[mark.element], mark.box):
+        element = _moved(shown.page.elements[mark.element], shown.page, page)
+        if element is not None and element.rect is not None and element.visible:
+            return element.rect
+    if newest is None or not drift(page, prints, newest.page, newest.prints).within():
+        return None
+    same = [other for other in newest.marks if words_of(other.label) == words_of(mark.label)]
+    if len(same) > 1:
+        same = [other for other in same if alike(other.box, mark.box) > 0]
+    return same[0].box if len(same) == 1 else None
+
+
+async def pointed(
+    command: ClickMark | TypeMark,
+    mark: Mark,
+    box: Rect,
+    label: str,
+    page: PageCapture,
+    under: Callable[[PageCapture, Sequence[Point]], Awaitable[Mapping[Point, Sequence[int]]]] | None,
+) -> Pointed:
+    """The command for what a box stands for."""
+
+    async def snapped(at: Rect) -> Snap | None:
+        stacks = await under(page, sample_points(at, page)) if under is not None else None
+        return snap(at, page, label, stacks)
+
+    found = await snapped(box)
+    if found is None and mark.row is not None and box == mark.box:
+        found = await snapped(
+            mark.row
+        )  # a label that does nothing stands for its row, and so for the chevron
+    if found is None:
+        return Pointed(
+            refusal=refused(
+                Cause.MISSING, f"nothing that can be acted on lies at [V{mark.number}] '{mark.label}'"
+            )
+        )
+    if isinstance(command, TypeMark):
+        return _typed(command, mark, found, page)
+    if found.element is None:
+        return Pointed(command=ClickAt(found.at), notes=("the frame there can't be looked into",))
+    element = page.elements[found.element]
+    if _is_surface(element, box):
+        return Pointed(command=ClickAt(found.at))
+    return Pointed(command=Click(found.element, label=label))
+
+
+def unlike(found: Pointed, mark: Mark, label: str, page: PageCapture) -> Pointed:
+    """With a note where what is pressed is called neither as expected nor as the mark."""
+    command = found.command
+    if not isinstance(command, Click) or len(label) < SHORTEST:
+        return found
+    element = page.elements[command.element]
+    if not element.name or fits(element, label) or fits(element, mark.label):
+        return found
+    return replace(
+        found, notes=(*found.notes, f"'{label}' was expected, the page calls it '{element.name[:80]}'")
+    )
+
+
+def is_called(mark: Mark, label: str) -> bool:
+    """Whether a mark goes by this label, in the model's words or in the page's."""
+    wanted = words_of(label)
+    if not wanted:
+        return True
+    return any(
+        set(wanted) <= set(words_of(name))
+        or (set(words_of(name)) <= set(wanted) and sum(map(len, words_of(name))) >= SHORTEST)
+        for name in (mark.label, mark.name)
+        if name
+    )
+
+
+def by_name(label: str, page: PageCapture) -> Click | None:
+    """A click on the one visible element that is called exactly so; ``None`` where there is none, or several."""
+    wanted = words_of(label)
+    named = [
+        element
+        for element in page.elements
+        if element.visible and wanted and wanted in (words_of(element.name), words_of(element.text))
+    ]
+    return Click(named[0].index, label=label) if len(named) == 1 else None
+
+
+def _typed(command: TypeMark, mark: Mark, found: Snap, page: PageCapture) -> Pointed:
+    """Into the field that was snapped to; else into the best field among what the box touches."""
+    numbers = [found.element, *(candidate.element for candidate in _largest_first(found.candidates))]
+    field = next((n for n in numbers if n is not None and _takes_text(page.elements[n])), None)
+    if field is not None:
+        return Pointed(command=TypeText(field, command.text, command.enter))
+    if found.element is None:
+        why = f"[V{mark.number}] lies in a frame that can't be looked into"
+        return Pointed(
+            refusal=refused(Cause.WRONG_KIND, why, "click the mark, then type where the cursor stands")
+        )
+    element = page.elements[found.element]
+    why = f"[V{mark.number}] is a {element.role} and takes no text"
+    return Pointed(refusal=refused(Cause.WRONG_KIND, why, "click it, if a field opens then"))
+
+
+def _largest_first(candidates: Sequence[Candidate]) -> list[Candidate]:
+    return sorted(candidates, key=lambda candidate: -candidate.area)
+
+
+def _takes_text(element: Element) -> bool:
+    return element.role in FIELDS and "readonly" not in element.states and element.tag != "select"
+
+
+def _is_surface(element: Element, box: Rect) -> bool:
+    """A drawing, or something so much larger than the box that its middle is not what was meant."""
+    if element.rect is None:
+        return False
+    larger = element.rect[2] * element.rect[3] > WIDE * box[2] * box[3]
+    return larger and (element.tag in _SURFACES or element.listens)
+
+
+def _moved(element: Element, before: PageCapture, page: PageCapture) -> Element | None:
+    return resolve(locator_of(element, before), page).element

@@ -1,0 +1,81 @@
+"""A row that a model drew as one box, taken apart into its label and its chevron (SuperBrowser, 4.3, 6.2).  Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.engine.agent.labels import GLYPHS, bare, is_row
+from app.engine.agent.snapper import overlap
+from app.engine.page_state import Element, PageCapture, Rect
+
+TALLEST = 120.0
+"""Pixels; a taller box is a group and no row."""
+TIMES = 3.0
+"""So many times larger than its chevron a row is at least."""
+INSIDE = 0.8
+"""Share of the chevron that lies within the row."""
+EDGE = 0.35
+"""Share of the row's width at either end in which its chevron stands."""
+SAME = 0.5
+"""Boxes that share this part of both together are one thing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Halves:
+    """The two parts of a row, each with its label; ``chevron`` is the element of the second."""
+
+    label: str
+    box: Rect
+    chevron_label: str
+    chevron_box: Rect
+    chevron: int
+
+
+def split(box: Rect, label: str, page: PageCapture, others: Sequence[Rect] = ()) -> Halves | None:
+    """The parts of a row with one chevron at an end, ``None`` where it is none.
+
+    A chevron that the model drew a box of its own for, among ``others``, is left to that one.
+    """
+    if not is_row(box) or box[3] > TALLEST:
+        return None
+    found = [element for element in page.elements if _is_chevron_of(element, box)]
+    if len(found) != 1 or found[0].rect is None:
+        return None
+    rect = found[0].rect
+    if any(alike(rect, other) >= SAME for other in others):
+        return None
+    plain = "".join(sign for sign in label if sign not in GLYPHS).strip()
+    named = found[0].name if bare(found[0]) and any(map(str.isalpha, found[0].name)) else f"{plain} ▾"
+    return Halves(plain or label, _rest(box, rect), named, rect, found[0].index)
+
+
+def alike(a: Rect, b: Rect) -> float:
+    """What two boxes share, of what they cover together."""
+    shared = overlap(a, b)
+    if shared is None:
+        return 0.0
+    area = shared[2] * shared[3]
+    return area / (a[2] * a[3] + b[2] * b[3] - area)
+
+
+def _is_chevron_of(element: Element, box: Rect) -> bool:
+    rect = element.rect
+    if rect is None or not element.visible or not bare(element):
+        return False
+    shared = overlap(rect, box)
+    area = rect[2] * rect[3]
+    if shared is None or shared[2] * shared[3] < INSIDE * area or box[2] * box[3] < TIMES * area:
+        return False
+    place = (rect[0] + rect[2] / 2 - box[0]) / box[2]
+    return place <= EDGE or place >= 1 - EDGE
+
+
+def _rest(box: Rect, chevron: Rect) -> Rect:
+    """The row without the end that its chevron stands at."""
+    left, top, width, height = box
+    middle = chevron[0] + chevron[2] / 2
+    if middle > left + width / 2:
+        return (left, top, max(1.0, chevron[0] - left), height)
+    begin = chevron[0] + chevron[2]
+    return (begin, top, max(1.0, left + width - begin), height)
