@@ -386,6 +386,19 @@ function center(number) {
   if (element !== null) element.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
 }
 
+// Scrolls the nearest thing around an element that can be scrolled that way.
+function scrollAround(number, dx, dy) {
+  for (let at = sitelore.element(number); at; at = up(at)) {
+    if (!scrolling(at)) continue;
+    const was = `${at.scrollLeft} ${at.scrollTop}`;
+    scrollers.add(at);
+    before.places.set(at, `${Math.round(at.scrollLeft)} ${Math.round(at.scrollTop)}`);
+    at.scrollBy({ left: dx, top: dy, behavior: "instant" });
+    if (`${at.scrollLeft} ${at.scrollTop}` !== was) return true;
+  }
+  return false;
+}
+
 // A point of a frame's content as a point of this page; what lies on top of it there, if it is not the frame.
 function outward(owner, x, y) {
   const frame = sitelore.frame(owner);
@@ -401,38 +414,6 @@ function outward(owner, x, y) {
   return { x: left, y: top, outside, cover: outside || hit === frame ? null : hit === null ? null : describe(hit) };
 }
 
-// Marks a part of an element's text, from one character to another; -1 is its end.
-function mark(number, start, end) {
-  const element = sitelore.element(number);
-  if (element === null) return false;
-  if (element.localName === "textarea" || (element.localName === "input" && element.selectionStart !== null)) {
-    element.focus();
-    element.setSelectionRange(start, end < 0 ? element.value.length : end);
-    return true;
-  }
-  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  const range = document.createRange();
-  let passed = 0;
-  let begun = false;
-  let node = walker.nextNode();
-  for (; node !== null; node = walker.nextNode()) {
-    if (!begun && start <= passed + node.length) {
-      range.setStart(node, Math.max(0, start - passed));
-      begun = true;
-    }
-    if (begun) {
-      const last = end < 0 ? node.length : Math.min(node.length, end - passed);
-      range.setEnd(node, Math.max(0, last));
-      if (end >= 0 && end <= passed + node.length) break;
-    }
-    passed += node.length;
-  }
-  if (!begun) return false;
-  const selection = getSelection();
-  selection.removeAllRanges();
-  selection.addRange(range);
-  return true;
-}
-
 globalThis.siteloreHand = {
-  mark, begin, changes, rest, untouched, probe, center, outward, scrolling, scrollers, hitAt, up, within, valueOf, typable, focused, short };
+  begin, changes, rest, untouched, probe, center, outward, scrollAround, ...siteloreFields(),
+};

@@ -31,7 +31,7 @@ class Way:
 
     tried: tuple[str, ...]
     hindered: Result | None = None
-    probe: Probe = Probe()
+    probe: Probe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 import asyncio
-
-from playwright.async_api import Error
+from dataclasses import replace
 
 from app.engine.browser.blame import call, hindered, named, similar
-from app.engine.browser.cascade import CDP
+from app.engine.browser.cascade import CDP, SCRIPT
+from app.engine.browser.dead_clicks import target_at, target_of
 from app.engine.browser.grip import Done, Grip, Refused
 from app.engine.browser.hand import RESTS
+from app.engine.browser.page_hand import Probe, ask
+from app.engine.browser.snapshot import place_of
 from app.engine.command import Click, ClickAt, Drag, Hover, Point, Scroll
 from app.engine.effect import Cause, refused
 from app.engine.identity import normal_name
 from app.engine.page_state import Element
 
+_TYPED = frozenset(
+    {
+        "text",
+        "search",
+        "email",
+        "url",
+        "tel",
+        "number",
+        "password",
+        "date",
+        "time",
+        "month",
+        "week",
+        "datetime-local",
+    }
+)
 WHEEL_SHOWS = 0.25
 """Seconds within which a turn of the wheel begins to show."""
 
@@ -36,20 +54,24 @@ async def click(grip: Grip, command: Click) -> Done:
                 Cause.WRONG_KIND, f"{named(element)} takes a file", f'upload_file("{element.index}", ...)'
             )
         )
+    more = (command.button, str(command.double))
+    why = grip.dead.refuse(target_of(element, *more), probe.active, grip.page, element)
+    if why is not None:
+        raise Refused(why)
     way = await grip.cascade.click(
         element, grip.page, button=command.button, double=command.double, probe=probe
     )
     if way.hindered is not None:
-        raise Refused(_with(way.hindered, way.tried))
-    return Done(
-        tried=way.tried,
-        calm=probe.kind.startswith(("input ", "textarea", "editable")) and _takes_text(element),
-    )
+        raise Refused(replace(way.hindered, tried=way.tried))
+    return Done(tried=way.tried, calm=_takes_text(probe))
 
 
 async def click_at(grip: Grip, command: ClickAt) -> Done:
     """Click a point of the viewport."""
     _within(grip, command.at)
+    why = grip.dead.refuse(target_at(command.at, command.button, str(command.double)), "", grip.page, None)
+    if why is not None:
+        raise Refused(why)
     await grip.pointer.click(command.at, button=command.button, double=command.double)
     return Done(tried=(CDP,))
 
@@ -60,9 +82,11 @@ async def hover(grip: Grip, command: Hover) -> Done:
     probe = await grip.hand.probe(element.index)
     why = hindered(element, probe, grip.page)
     if why is not None and why.cause is not Cause.DISABLED:  # what is disabled may still have a tip to show
-        raise Refused(_with(why, (CDP,)))
+        raise Refused(replace(why, tried=(CDP,)))
     if probe.point is None:
-        raise Refused(_with(why or refused(Cause.HIDDEN, f"{named(element)} is not shown now"), (CDP,)))
+        raise Refused(
+            replace(why or refused(Cause.HIDDEN, f"{named(element)} is not shown now"), tried=(CDP,))
+        )
     await grip.pointer.move((0.0, 0.0))
     await grip.pointer.move(probe.point)
     await asyncio.sleep(RESTS)
@@ -95,7 +119,15 @@ async def scroll(grip: Grip, command: Scroll) -> Done:
             return Done(tried=tried)
         await asyncio.sleep(0.05)
         waited += 0.05
-    return Done(tried=tried)
+    return Done(tried=(*tried, SCRIPT)) if await _scroll_by_script(grip, command) else Done(tried=tried)
+
+
+async def _scroll_by_script(grip: Grip, command: Scroll) -> bool:
+    """Scroll what lies around the element, where the wheel was not heard; whether there was anything to scroll."""
+    if command.element is None:
+        return False
+    world, number = place_of(grip.visit, command.element)
+    return bool(await ask(world, f"siteloreHand.scrollAround({number}, {command.dx:g}, {command.dy:g})"))
 
 
 async def _place(grip: Grip, place: int | Point, *, bring: bool = True) -> Point:
@@ -153,14 +185,9 @@ def _stays(grip: Grip, element: Element) -> None:
             raise Refused(why)
 
 
-def _takes_text(element: Element) -> bool:
-    return element.role in ("textbox", "searchbox", "combobox", "spinbutton")
-
-
-def _with(result, tried):
-    from dataclasses import replace
-
-    return replace(result, tried=tried)
-
-
-__all__ = ["Error", "click", "click_at", "drag", "hover", "scroll"]
+def _takes_text(probe: Probe) -> bool:
+    """The click puts the cursor there, which is enough; it may stand there already."""
+    kind = probe.kind
+    return kind in ("textarea", "editable") or (
+        kind.startswith("input ") and kind.removeprefix("input ") in _TYPED
+    )

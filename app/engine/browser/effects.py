@@ -1,4 +1,4 @@
-"""What an action visibly did, decided from what changed within the page and from typed fingerprints of two looks.  Pure.
+"""What an action visibly did, from what changed within the page and typed fingerprints of two looks.  Pure.
 
 SuperBrowser counts mutations; so does a clock on the page.  Here what changes by itself is known before the action, and
 what only a look can see (a menu that a style sheet opens) is compared kind by kind (``app.engine.fingerprint``).

@@ -9,24 +9,30 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Error
+from playwright.async_api import Error, Page
 
-from app.engine.browser import clicking, fields, marking, roaming
+from app.engine.browser import choosing, clicking, fields, marking, roaming, sliders
+from app.engine.browser.blame import stale
 from app.engine.browser.cascade import Cascade
 from app.engine.browser.effects import Around, effect_of, effect_seen
 from app.engine.browser.fences import Fences
 from app.engine.browser.frames import NoSuchElement
+from app.engine.browser.gate import Gate
 from app.engine.browser.grip import Done, Grip, Refused
+from app.engine.browser.hand import open_page
 from app.engine.browser.motion import Motion
 from app.engine.browser.page_hand import Changes, PageHand
 from app.engine.browser.pointer import Pointer
+from app.engine.browser.renumber import renumbered
 from app.engine.browser.session import Visit
-from app.engine.browser.settle import MOST, QUIET, Traffic, settle
-from app.engine.browser.snapshot import PageGone, capture
+from app.engine.browser.settle import MOST, QUIET, settle
+from app.engine.browser.snapshot import PageGone, capture, picture_of
+from app.engine.browser.walls import wall
 from app.engine.command import (
     AnswerDialog,
     Check,
@@ -54,10 +60,38 @@ from app.engine.command import (
 from app.engine.effect import Cause, Effect, Result, refused
 from app.engine.fingerprint import prints_of
 from app.engine.page_state import PageCapture
+from app.engine.redaction import redact_text, redact_url
 from app.engine.trajectory import Tab
 
 LONGEST = 60.0
 """Seconds a command may take in all."""
+ANSWERS = 8.0
+"""Seconds a page may take to answer what is asked before and after an action."""
+
+Handler = Callable[[Grip, Any], Awaitable[Done]]
+HANDLERS: dict[type, Handler] = {
+    Click: clicking.click,
+    ClickAt: clicking.click_at,
+    Hover: clicking.hover,
+    Drag: clicking.drag,
+    Scroll: clicking.scroll,
+    TypeText: fields.type_text,
+    TypeKeys: fields.type_keys,
+    Press: fields.press,
+    Check: fields.check,
+    Upload: fields.upload,
+    Select: choosing.select,
+    SetSlider: sliders.set_slider,
+    SelectText: marking.select_text,
+    Goto: roaming.goto,
+    GoBack: roaming.go_back,
+    GoForward: roaming.go_forward,
+    NewTab: roaming.new_tab,
+    SwitchTab: roaming.switch_tab,
+    CloseTab: roaming.close_tab,
+    AnswerDialog: roaming.answer_dialog,
+    Wait: roaming.wait,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,9 +113,6 @@ class HandOptions:
     seed: int = 0
 
 
-Handler = Callable[[Grip, Any], Awaitable[Done]]
-
-
 class Executor:
     """The hand of one visit.
 
@@ -94,56 +125,73 @@ class Executor:
         visit: Visit,
         *,
         domains: frozenset[str] = frozenset(),
-        options: HandOptions = HandOptions(),
+        options: HandOptions | None = None,
         files: Path | None = None,
     ) -> None:
         visit.keep_tabs = True
-        self.options = options
         self.visit = visit
-        hand = PageHand(visit)
-        pointer = Pointer(visit, Motion(options.seed) if options.smooth else None)
+        self.options = options or HandOptions()
+        fences, hand = Fences(domains), PageHand(visit)
+        pointer = Pointer(visit, Motion(self.options.seed) if self.options.smooth else None)
+        cascade = Cascade(
+            visit=visit,
+            hand=hand,
+            pointer=pointer,
+            scripted=self.options.scripted,
+            timeout=self.options.timeout,
+        )
+        self._gate = Gate(visit, fences)
         self._grip = Grip(
             visit=visit,
             hand=hand,
             pointer=pointer,
-            cascade=Cascade(
-                visit=visit, hand=hand, pointer=pointer, scripted=options.scripted, timeout=options.timeout
-            ),
-            fences=Fences(domains),
+            cascade=cascade,
+            fences=fences,
             files=files,
-            quiet=options.quiet,
-            most=options.most,
+            quiet=self.options.quiet,
+            most=self.options.most,
         )
-        self._ahead: PageCapture | None = None
+        self._shown = self._grip.page
+        self._pictured = True
+        self._ahead: Page | None = None
+        """The tab whose look the last action ended with; it stands while nothing changes there."""
 
     @property
     def page(self) -> PageCapture:
         """The page as it was looked at last; element numbers are of this one."""
-        return self._grip.page
+        return self._shown
 
     async def look(self, *, picture: bool = True) -> PageCapture:
         """Look at the page in front; from here on what changes by itself is told from what an action does.
 
+        A tab that crashed, was closed or could not be stopped is replaced first, and a note says so.
+
         Raises:
-            PageGone: there is no page to look at.
+            PageGone: there is no page to look at, and no other could be opened.
         """
-        page = await capture(self.visit, picture=picture, thorough=True)
-        self._grip.page = page
-        await self._grip.hand.meet(page)
-        return page
+        self._pictured = picture
+        try:
+            note = await self._revive()
+            page = await self._as_it_was_left(picture) if not note else None
+            if page is None:
+                page = await self._look(picture)
+        except Error as error:
+            raise PageGone(f"the browser does not answer: {_line(error)}") from error
+        self._shown = self._grip.page = replace(page, notes=(*page.notes, note)) if note else page
+        return self._shown
 
     async def tabs(self) -> tuple[tuple[Tab, ...], int]:
         """The open tabs in order, and the number of the one in front."""
         told: list[Tab] = []
         for tab in self.visit.pages:
-            try:
-                told.append(Tab(url=tab.url, title=await tab.title()))
-            except Error:
-                told.append(Tab(url=tab.url, title=""))
-        return tuple(told), min(self.visit.active, max(0, len(told) - 1))
+            title = ""
+            with suppress(Error, TimeoutError):
+                title = await asyncio.wait_for(tab.title(), ANSWERS)
+            told.append(Tab(url=redact_url(tab.url), title=redact_text(title)))
+        return tuple(told), max(0, min(self.visit.active, len(told) - 1))
 
     async def do(self, command: Command) -> Result:
-        """Do one command on the page that was looked at last.  Never raises for what a page does."""
+        """Do one command; its numbers are those of the last look.  Never raises for what a page or browser does."""
         began = time.monotonic()
         handler = HANDLERS.get(type(command))
         if handler is None:
@@ -152,68 +200,185 @@ class Executor:
             async with asyncio.timeout(LONGEST):
                 result = await self._do(handler, command)
         except Refused as no:
-            result = no.result
-        except TimeoutError:
-            result = refused(Cause.TIMEOUT, f"the page did not answer for {LONGEST:.0f} s")
+            result = self._with_gate(no.result)
         except NoSuchElement as gone:
             result = refused(Cause.STALE, str(gone))
-        except (Error, PageGone) as error:
-            result = refused(Cause.PAGE_LOST, str(error).splitlines()[0][:160])
+        except TimeoutError:
+            result = refused(Cause.TIMEOUT, "the page is busy and does not answer", "noop(1000)", "go_back()")
+        except (Error, PageGone, IndexError) as error:
+            result = refused(Cause.PAGE_LOST, _lost(self.visit, error))
+        self._grip.dead.came_of_it(result.effect, self._grip.page)
         return replace(result, seconds=round(time.monotonic() - began, 3))
 
     async def _do(self, handler: Handler, command: Command) -> Result:
-        visit, hand = self.visit, self._grip.hand
+        visit, grip = self.visit, self._grip
+        if self._page_is_lost():
+            raise PageGone("there is no page in front")
+        if grip.page is not self._shown:
+            command = self._renumbered(command)
+        self._ahead = None
         front, unasked = visit.page, visit.unasked
-        traffic = Traffic.of(front)
-        before, documents = traffic.document, traffic.documents
-        await hand.begin()
-        done = await handler(self._grip, command)
+        async with asyncio.timeout(ANSWERS):
+            await self._gate.keep()
+            await grip.hand.begin()
+        before = grip.page
+        done = await handler(grip, command)
         if not done.settled:
             await settle(visit, quiet=self.options.quiet, most=self.options.most, acted=True)
             if visit.pages and visit.page is not front:
                 await settle(visit, quiet=self.options.quiet, most=self.options.most)
-        tab = not visit.pages or visit.page is not front
-        changes = Changes(replaced=True) if tab else await hand.changes()
-        around = Around(tab=tab, dialogs=visit.unasked - unasked)
-        effect = done.effect or effect_of(changes, around)
+        if self._page_is_lost():
+            raise PageGone("the page was lost")
+        async with asyncio.timeout(ANSWERS * 2):
+            around = Around(tab=visit.page is not front, dialogs=visit.unasked - unasked)
+            changes = Changes(replaced=True) if around.tab else await grip.hand.changes()
+            effect = done.effect or effect_of(changes, around)
+            return await self._told(command, before, done, effect, changes)
+
+    async def _told(
+        self, command: Command, before: PageCapture, done: Done, effect: Effect | None, changes: Changes
+    ) -> Result:
+        """What came of it; where another page came, or nothing is known, it is looked at."""
+        stopped = self._gate.refused()
         if effect is None:
-            seen = await capture(visit, picture=False, thorough=True)
-            effect = effect_seen(changes, prints_of(self.page), prints_of(seen))
-            self._grip.page = seen
-        status = done.status or await traffic.status_since(before, documents)
-        did = effect in (Effect.NAVIGATED, Effect.CHANGED) or done.calm
+            after = await self._look_ahead()
+            effect = effect_seen(changes, prints_of(before), prints_of(after))
+        elif effect is Effect.NAVIGATED:
+            return await self._arrived(command, before, done, await self._look_ahead())
+        if stopped is not None and effect is not Effect.NAVIGATED:
+            return replace(stopped, tried=done.tried)
+        did = effect is Effect.CHANGED or done.calm
+        why = "" if did else _WHY[effect]
         return Result(
             success=did,
             effect=effect,
             tried=done.tried,
             cause=Cause.NONE if did else Cause.NO_EFFECT,
-            why="" if did else "nothing on the page changed",
+            why=why,
+            output=done.output,
+            notes=done.notes,
+        )
+
+    async def _arrived(self, command: Command, before: PageCapture, done: Done, after: PageCapture) -> Result:
+        """What stands where the action led; a page outside of the fences is left again."""
+        status = done.status or after.status
+        outside = self._grip.fences.outside(after.url)
+        if outside is not None and not isinstance(command, SwitchTab):
+            await self._leave(before)
+            return replace(outside, tried=done.tried, status=status, why=f"{outside.why}; it was left again")
+        cause, why = wall(command, before, after, status)
+        if cause is Cause.CHALLENGE:
+            self._grip.fences.challenged(after.url)
+            for url in (command.url,) if isinstance(command, Goto | NewTab) else ():
+                self._grip.fences.challenged(url)
+        aside = {Cause.CHALLENGE: ("ask_human(...)",), Cause.LOGIN: ("ask_human(...)",), Cause.NONE: ()}
+        return Result(
+            success=cause is Cause.NONE,
+            effect=Effect.NAVIGATED,
+            tried=done.tried,
+            cause=cause,
+            why=why,
+            alternatives=aside.get(cause, ("go_back()",)),
             output=done.output,
             status=status,
             notes=done.notes,
         )
 
+    async def _leave(self, before: PageCapture) -> None:
+        """Back to the run's own sites: another tab where one was opened, else the page before."""
+        self._ahead = None
+        pages = self.visit.pages
+        if len(pages) > 1 and not any(page.url == before.url for page in (self.visit.page,)):
+            opener = await self.visit.page.opener()
+            if opener is not None and opener in pages:
+                with suppress(Error):
+                    await self.visit.page.close()
+                self.visit.active = self.visit.pages.index(opener)
+                return
+        await open_page(self.visit, before.url, most=self.options.most)
 
-HANDLERS: dict[type, Handler] = {
-    Click: clicking.click,
-    ClickAt: clicking.click_at,
-    Hover: clicking.hover,
-    Drag: clicking.drag,
-    Scroll: clicking.scroll,
-    TypeText: fields.type_text,
-    TypeKeys: fields.type_keys,
-    Press: fields.press,
-    Select: fields.select,
-    Check: fields.check,
-    SetSlider: fields.set_slider,
-    SelectText: marking.select_text,
-    Upload: marking.upload,
-    Goto: roaming.goto,
-    GoBack: roaming.go_back,
-    GoForward: roaming.go_forward,
-    NewTab: roaming.new_tab,
-    SwitchTab: roaming.switch_tab,
-    CloseTab: roaming.close_tab,
-    AnswerDialog: roaming.answer_dialog,
-    Wait: roaming.wait,
+    async def _look_ahead(self) -> PageCapture:
+        """The look that the loop takes next, taken now; element numbers of commands are brought up to date by it."""
+        page = await self._look(self._pictured)
+        self._grip.page, self._ahead = page, self.visit.page
+        return page
+
+    async def _look(self, picture: bool) -> PageCapture:
+        await self._gate.keep()
+        page = await capture(self.visit, picture=picture)
+        await self._grip.hand.meet(page)
+        return page
+
+    async def _as_it_was_left(self, picture: bool) -> PageCapture | None:
+        """The look that the last action ended with, if nothing has changed since."""
+        ahead, self._ahead = self._ahead, None
+        page = self._grip.page
+        if ahead is None or ahead is not self.visit.page or not await self._grip.hand.still_as_seen():
+            return None
+        if not picture or page.picture:
+            return page
+        image, note = await picture_of(self.visit)
+        return replace(page, picture=image, notes=(*page.notes, note) if note else page.notes)
+
+    def _renumbered(self, command: Command) -> Command:
+        """The command with the numbers of the look that was taken since.
+
+        Raises:
+            Refused: an element it names has left the page.
+        """
+        found = renumbered(command, self._shown, self._grip.page)
+        if isinstance(found, int):
+            raise Refused(stale(self._shown.elements[found], self._grip.page))
+        return found
+
+    def _page_is_lost(self) -> bool:
+        visit = self.visit
+        return visit.crashed or visit.stopped or not visit.pages or visit.page.is_closed()
+
+    async def _revive(self) -> str:
+        """Another tab in place of one that is lost, at the address of the last look; a note, "" if none was needed."""
+        if not self._page_is_lost():
+            return ""
+        visit, last = self.visit, self._shown.url
+        told = _lost(visit, None)
+        self._ahead = None
+        stopped = visit.stopped
+        await visit.renew()
+        if stopped or not last.startswith(("http://", "https://")):
+            return f"{told}; an empty tab was opened in its place"
+        await open_page(visit, last, most=self.options.most)
+        return f"{told}; it was opened anew"
+
+    def _with_gate(self, result: Result) -> Result:
+        """An address that the gate refused is told as such."""
+        stopped = self._gate.refused()
+        return (
+            replace(stopped, tried=result.tried)
+            if stopped is not None and result.cause is Cause.NETWORK
+            else result
+        )
+
+
+_WHY = {
+    Effect.NOTHING: "it was done, and nothing on the page changed",
+    Effect.UNRELATED: "it was done; the page changed only where it changes by itself",
+    Effect.REFUSED: "",
 }
+
+
+def _lost(visit: Visit, error: Exception | None) -> str:
+    """What became of the page, in one sentence."""
+    if visit.stopped:
+        return "the page opened dialogs without end and was closed"
+    if visit.crashed:
+        return "the page crashed"
+    if not visit.pages or visit.page.is_closed():
+        return "the page closed itself"
+    return f"the page was lost: {_line(error)}" if error is not None else "the page was lost"
+
+
+def _line(error: Exception) -> str:
+    """The first line of what the browser says, which names no typed text."""
+    return redact_text(
+        next((line.strip() for line in str(error).splitlines() if line.strip()), "no reason given")
+    )[:160]

@@ -67,12 +67,13 @@ class Fences:
         key = _key(url)
         if key in self._challenged:
             return refused(
-                Cause.CHALLENGE, f"{redact_url(url)[:120]} asked whether a person is there; opening it again asks again",
+                Cause.CHALLENGE, f"{redact_url(url)[:120]} asked whether a person is there, and would again",
                 "ask_human()", "go_back()",
             )  # fmt: skip
         if self._opened[key] > MOST_RETURNS:
             return refused(
-                Cause.REGRESSION, f"{redact_url(url)[:120]} has been opened {self._opened[key]} times; this goes in circles",
+                Cause.REGRESSION,
+                f"{redact_url(url)[:120]} has been opened {self._opened[key]} times; this goes in circles",
                 "go on from the page that is open",
             )  # fmt: skip
         return None

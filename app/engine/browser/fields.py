@@ -1,82 +1,311 @@
-"""Filling in: text, choices, ticks and files."""
+"""Filling in: texts, keys, ticks and files, read back afterwards; what a field does not take is refused with why."""
 
 from __future__ import annotations
 
-from playwright.async_api import Error
+import asyncio
+from pathlib import Path
+from typing import Any
 
-from app.engine.browser.blame import closest, hindered, named
-from app.engine.browser.cascade import CDP
-from app.engine.browser.frames import NoSuchElement
+from playwright.async_api import ElementHandle, Error
+
+from app.engine.browser.blame import hindered, named
+from app.engine.browser.cascade import CDP, PLAYWRIGHT
+from app.engine.browser.choosing import select
+from app.engine.browser.frames import NoSuchElement, take
 from app.engine.browser.grip import Done, Grip, Refused
-from app.engine.browser.snapshot import handle_of
-from app.engine.command import Check, Press, Select, SetSlider, TypeKeys, TypeText
-from app.engine.effect import Cause, refused
+from app.engine.browser.page_hand import ask, literal
+from app.engine.browser.snapshot import place_of
+from app.engine.browser.text_fit import EXAMPLES, SET_WHOLE, Field, forms, same_content
+from app.engine.command import Check, Press, Select, TypeKeys, TypeText, Upload
+from app.engine.effect import Cause, Result, refused
+from app.engine.page_state import Element
+
+CHOOSER = 2.0
+"""Seconds within which a button asks for a file."""
+_TICKS = 0.3
+"""Seconds a box gets to show its tick."""
+_KEYS = {
+    "ctrl": "Control", "control": "Control",
+    "cmd": "Meta", "command": "Meta", "meta": "Meta", "alt": "Alt", "option": "Alt",
+    "shift": "Shift", "return": "Enter", "enter": "Enter", "esc": "Escape", "escape": "Escape", "del": "Delete",
+    "delete": "Delete", "backspace": "Backspace", "tab": "Tab", "space": "Space", "spacebar": "Space", "up": "ArrowUp",
+    "down": "ArrowDown", "left": "ArrowLeft", "right": "ArrowRight", "arrowup": "ArrowUp", "arrowdown": "ArrowDown",
+    "arrowleft": "ArrowLeft", "arrowright": "ArrowRight", "pageup": "PageUp", "pagedown": "PageDown", "home": "Home",
+    "end": "End", "insert": "Insert",
+}  # fmt: skip
 
 
 async def type_text(grip: Grip, command: TypeText) -> Done:
-    """Put a text into a field in place of what is in it."""
+    """Put a text into a field in place of what is in it, in the form that the field takes."""
     element = grip.element(command.element)
-    probe = await grip.hand.probe(element.index)
-    why = hindered(element, probe, grip.page)
-    if why is not None and why.cause in (Cause.STALE, Cause.DISABLED):
-        raise Refused(why)
-    if probe.kind == "select":
+    field = await _field(grip, element)
+    if field.kind == "select":
         return await select(grip, Select(command.element, (command.text,)))
-    handle = await handle_of(grip.visit, element.index)
-    try:
-        await handle.fill(command.text, timeout=1000)
-    except Error as error:
-        raise Refused(refused(Cause.WRONG_KIND, f"{named(element)} takes no text")) from error
+    text, notes = await _fitted(grip, element, field, command.text)
+    if field.kind in SET_WHOLE:
+        tried = await _set_whole(grip, element, text)
+    else:
+        tried = await _type_into(grip, element, field, text)
+    already = False
     if command.enter:
-        await handle.press("Enter", timeout=1000)
-    return Done(tried=("playwright",), calm=True)
+        await grip.pointer.press("Enter")
+    else:
+        already = not (await grip.hand.changes()).any
+    return Done(tried=tried, calm=not command.enter, already=already, notes=notes)
 
 
 async def type_keys(grip: Grip, command: TypeKeys) -> Done:
+    """Type where the cursor stands."""
     await grip.pointer.type(command.text)
     return Done(tried=(CDP,))
 
 
 async def press(grip: Grip, command: Press) -> Done:
+    """Press keys, in an element or where the cursor stands."""
+    keys = _keys(command.keys)
     if command.element is not None:
-        handle = await handle_of(grip.visit, command.element)
-        await handle.focus()
+        element = grip.element(command.element)
+        probe = await grip.hand.probe(element.index)
+        if probe.gone or probe.hidden or probe.disabled:
+            raise Refused(hindered(element, probe, grip.page) or _takes_nothing(element))
+        await (await _handle(grip, element, "field")).focus()
     try:
-        await grip.pointer.press(command.keys)
+        await grip.pointer.press(keys)
     except Error as error:
-        raise Refused(refused(Cause.VALUE, f"there is no key {command.keys!r}")) from error
+        if "Unknown key" not in error.message:
+            raise
+        raise Refused(
+            refused(
+                Cause.VALUE, "there is no such key", 'keys are named like "Enter", "ArrowDown", "Control+A"'
+            )
+        ) from None
     return Done(tried=(CDP,), calm=True)
 
 
-async def select(grip: Grip, command: Select) -> Done:
-    element = grip.element(command.element)
-    handle = await handle_of(grip.visit, element.index)
-    try:
-        await handle.select_option(label=list(command.options), timeout=1000, force=True)
-    except Error as error:
-        options = closest(command.options[0] if command.options else "", element.options)
-        raise Refused(
-            refused(
-                Cause.NO_OPTION, f"{named(element)} has no such option", f"its options: {', '.join(options)}"
-            )
-        ) from error
-    return Done(tried=("playwright",), calm=True)
-
-
 async def check(grip: Grip, command: Check) -> Done:
+    """Set or clear a box, or choose a radio button."""
     element = grip.element(command.element)
-    if ("checked" in element.states) is command.on:
+    world, number = place_of(grip.visit, element.index)
+    ticked = await ask(world, f"siteloreHand.ticked({number})")
+    if ticked is None:
+        raise Refused(
+            refused(Cause.WRONG_KIND, f"{named(element)} is no box to tick", f'click("{element.index}")')
+        )
+    if ticked is command.on:
         return Done(already=True, calm=True)
+    if element.role == "radio" and not command.on:
+        raise Refused(
+            refused(Cause.WRONG_KIND, f"{named(element)} is cleared by choosing another one of its group")
+        )
     way = await grip.cascade.click(element, grip.page)
     if way.hindered is not None:
         raise Refused(way.hindered)
-    return Done(tried=way.tried)
+    waited = 0.0
+    while await _ticked(grip, element) is not command.on:
+        if waited >= _TICKS:
+            state = "set" if command.on else "cleared"
+            raise Refused(
+                refused(Cause.NO_EFFECT, f"{named(element)} was clicked and is not {state}", tried=way.tried)
+            )
+        await asyncio.sleep(0.03)
+        waited += 0.03
+    return Done(tried=way.tried, calm=True)
 
 
-async def set_slider(grip: Grip, command: SetSlider) -> Done:
-    handle = await handle_of(grip.visit, command.element)
-    await handle.fill(f"{command.value:g}", timeout=1000)
-    return Done(tried=("playwright",))
+async def upload(grip: Grip, command: Upload) -> Done:
+    """Give a file of the run's own folder to a file field, or to what asks for one when it is clicked."""
+    element = grip.element(command.element)
+    path = _file(grip.files, command.file)
+    handle = await _handle(grip, element, "fileField")
+    kind = await handle.evaluate("e => e.localName === 'input' ? e.type : ''")
+    if kind == "file":
+        await handle.set_input_files(path)
+        return Done(tried=(PLAYWRIGHT,), calm=True)
+    try:
+        async with grip.visit.page.expect_file_chooser(timeout=CHOOSER * 1000) as asked:
+            way = await grip.cascade.click(element, grip.page)
+            if way.hindered is not None:
+                raise Refused(way.hindered)
+        await (await asked.value).set_files(path)
+    except Error as error:
+        raise Refused(
+            refused(Cause.WRONG_KIND, f"{named(element)} asks for no file", tried=(CDP,))
+        ) from error
+    return Done(tried=(CDP,), calm=True)
 
 
-__all__ = ["NoSuchElement"]
+async def _field(grip: Grip, element: Element) -> Field:
+    """What the field says of itself.
+
+    Raises:
+        Refused: it can't be typed into: gone, hidden, covered, disabled, read-only, or no field.
+    """
+    probe = await grip.hand.probe(element.index)
+    if probe.gone or probe.disabled:
+        raise Refused(hindered(element, probe, grip.page) or _takes_nothing(element))
+    world, number = place_of(grip.visit, element.index)
+    facts: dict[str, Any] | None = await ask(world, f"siteloreHand.facts({number})")
+    if facts is None or not facts["takes"]:
+        raise Refused(_takes_nothing(element))
+    field = Field.read(facts, f"{element.name} {element.label}")
+    why = hindered(element, probe, grip.page) if field.kind != "select" else None
+    if why is not None:
+        raise Refused(why)
+    if field.disabled:
+        raise Refused(refused(Cause.DISABLED, f"{named(element)} is disabled"))
+    if field.readonly:
+        raise Refused(
+            refused(Cause.WRONG_KIND, f"{named(element)} can only be read; what it holds is chosen elsewhere",
+                    f'click("{element.index}") may open what it is chosen from'))  # fmt: skip
+    if field.kind == "input file":
+        raise Refused(
+            refused(
+                Cause.WRONG_KIND, f"{named(element)} takes a file", f'upload_file("{element.index}", ...)'
+            )
+        )
+    return field
+
+
+async def _fitted(grip: Grip, element: Element, field: Field, text: str) -> tuple[str, tuple[str, ...]]:
+    """The text as the field takes it, and a note where it was changed."""
+    world, number = place_of(grip.visit, element.index)
+    offered = forms(text, field)
+    if field.kind == "input color" and not text.startswith("#"):
+        offered = [str(await ask(world, f"siteloreHand.colour({literal(text)})")) or text]
+    best = int(await ask(world, f"siteloreHand.pick({number}, {literal_list(offered)})"))
+    if best < 0 and field.kind in EXAMPLES:
+        example = EXAMPLES[field.kind]
+        raise Refused(
+            refused(
+                Cause.VALUE,
+                f"{named(element)} does not take this; it takes {_asked_for(field)}",
+                f"a value such as {example}",
+            )
+        )
+    chosen = offered[max(best, 0)]
+    if 0 <= field.maxlength < len(chosen):
+        raise Refused(refused(Cause.VALUE, f"{named(element)} takes at most {field.maxlength} characters"))
+    notes: tuple[str, ...] = ()
+    if best < 0:
+        notes = (f"the field asks for another form{f': {field.title[:120]}' if field.title else ''}",)
+    elif chosen != text and not field.secret:
+        notes = (f"written as {chosen[:80]}, the form this field takes",)
+    return chosen, notes
+
+
+async def _set_whole(grip: Grip, element: Element, text: str) -> tuple[str, ...]:
+    handle = await _handle(grip, element, "field")
+    try:
+        await handle.fill(text, timeout=1000)
+    except Error as error:
+        raise Refused(
+            refused(Cause.VALUE, f"{named(element)} does not take this value", tried=(PLAYWRIGHT,))
+        ) from error
+    return (PLAYWRIGHT,)
+
+
+async def _type_into(grip: Grip, element: Element, field: Field, text: str) -> tuple[str, ...]:
+    """With the keys; where the field holds something else afterwards, once more in one go."""
+    world, number = place_of(grip.visit, element.index)
+    if field.own:
+        probe = await grip.hand.probe(element.index)
+        if probe.point is not None:
+            await grip.pointer.click(probe.point)
+    if await ask(world, f"siteloreHand.selectAll({number})"):
+        await (grip.pointer.type(text) if text else grip.pointer.press("Delete"))
+        if await _holds(grip, element, field, text):
+            return (CDP,)
+    handle = await _handle(grip, element, "field")
+    tried = (CDP, PLAYWRIGHT)
+    try:
+        await handle.fill(text, timeout=1000)
+    except Error as error:
+        raise Refused(refused(Cause.WRONG_KIND, f"{named(element)} takes no text", tried=tried)) from error
+    if not await _holds(grip, element, field, text):
+        raise Refused(
+            refused(Cause.VALUE, f"{named(element)} does not keep what is typed into it", tried=tried)
+        )
+    return tried
+
+
+async def _holds(grip: Grip, element: Element, field: Field, text: str) -> bool:
+    """Whether the field holds the text; one that has gone, or taken the page away, has taken it."""
+    world, number = place_of(grip.visit, element.index)
+    try:
+        content = str(await ask(world, f"siteloreHand.content({number})"))
+    except (Error, RuntimeError):
+        return True
+    if field.kind == "input number" and content and text:
+        return content == text or float(content) == float(text)
+    return same_content(text, content)
+
+
+async def _ticked(grip: Grip, element: Element) -> bool | None:
+    world, number = place_of(grip.visit, element.index)
+    try:
+        return await ask(world, f"siteloreHand.ticked({number})")
+    except (Error, RuntimeError):
+        return None
+
+
+async def _handle(grip: Grip, element: Element, what: str) -> ElementHandle:
+    world, number = place_of(grip.visit, element.index)
+    try:
+        await ask(world, "true")
+        handle = await take(grip.visit, world, f"siteloreHand.{what}({number})")
+    except (Error, RuntimeError) as error:
+        raise NoSuchElement(f"{named(element)} has left the page") from error
+    if handle is None:
+        raise NoSuchElement(f"{named(element)} has left the page")
+    return handle
+
+
+def _keys(text: str) -> str:
+    """Keys by the names the browser has for them; ``ctrl+a`` is ``Control+a``."""
+    if text in ("+", " "):
+        return {"+": "+", " ": "Space"}[text]
+    parts = [part.strip() or "+" for part in text.split("+")]
+    return "+".join(_KEYS.get(part.lower(), part) for part in parts)
+
+
+def _takes_nothing(element: Element) -> Result:
+    return refused(Cause.WRONG_KIND, f"{named(element)} takes no text", f'click("{element.index}")')
+
+
+def _asked_for(field: Field) -> str:
+    return {
+        "input date": "a date", "input time": "a time of day", "input month": "a month", "input week": "a week",
+        "input datetime-local": "a date and a time", "input number": "a number within its limits",
+        "input range": "a number",
+        "input color": "a colour", "input email": "an e-mail address", "input url": "an address",
+    }.get(field.kind, "another form")  # fmt: skip
+
+
+def literal_list(texts: list[str]) -> str:
+    """A list of texts as JavaScript writes it."""
+    return f"[{', '.join(map(literal, texts))}]"
+
+
+def _file(folder: Path | None, name: str) -> Path:
+    """The file of this name, which lies in the folder and nowhere else.
+
+    Raises:
+        Refused: there is no such file, or it lies outside.
+    """
+    if folder is None:
+        raise Refused(refused(Cause.FILE, "this run has no folder of files to give"))
+    root = folder.resolve()
+    try:
+        path = (root / name).resolve()
+        inside = path.is_relative_to(root) and path != root
+        there = inside and path.is_file()
+    except (OSError, ValueError):
+        inside, there, path = False, False, root
+    if not inside:
+        raise Refused(refused(Cause.FILE, "a file is named by its name within the run's folder"))
+    if not there:
+        names = sorted(item.name for item in root.iterdir() if item.is_file()) if root.is_dir() else []
+        raise Refused(
+            refused(Cause.FILE, "there is no such file", f"files: {', '.join(names[:20]) or 'none'}")
+        )
+    return path

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.engine.browser.blame import no_such
+from app.engine.browser.blame import no_such, stale
 from app.engine.browser.cascade import Cascade
+from app.engine.browser.dead_clicks import DeadClicks
 from app.engine.browser.fences import Fences
 from app.engine.browser.page_hand import PageHand
 from app.engine.browser.pointer import Pointer
 from app.engine.browser.session import Visit
+from app.engine.browser.snapshot import capture
 from app.engine.effect import Effect, Result
 from app.engine.page_state import Element, PageCapture
 
@@ -55,9 +57,10 @@ class Grip:
     cascade: Cascade
     fences: Fences
     files: Path | None = None
+    dead: DeadClicks = field(default_factory=DeadClicks)
     page: PageCapture = field(default_factory=lambda: PageCapture(url="about:blank"))
-    quiet: float = 0.15
-    most: float = 5.0
+    quiet: float
+    most: float
 
     def element(self, index: int, label: str = "") -> Element:
         """The element of this number on the page that was looked at last.
@@ -68,3 +71,25 @@ class Grip:
         if not 0 <= index < len(self.page.elements):
             raise Refused(no_such(index, self.page, label))
         return self.page.elements[index]
+
+    async def look_again(self) -> PageCapture:
+        """Another look in the middle of an action; numbers of elements are of this one from now on."""
+        self.page = await capture(self.visit, picture=False)
+        await self.hand.meet(self.page, amid=True)
+        return self.page
+
+    def again(self, element: Element) -> Element:
+        """An element of an earlier look, as it is in the last one.
+
+        Raises:
+            Refused: it is not there any more.
+        """
+        for one in self.page.elements:
+            if (one.frame, one.css, one.xpath, one.role) == (
+                element.frame,
+                element.css,
+                element.xpath,
+                element.role,
+            ):
+                return one
+        raise Refused(stale(element, self.page))

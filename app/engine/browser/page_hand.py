@@ -20,6 +20,7 @@ from app.engine.browser.session import Visit
 from app.engine.browser.snapshot import place_of
 from app.engine.page_state import PageCapture
 
+PARTS = ("hand.js", "hand_fields.js")
 DEEPEST = 10
 """Frames within frames that a point is carried through."""
 
@@ -109,9 +110,8 @@ class Changes:
 
 @cache
 def _script() -> str:
-    return "\n".join(
-        ('(() => { "use strict";', resource("js", "hand.js").read_text(encoding="utf-8"), "})()")
-    )
+    parts = [resource("js", part).read_text(encoding="utf-8") for part in PARTS]
+    return "\n".join(('(() => { "use strict";', *parts, "})()"))
 
 
 async def ask(world: World, expression: str) -> Any:
@@ -136,8 +136,11 @@ class PageHand:
         self._count = 0
         self._known: dict[tuple[str, int], dict[int, int]] | None = None
 
-    async def meet(self, page: PageCapture) -> None:
-        """Begin to watch the frames of this look; what changes from now on changes by itself."""
+    async def meet(self, page: PageCapture, *, amid: bool = False) -> None:
+        """Begin to watch the frames of this look; what changes from now on changes by itself.
+
+        ``amid`` an action it goes on being the action's.
+        """
         self._count, self._known = len(page.elements), None
         worlds: dict[tuple[str, ...], World] = {}
         for element in page.elements:
@@ -146,7 +149,8 @@ class PageHand:
         if () not in worlds:
             worlds[()] = await main_world(self._visit)
         self._worlds = [worlds[chain] for chain in sorted(worlds, key=len)]
-        await self._everywhere("siteloreHand.rest()")
+        if not amid:
+            await self._everywhere("siteloreHand.rest()")
 
     async def still_as_seen(self) -> bool:
         """Nothing at all has changed in the document since ``meet``."""

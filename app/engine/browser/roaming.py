@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from contextlib import suppress
+from urllib.parse import urljoin, urlsplit
 
 from playwright.async_api import Error
 
@@ -18,20 +20,37 @@ MOST_WAIT = 10.0
 
 async def goto(grip: Grip, command: Goto) -> Done:
     """Open an address within the fences."""
-    why = grip.fences.outside(command.url) or grip.fences.again(command.url)
-    if why is not None:
-        raise Refused(why)
-    note = grip.fences.opened(command.url)
-    done = await open_page(grip.visit, command.url, most=grip.most)
-    if done.error:
-        cause = Cause.ERROR_PAGE if done.status else Cause.NETWORK
-        raise Refused(refused(cause, done.error, "go_back()"))
+    url = _allowed(grip, command.url)
+    note = grip.fences.opened(url)
+    done = await open_page(grip.visit, url, most=grip.most)
+    if done.error and not done.status:
+        raise Refused(refused(Cause.NETWORK, done.error, "go_back()"))
     return Done(
         effect=Effect.NAVIGATED,
         status=done.status,
         settled=True,
         notes=(*done.notes, *([note] if note else [])),
     )
+
+
+def _allowed(grip: Grip, url: str) -> str:
+    """The whole address; one that begins with ``/`` or names no scheme is completed by the page's own.
+
+    Raises:
+        Refused: the run may not go there.
+    """
+    here = urlsplit(grip.page.url)
+    whole = url.strip()
+    if whole.startswith("/"):
+        whole = urljoin(grip.page.url, whole)
+    elif re.match(r"[\w-]+(\.[\w-]+)*(:\d+)?(/|$)", whole) and "://" not in whole:
+        whole = f"{here.scheme if here.scheme in ('http', 'https') else 'https'}://{whole}"
+    why = grip.fences.outside(whole) or grip.fences.again(whole)
+    if why is None and urlsplit(whole).scheme not in ("http", "https") and whole != "about:blank":
+        why = refused(Cause.OFF_SITE, "an address begins with http:// or https://")
+    if why is not None:
+        raise Refused(why)
+    return whole
 
 
 async def go_back(grip: Grip, _: GoBack) -> Done:
@@ -63,9 +82,7 @@ async def _through_history(grip: Grip, step: int) -> Done:
 async def new_tab(grip: Grip, command: NewTab) -> Done:
     """Another tab in front."""
     if command.url:
-        why = grip.fences.outside(command.url) or grip.fences.again(command.url)
-        if why is not None:
-            raise Refused(why)
+        _allowed(grip, command.url)
     await grip.visit.open_tab()
     if command.url:
         return await goto(grip, Goto(command.url))

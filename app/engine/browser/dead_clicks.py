@@ -1,0 +1,80 @@
+"""Refuses a click that did nothing when it is tried again (SuperBrowser, section 4.5: the second time).
+
+Two exemptions: what is on or off now other than it was then is a toggle and may be clicked; and on a page that has
+changed since, the click is another one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.engine.browser.blame import call, named, similar
+from app.engine.effect import Cause, Effect, Result, refused
+from app.engine.fingerprint import Prints, prints_of
+from app.engine.page_state import Element, PageCapture
+
+NEAR = 4
+"""Pixels within which two points are one."""
+
+Target = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Dead:
+    target: Target
+    active: str
+    prints: Prints
+
+
+class DeadClicks:
+    """What the last click was, where it did nothing."""
+
+    def __init__(self) -> None:
+        self._dead: _Dead | None = None
+        self._pending: tuple[Target, str] | None = None
+
+    def refuse(
+        self, target: Target, active: str, page: PageCapture, element: Element | None
+    ) -> Result | None:
+        """Why this click is not done, ``None`` where it may be; ``active`` is the element's state as a toggle."""
+        self._pending = (target, active)
+        dead = self._dead
+        if dead is None or dead.target != target or dead.active != active:
+            return None
+        now = prints_of(page)
+        if (now.elements, now.values, now.shape) != (
+            dead.prints.elements,
+            dead.prints.values,
+            dead.prints.shape,
+        ):
+            return None
+        self._pending = None
+        what = named(element) if element is not None else "this point"
+        return refused(
+            Cause.DEAD_CLICK, f"{what} was clicked just now and nothing came of it", *_instead(element, page)
+        )
+
+    def came_of_it(self, effect: Effect, page: PageCapture) -> None:
+        """What the action did that was asked about last; one that was no click forgets nothing it did not change."""
+        pending, self._pending = self._pending, None
+        if effect in (Effect.NAVIGATED, Effect.CHANGED):
+            self._dead = None
+        elif pending is not None and effect in (Effect.NOTHING, Effect.UNRELATED):
+            self._dead = _Dead(*pending, prints_of(page))
+
+
+def target_of(element: Element, *more: str) -> Target:
+    """What names an element from look to look."""
+    return (*element.frame, element.css, element.xpath, element.role, element.name, *more)
+
+
+def target_at(point: tuple[float, float], *more: str) -> Target:
+    """The same for a point."""
+    return (f"{point[0] // NEAR:.0f}", f"{point[1] // NEAR:.0f}", *more)
+
+
+def _instead(element: Element | None, page: PageCapture) -> list[str]:
+    if element is None:
+        return ["look at what stands there now"]
+    others = [one for one in similar(element.name, page) if one.index != element.index]
+    return [*map(call, others), f'press("{element.index}", "Enter")', f'hover("{element.index}")']

@@ -1,0 +1,66 @@
+"""Stands before the tabs of a run at the network: a page of a host outside of its fences is not even asked for.
+
+Only documents of the tab itself are held up, for one round trip each; frames, pictures and scripts pass.  What comes
+past it (a window's first page) is found when it is looked at.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.async_api import CDPSession, Error
+
+from app.engine.browser.fences import Fences
+from app.engine.browser.session import Visit
+from app.engine.effect import Result
+
+
+class Gate:
+    """Refuses documents from elsewhere, for each tab that has been in front."""
+
+    def __init__(self, visit: Visit, fences: Fences) -> None:
+        self._visit = visit
+        self._fences = fences
+        self._kept: dict[CDPSession, str] = {}
+        self._refused: list[Result] = []
+
+    async def keep(self) -> None:
+        """Stand before the tab in front; nothing to do for a run without limits.
+
+        Raises ``playwright.async_api.Error`` when the tab is gone.
+        """
+        if not self._fences.domains:
+            return
+        wire = await self._visit.wire()
+        if wire in self._kept:
+            return
+        tree = await self._visit.send("Page.getFrameTree")
+        self._kept[wire] = str(tree["frameTree"]["frame"]["id"])
+
+        async def paused(event: dict[str, Any]) -> None:
+            await self._paused(wire, event)
+
+        wire.on("Fetch.requestPaused", paused)
+        pattern = {"urlPattern": "*", "resourceType": "Document", "requestStage": "Request"}
+        await wire.send("Fetch.enable", {"patterns": [pattern]})
+
+    def refused(self) -> Result | None:
+        """The last page that was not asked for since this was called last, and why."""
+        told, self._refused = self._refused, []
+        return told[-1] if told else None
+
+    async def _paused(self, wire: CDPSession, event: dict[str, Any]) -> None:
+        why = None
+        if event.get("frameId") == self._kept.get(wire):
+            why = self._fences.outside(str(event["request"]["url"]))
+        try:
+            if why is None:
+                await wire.send("Fetch.continueRequest", {"requestId": event["requestId"]})
+            else:
+                self._refused.append(why)
+                # An aborted page leaves the one that stands where it is.
+                await wire.send(
+                    "Fetch.failRequest", {"requestId": event["requestId"], "errorReason": "Aborted"}
+                )
+        except Error:
+            return  # the tab or the request has gone

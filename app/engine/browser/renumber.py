@@ -1,0 +1,53 @@
+"""Carries the element numbers of a command from one look to the next, taken before it was done.  Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+
+from app.engine.command import Command, Drag, elements_of
+from app.engine.page_state import Element, PageCapture
+
+Key = tuple[tuple[str, ...], str, str, str, str]
+
+
+def renumbered(command: Command, shown: PageCapture, now: PageCapture) -> Command | int:
+    """The command with the numbers of ``now``; the number of an element that can't be found again.
+
+    A number that ``shown`` does not have stays as it is: whoever does the command says so.
+    """
+    moved: dict[int, int] = {}
+    for number in elements_of(command):
+        if not 0 <= number < len(shown.elements):
+            continue
+        found = same_element(shown.elements[number], shown, now)
+        if found is None:
+            return number
+        moved[number] = found
+    if isinstance(command, Drag):
+        source, target = (
+            moved.get(end, end) if isinstance(end, int) else end for end in (command.source, command.target)
+        )
+        return replace(command, source=source, target=target)
+    for old, new in moved.items():
+        if old != new:
+            return replace(command, element=new)  # type: ignore[call-arg]
+    return command
+
+
+def same_element(element: Element, shown: PageCapture, now: PageCapture) -> int | None:
+    """The number of an element in a later look, ``None`` where it has gone or is not to be told from others."""
+    key = _key(element)
+    if element.index < len(now.elements) and _key(now.elements[element.index]) == key:
+        return element.index
+    before: dict[Key, list[int]] = defaultdict(list)
+    for one in shown.elements:
+        before[_key(one)].append(one.index)
+    after = [one.index for one in now.elements if _key(one) == key]
+    if len(after) != len(before[key]):
+        return None
+    return after[before[key].index(element.index)]
+
+
+def _key(element: Element) -> Key:
+    return element.frame, element.css, element.xpath, element.role, element.name

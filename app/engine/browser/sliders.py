@@ -1,0 +1,251 @@
+"""Brings sliders to a value: the browser's own at once, all others with keys, and by dragging where keys do nothing.
+
+What a made-up slider is at is told by itself (``aria-valuenow``) or by a number on the page that moves with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from playwright.async_api import Error
+
+from app.engine.browser.blame import hindered, named
+from app.engine.browser.cascade import CDP, PLAYWRIGHT
+from app.engine.browser.frames import take
+from app.engine.browser.grip import Done, Grip, Refused
+from app.engine.browser.page_hand import ask
+from app.engine.browser.snapshot import place_of
+from app.engine.command import SetSlider
+from app.engine.effect import Cause, refused
+from app.engine.page_state import Element
+
+MOST_KEYS = 400
+AT_ONCE = 25
+"""Keys that are pressed between two readings."""
+SHOWS = 0.04
+"""Seconds a page gets to show what a key did."""
+MOST_DRAGS = 8
+_NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+
+
+@dataclass(slots=True)
+class _Track:
+    """A slider that pages made: what it says, or which of the page's numbers tells."""
+
+    grip: Grip
+    element: Element
+    facts: dict[str, Any]
+    reading: int = -1
+    place: int = 0
+
+    async def now(self) -> float | None:
+        """Where it is, ``None`` where nothing tells."""
+        self.facts = await _facts(self.grip, self.element) or self.facts
+        if self.facts["now"] is not None:
+            return float(self.facts["now"])
+        if self.reading < 0:
+            return None
+        texts = await _ask(self.grip, self.element, "siteloreHand.read()")
+        numbers = _numbers(texts[self.reading]) if self.reading < len(texts) else []
+        return numbers[self.place] if self.place < len(numbers) else None
+
+
+async def set_slider(grip: Grip, command: SetSlider) -> Done:
+    """Bring a slider to a value."""
+    element = grip.element(command.element)
+    if not math.isfinite(command.value):
+        raise Refused(refused(Cause.VALUE, "a slider is set to a number"))
+    probe = await grip.hand.probe(element.index)
+    if probe.gone or probe.disabled or probe.hidden:
+        raise Refused(
+            hindered(element, probe, grip.page) or refused(Cause.STALE, f"{named(element)} has gone")
+        )
+    facts = await _facts(grip, element)
+    if facts is None:
+        raise Refused(refused(Cause.STALE, f"{named(element)} has left the page"))
+    low, high = facts["min"], facts["max"]
+    if (low is not None and command.value < low) or (high is not None and command.value > high):
+        raise Refused(refused(Cause.VALUE, f"{named(element)} goes from {low:g} to {high:g}"))
+    if facts["native"]:
+        return await _native(grip, element, command.value, facts)
+    return await _made_up(_Track(grip, element, facts), command.value)
+
+
+async def _native(grip: Grip, element: Element, value: float, facts: dict[str, Any]) -> Done:
+    if facts["now"] == value:
+        return Done(already=True, calm=True)
+    world, number = place_of(grip.visit, element.index)
+    handle = await take(grip.visit, world, f"siteloreHand.rangeField({number})")
+    if handle is None:
+        raise Refused(refused(Cause.STALE, f"{named(element)} has left the page"))
+    try:
+        await handle.fill(f"{value:g}", timeout=1000)
+    except Error as error:
+        raise Refused(refused(Cause.VALUE, f"{named(element)} can't be set to {value:g}")) from error
+    got = (await _facts(grip, element) or facts)["now"]
+    notes = () if got == value else (f"it stands at {got:g}, the nearest it takes",)
+    return Done(tried=(PLAYWRIGHT,), calm=True, notes=notes)
+
+
+async def _made_up(track: _Track, value: float) -> Done:
+    element = track.element
+    tried: tuple[str, ...] = ("keys",)
+    if await _with_keys(track, value):
+        return Done(tried=tried, calm=True)
+    tried = (*tried, CDP)
+    if await _by_dragging(track, value):
+        return Done(tried=tried, calm=True)
+    now = await track.now()
+    if now is None:
+        raise Refused(
+            refused(Cause.NO_EFFECT, f"nothing on the page tells what {named(element)} is at",
+                    f'drag_and_drop from element {element.index} to a point', tried=tried))  # fmt: skip
+    raise Refused(
+        refused(
+            Cause.VALUE,
+            f"{named(element)} stands at {now:g} and could not be brought to {value:g}",
+            tried=tried,
+        )
+    )
+
+
+async def _with_keys(track: _Track, value: float) -> bool:
+    """Arrow keys until it is there; the first of them shows what a step is worth, and which number tells."""
+    grip, element = track.grip, track.element
+    if not await _ask(grip, element, f"siteloreHand.grasp({place_of(grip.visit, element.index)[1]})"):
+        return False
+    now = await track.now()
+    if now == value:
+        return True
+    before: list[str] | None = await _ask(grip, element, "siteloreHand.readings()") if now is None else None
+    first = "ArrowRight" if now is None or value > now else "ArrowLeft"
+    step = 0.0
+    for key in (first, _other(first)):
+        old = await track.now()
+        await _keys(grip, key, 1)
+        if now is None and track.reading < 0:
+            after = await _ask(grip, element, "siteloreHand.read()")
+            found = _moved(before, after)
+            if found is None:
+                continue
+            track.reading, track.place, old = found
+        came = await track.now()
+        if came is not None and old is not None and came != old:
+            step = (came - old) * (1 if key == "ArrowRight" else -1)
+            break
+    return bool(step) and await _step_to(track, value, step)
+
+
+async def _step_to(track: _Track, value: float, step: float) -> bool:
+    pressed = 0
+    best = math.inf
+    while pressed < MOST_KEYS:
+        now = await track.now()
+        if now is None:
+            return False
+        if math.isclose(now, value, abs_tol=1e-9):
+            return True
+        away = abs(value - now)
+        count = min(AT_ONCE, round(away / abs(step)))
+        if count == 0 or away >= best:
+            return False  # between two steps, or it no longer comes closer
+        best = away
+        await _keys(track.grip, "ArrowRight" if (value > now) is (step > 0) else "ArrowLeft", count)
+        pressed += count
+    return False
+
+
+async def _by_dragging(track: _Track, value: float) -> bool:
+    """Drag to where the value should be, see where it is, and correct."""
+    grip = track.grip
+    now = await track.now()
+    if now is None:
+        before: list[str] | None = await _ask(grip, track.element, "siteloreHand.readings()")
+        await _drag_by(track, 0.1)
+        after = await _ask(grip, track.element, "siteloreHand.read()")
+        found = _moved(before, after)
+        if found is None:
+            return False
+        track.reading, track.place, _ = found
+        now = await track.now()
+    low, high = track.facts["min"], track.facts["max"]
+    span = (high - low) if low is not None and high is not None else None
+    for _ in range(MOST_DRAGS):
+        if now is None:
+            return False
+        if math.isclose(now, value, abs_tol=1e-9):
+            return True
+        share = (value - now) / span if span else math.copysign(0.1, value - now)
+        old, moved = now, await _drag_by(track, share)
+        now = await track.now()
+        if now is None or now == old or not moved:
+            if not span:
+                return False
+            continue
+        span = (now - old) / moved  # what the whole track is worth, as just seen
+        if not span:
+            return False
+    return False
+
+
+async def _drag_by(track: _Track, share: float) -> float:
+    """Drag the handle by a share of its track; the share it really moved."""
+    facts = await _facts(track.grip, track.element) or track.facts
+    probe = await track.grip.hand.probe(track.element.index)
+    left, top, width, height = facts["grip"]
+    dx, dy = (
+        probe.rect[0] - left,
+        probe.rect[1] - top,
+    )  # the frame's corner, where the handle is the element itself
+    if facts["grip"][2:] != list(probe.rect[2:]):
+        dx = dy = 0.0
+    axis = 1 if facts["upright"] else 0
+    length = max(1.0, facts["rail"][2 + axis])
+    start = (left + dx + width / 2, top + dy + height / 2)
+    goal = list(start)
+    goal[axis] += share * length * (-1 if facts["upright"] else 1)
+    await track.grip.pointer.drag(start, (goal[0], goal[1]))
+    await asyncio.sleep(SHOWS)
+    after = await _facts(track.grip, track.element) or facts
+    return (after["grip"][axis] - facts["grip"][axis]) / length * (-1 if facts["upright"] else 1)
+
+
+async def _keys(grip: Grip, key: str, count: int) -> None:
+    for _ in range(count):
+        await grip.pointer.press(key)
+    await asyncio.sleep(SHOWS)
+
+
+async def _facts(grip: Grip, element: Element) -> dict[str, Any] | None:
+    return await _ask(grip, element, f"siteloreHand.slider({place_of(grip.visit, element.index)[1]})")
+
+
+async def _ask(grip: Grip, element: Element, expression: str) -> Any:
+    world, _ = place_of(grip.visit, element.index)
+    try:
+        return await ask(world, expression)
+    except (Error, RuntimeError):
+        return None
+
+
+def _moved(before: list[str] | None, after: list[str] | None) -> tuple[int, int, float] | None:
+    """Which text holds a number that changed, which of its numbers that is, and what it was; ``None`` for none."""
+    for at, (old, new) in enumerate(zip(before or [], after or [], strict=False)):
+        was, now = _numbers(old), _numbers(new)
+        if old != new and len(was) == len(now):
+            changed = [place for place in range(len(was)) if was[place] != now[place]]
+            if changed:
+                return at, changed[0], was[changed[0]]
+    return None
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(found.replace(",", "")) for found in _NUMBER.findall(text)]
+
+
+def _other(key: str) -> str:
+    return "ArrowLeft" if key == "ArrowRight" else "ArrowRight"

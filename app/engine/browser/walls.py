@@ -1,0 +1,42 @@
+"""What stands where an action led: an error page, a question whether a person is there, a log-in.  Pure."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+from app.engine.addresses import url_key
+from app.engine.command import Click, Command, Goto, NewTab
+from app.engine.effect import Cause
+from app.engine.page_state import Challenge, PageCapture
+from app.engine.redaction import redact_url
+
+_LOGIN = re.compile(
+    r"log.?in|log.?on|sign.?in|sign.?on|account|auth|session|anmeld|einlog|connexion|iniciar|accedi|inloggen|conta|cuenta|konto",
+    re.IGNORECASE,
+)
+
+
+def wall(command: Command, before: PageCapture, after: PageCapture, status: int) -> tuple[Cause, str]:
+    """Why the page an action led to is not the one it was meant for, in one sentence; no cause where it is."""
+    where = redact_url(after.url)[:160]
+    if after.url.startswith("chrome-error://"):
+        return Cause.NETWORK, "the page can't be reached"
+    if after.challenge is Challenge.CAPTCHA:
+        return Cause.CHALLENGE, f"{where} asks whether a person is there; a person has to answer that"
+    if status >= 400:
+        return Cause.ERROR_PAGE, f"{where} answers with an error (status {status})"
+    asked = after.challenge is Challenge.LOGIN and before.challenge is not Challenge.LOGIN
+    if asked and not _meant(command, before):
+        return Cause.LOGIN, f"{where} asks for a log-in first"
+    return Cause.NONE, ""
+
+
+def _meant(command: Command, before: PageCapture) -> bool:
+    """Whether the action was to lead to a log-in: its address or its words say so."""
+    if isinstance(command, Goto | NewTab):
+        return bool(_LOGIN.search(urlsplit(command.url).path + urlsplit(command.url).fragment))
+    if isinstance(command, Click) and 0 <= command.element < len(before.elements):
+        element = before.elements[command.element]
+        return bool(_LOGIN.search(f"{element.name} {url_key(element.href) if element.href else ''}"))
+    return False
