@@ -96,6 +96,11 @@ REVIEW = (
     ),
     Command("review.note", "Note to the verdict", ("M",), "review", "Review/Verdict", "note-edit-outline"),
     Command("review.withdraw", "Withdraw the verdict", ("Backspace",), "review", "Review/Verdict", "gavel"),
+    Command("review.memory", "Memory of the agent", ("E",), "review", "Review/Agent", "brain"),
+    Command("run.new", "Send the agent off…", ("Ctrl+N",), "review", "Review/Agent", "robot-outline"),
+    Command("run.again", "The same task again…", ("A",), "review", "Review/Agent", "repeat"),
+    Command("run.resume", "Go on with the run", ("Shift+A",), "review", "Review/Agent", "play-outline"),
+    Command("run.stop", "Stop the run", ("X",), "review", "Review/Agent", "stop-circle-outline"),
     Command("review.copy_address", "Copy the page address", ("Y",), "review", "Review", "content-copy"),
     Command("tip.compose", "Write a tip", ("T",), "review", "Review", "pencil-outline"),
 )

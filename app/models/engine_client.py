@@ -28,6 +28,7 @@ from app.engine.events import (
     HostLost,
     JobChanged,
     KnowledgeChanged,
+    RunAdvanced,
     RunsChanged,
 )
 
@@ -51,6 +52,7 @@ class EngineEvents(QObject):
     encoder_changed = Signal(object)
     exploration_changed = Signal(object)
     graph_changed = Signal(object)
+    run_advanced = Signal(object)
     host_changed = Signal(str)
 
     api: EngineApi
@@ -72,6 +74,8 @@ class EngineEvents(QObject):
                 self.exploration_changed.emit(event)
             case GraphChanged():
                 self.graph_changed.emit(event)
+            case RunAdvanced():
+                self.run_advanced.emit(event)
             case HostLost():
                 self.host_changed.emit(event.message)
             case _:

@@ -9,11 +9,13 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.engine.api import RiskReport, RunDetail, RunRow, StepView
 from app.engine.judgement import Verdict
-from app.engine.trajectory import Step
+from app.engine.trajectory import Outcome, Step
 from app.models.composer import ComposerModel
 from app.models.flags import LABELS, FlagListModel, ScoreTableModel, VerdictListModel
 from app.models.page import PageModel, PictureStore
 from app.models.review_facts import RunFacts, StepFacts, facts_of_step, row_facts, run_facts
+from app.models.run_form import RunFormModel
+from app.models.run_memory import RunMemoryModel
 from app.models.run_queue import RunQueue
 from app.models.step_list import StepListModel, marks_of
 from app.models.step_views import StepViews
@@ -59,6 +61,8 @@ class ReviewModel(QObject):
         self.views = StepViews(client, tasks, self)
         self.tips = TipsHere(client, tasks, self)
         self.composer = ComposerModel(client, tasks, self)
+        self.memory = RunMemoryModel(client, tasks, self)
+        self.run_form = RunFormModel(client, tasks, self)
         self.run = ""
         self.detail: RunDetail | None = None
         self.index = 0
@@ -77,6 +81,7 @@ class ReviewModel(QObject):
         self.queue.loaded.connect(self._on_queue_loaded)
         self.composer.saved.connect(self._on_saved)
         self.composer.notice.connect(self.notice)
+        self.run_form.ended.connect(self._on_run_ended)
         client.runs_changed.connect(self._on_runs_changed)
         client.knowledge_changed.connect(self._on_knowledge_changed)
 
@@ -146,6 +151,11 @@ class ReviewModel(QObject):
             return run_facts(self.detail)
         return row_facts(self._row) if self._row is not None else RunFacts(title=self.run)
 
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether the open run can be gone on with."""
+        return self.detail is not None and self.detail.run.outcome is Outcome.INTERRUPTED
+
     # ------------------------------------------------------------ steps
     @property
     def step(self) -> Step | None:
@@ -178,6 +188,7 @@ class ReviewModel(QObject):
         step = self.step
         if step is not None:
             self.tips.show_step(self.detail.run, step)
+            self.memory.show(self.run, step.index)
         self._ahead.start()
 
     def go(self, offset: int) -> None:
@@ -414,6 +425,12 @@ class ReviewModel(QObject):
             self._client.api.withdraw_verdict(verdict),
             lambda _none: self.notice.emit(self.tr("Withdrawn: '{0}'").format(label)),
         )
+
+    def _on_run_ended(self, run: str, said: str) -> None:
+        """The person who sent the agent off is shown what came of it, unless a tip is being written."""
+        self.notice.emit(said)
+        if not self.composer.is_open:
+            self.open_run(run)
 
     def _on_saved(self, run: str, go_on: bool) -> None:
         self.composing_changed.emit(False)

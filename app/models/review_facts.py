@@ -69,7 +69,9 @@ def facts_of_step(step: Step, last: int, view: StepView | None) -> StepFacts:
     return StepFacts(
         number=_tr("step {0} of {1}").format(step.index, last),
         why=step.reason or _tr("(the agent gave no reason)"),
-        did=step.words if step.executed else _tr("{0} (asked for, never run)").format(step.words),
+        did=_did(step)
+        if step.executed or step.effect
+        else _tr("{0} (asked for, never run)").format(step.words),
         call=step.raw_output,
         error=step.error,
         trouble=step.error_class.value,
@@ -79,6 +81,28 @@ def facts_of_step(step: Step, last: int, view: StepView | None) -> StepFacts:
         changed=changed,
         executed=step.executed,
     )
+
+
+EFFECTS = {
+    "navigated": "led to another page",
+    "changed": "changed the page",
+    "nothing": "changed nothing",
+    "unrelated": "only what changes by itself did",
+    "refused": "was not done",
+}
+"""What was seen to happen, in words."""
+_QUIET = frozenset({"noop", "take_note", "calculate", "branch", "prune", "ask_human", "send_msg_to_user"})
+
+
+def _did(step: Step) -> str:
+    """The action and its effect; ways tried where there was more than one, and what it gave back."""
+    said = step.words
+    quiet = step.action is not None and step.action.kind in _QUIET
+    if step.effect and not quiet:
+        said = f"{said} → {_tr(EFFECTS.get(step.effect, step.effect))}"
+    if len(step.tried) > 1:
+        said = f"{said} ({_tr('tried: {0}').format(', '.join(step.tried))})"
+    return f"{said} = {step.output}" if step.output else said
 
 
 def _facts(site: str, task: str, intent: str, score: float | None, risk: float, ended: str) -> RunFacts:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from app.engine.trajectory import Run, Step
+from app.engine.trajectory import Exposure, Run, Step
 from app.models.object_list import ObjectList
 from kb.tip import Query, Tip
 
@@ -29,6 +29,11 @@ class TipHere:
     role: str
     why: str = ""
     status: str = ""
+
+    @property
+    def more(self) -> str:
+        """What stands beside the role: id, status, why."""
+        return " · ".join(part for part in (self.tip, self.status, self.why) if part)
 
 
 class TipHereListModel(ObjectList[TipHere]):
@@ -92,8 +97,15 @@ class TipsHere(QObject):
 
     async def _bearing(self, run: Run, step: Step) -> list[TipHere]:
         if step.tips:
+            shown = {exposure.tip: exposure for exposure in step.exposures}
             return [
-                TipHere(tip=tip.id, text=tip.text, role="in force", status=tip.status.value)
+                TipHere(
+                    tip=tip.id,
+                    text=tip.text,
+                    role="in force",
+                    why=exposure_words(shown.get(tip.id)),
+                    status=tip.status.value,
+                )
                 for tip in await self._fetch(step.tips)
             ]
         query = Query(url=step.url, text=run.intent, site=run.site)
@@ -118,6 +130,15 @@ class TipsHere(QObject):
     def _show(self) -> None:
         own = {one.tip for one in self._own}
         self.model.merge([*self._own, *(one for one in self._here if one.tip not in own)])
+
+
+def exposure_words(exposure: Exposure | None) -> str:
+    """How a tip came to the agent, and whether the action went by it: ``by url, keyword; followed``."""
+    if exposure is None:
+        return ""
+    by = f"by {', '.join(exposure.routes)}" if exposure.routes else ""
+    did = {True: "followed", False: "not followed", None: ""}[exposure.followed]
+    return "; ".join(part for part in (by, did) if part)
 
 
 def _unheard(_error: Exception) -> None:

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.views.judgement_rows import FlagDelegate, Rows, TipDelegate, VerdictDelegate
+from app.views.judgement_rows import FlagDelegate, NamedTextDelegate, Rows, VerdictDelegate
 
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
@@ -47,7 +47,7 @@ class JudgementPane(QWidget):
         )
         self.note.setAccessibleName(self.tr("Note to the verdict"))
         self.note.setToolTip(self.tr("Goes with the next verdict; Enter adds it to the one given"))
-        self.tips = Rows(theme, TipDelegate(theme), self.tr("Tips that bear on this step"))
+        self.tips = Rows(theme, NamedTextDelegate(theme), self.tr("Tips that bear on this step"))
         self.tips.setModel(model.tips.model)
         self.flag_head, self.tip_head = QLabel(), QLabel()
         self._no_flags = _quiet(self.tr("No detector called. The ranking has nothing against this run."))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPen
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from app.models.flags import Choice, Flag
-    from app.models.tips_here import TipHere
     from app.views.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
@@ -131,8 +130,19 @@ class VerdictDelegate(QStyledItemDelegate):
         painter.restore()
 
 
-class TipDelegate(QStyledItemDelegate):
-    """Where the tip stands, its id and why; below, its text on up to two lines."""
+class NamedText(Protocol):
+    """A row that is told in two parts: what it is and more of it, then its text."""
+
+    @property
+    def role(self) -> str: ...
+    @property
+    def more(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+
+
+class NamedTextDelegate(QStyledItemDelegate):
+    """What a row is, with more of it beside; below, its text on up to two lines."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -140,13 +150,13 @@ class TipDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """The head, and the text on one or two lines."""
-        tip: TipHere | None = index.data(OBJECT_ROLE)
+        tip: NamedText | None = index.data(OBJECT_ROLE)
         text = tip.text if tip is not None else ""
         return QSize(120, height_for(self, self._theme, text, 20) + self._theme.px(24))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one tip."""
-        tip: TipHere | None = index.data(OBJECT_ROLE)
+        """Paint one row."""
+        tip: NamedText | None = index.data(OBJECT_ROLE)
         if tip is None:
             return
         theme, px = self._theme, self._theme.px
@@ -162,9 +172,8 @@ class TipDelegate(QStyledItemDelegate):
         left = QFontMetrics(painter.font()).horizontalAdvance(tip.role) + px(8)
         painter.setFont(small)
         painter.setPen(theme.color("muted"))
-        more = " · ".join(part for part in (tip.tip, tip.status, tip.why) if part)
         painter.drawText(
-            head.adjusted(left, 0, 0, 0), LEFT, elided(QFontMetrics(small), more, head.width() - left)
+            head.adjusted(left, 0, 0, 0), LEFT, elided(QFontMetrics(small), tip.more, head.width() - left)
         )
         painter.setFont(plain)
         painter.setPen(theme.color("text"))

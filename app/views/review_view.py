@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEasingCurve, QPoint, QPropertyAnimation, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
 from app.models.flags import LABELS
 from app.views.composer import Composer
 from app.views.judgement_pane import JudgementPane
+from app.views.memory_pane import MemoryPane
 from app.views.queue_pane import QueuePane
+from app.views.run_form import RunForm
 from app.views.step_pane import StepPane
 from app.views.widgets import Splitter
 
@@ -95,7 +97,12 @@ class ReviewView(QWidget):
         self.step = StepPane(model, center, theme)
         self.judgement = JudgementPane(model, center, theme)
         self.composer = Composer(model.composer, center, theme)
-        self.drawer = Drawer(self.judgement, self.composer, theme)
+        self.memory = MemoryPane(model, center, theme)
+        self.run_form = RunForm(model.run_form, center, theme)
+        self.side = QStackedWidget()
+        for pane in (self.judgement, self.memory, self.run_form):
+            self.side.addWidget(pane)
+        self.drawer = Drawer(self.side, self.composer, theme)
         self.columns = Splitter(Qt.Orientation.Horizontal, COLUMNS)
         for column in (self.queue, self.step, self.drawer):
             self.columns.addWidget(column)
@@ -113,6 +120,10 @@ class ReviewView(QWidget):
         model.run_changed.connect(center.refresh)
         model.verdicts_changed.connect(center.refresh)
         self.composer.run_wanted.connect(model.peek)
+        self.memory.closed.connect(self._show_judgement)
+        self.run_form.closed.connect(self._show_judgement)
+        model.run_form.started.connect(self._show_judgement)
+        model.run_form.changed.connect(center.refresh)
 
     # ------------------------------------------------------------ what the frame asks
     def focus_first(self) -> None:
@@ -191,6 +202,11 @@ class ReviewView(QWidget):
         bind("review.withdraw", model.withdraw, judged)
         bind("review.copy_address", self._copy_address, opened)
         bind("tip.compose", model.compose, opened)
+        bind("review.memory", self._toggle_memory, opened)
+        bind("run.new", self._ask_for_a_run)
+        bind("run.again", self._ask_again, opened)
+        bind("run.stop", lambda: model.run_form.stop(model.run), lambda: model.run in model.run_form.going)
+        bind("run.resume", lambda: model.run_form.resume(model.run), lambda: model.was_interrupted)
         for place in range(len(LABELS)):
             bind(f"review.verdict.{place + 1}", lambda place=place: self._judge(place), opened)
 
@@ -201,6 +217,34 @@ class ReviewView(QWidget):
         bind("composer.save_stay", lambda: model.composer.save(go_on=False), composing)
         bind("composer.close", model.close_composer, composing)
         bind("composer.discard", model.composer.discard, composing)
+
+    def _toggle_memory(self) -> None:
+        if self.side.currentWidget() is self.memory:
+            self._show_judgement()
+            return
+        self.side.setCurrentWidget(self.memory)
+        self.model.memory.watch(True)
+
+    def _ask_for_a_run(self) -> None:
+        self.side.setCurrentWidget(self.run_form)
+        self.run_form.begin()
+
+    def _ask_again(self) -> None:
+        """The open run's task, to be sent off again: with tips written since, or another policy."""
+        if self.model.detail is not None:
+            run = self.model.detail.run
+            self.model.run_form.set("intent", run.intent)
+            self.model.run_form.set("start_url", run.start_url)
+        self._ask_for_a_run()
+
+    def _show_judgement(self) -> None:
+        """Back to the judgement; the keys go where they were."""
+        shown, focus = self.side.currentWidget(), QApplication.focusWidget()
+        had_keys = shown is not None and focus is not None and shown.isAncestorOf(focus)
+        self.model.memory.watch(False)
+        self.side.setCurrentWidget(self.judgement)
+        if had_keys:
+            self.queue.take_keys()
 
     def _judge(self, place: int) -> None:
         self.model.judge(place, self.judgement.take_note())
@@ -214,6 +258,9 @@ class ReviewView(QWidget):
     def _back(self) -> None:
         """One level back: out of the note, the filter, the large preview; the queue is the ground."""
         if self.queue.leave_filter():
+            return
+        if self.side.currentWidget() is not self.judgement:
+            self._show_judgement()
             return
         if self.step.preview != "both":
             self.step.show_preview("both")

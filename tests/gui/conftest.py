@@ -18,9 +18,12 @@ from PySide6.QtWidgets import QApplication
 
 from app.models.commands import CommandCenter
 from app.models.engine_client import LocalClient
+from app.models.review import ReviewModel
 from app.models.tasks import Tasks
+from app.views.review_view import ReviewView
 from app.views.theme import Theme
 from tests.support.fake_engine import FakeEngine
+from tests.support.review_desk import Desk
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -121,3 +124,38 @@ def pictures() -> Path | None:
     """Folder for pictures of views under test (``SITELORE_PICTURES``); ``None`` keeps none."""
     folder = os.environ.get("SITELORE_PICTURES")
     return Path(folder) if folder else None
+
+
+@pytest.fixture
+def make_desk(qtbot, client, tasks, center, theme):
+    """Makes Reviews in windows of their own."""
+    desks: list[Desk] = []
+
+    def make(start=True):
+        theme.set_calm(True)
+        model = ReviewModel(client, tasks)
+        view = ReviewView(model, center, theme)
+        qtbot.addWidget(view)
+        view.addActions(center.actions())
+        center.set_place("review")
+        view.resize(1224, 720)
+        view.show()
+        view.activateWindow()
+        view.focus_first()
+        desk = Desk(view, model, client.api, center)
+        desks.append(desk)
+        desk.until(lambda: view.isActiveWindow() and QApplication.focusWidget() is not None)
+        if start:
+            model.start()
+            desk.until(lambda: model.view is not None)
+        return desk
+
+    yield make
+    for desk in desks:
+        desk.view.hide()
+        desk.model.pictures.close()
+
+
+@pytest.fixture
+def desk(make_desk) -> Desk:
+    return make_desk()

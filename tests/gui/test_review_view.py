@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QBuffer, QEventLoop, Qt, QTimer
+from PySide6.QtCore import QBuffer, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -21,77 +21,9 @@ from PySide6.QtWidgets import (
 from app.engine.api import RunFilter
 from app.engine.errors import NotFound
 from app.engine.events import RunsChanged
-from app.models.review import ReviewModel
 from app.models.run_queue import QueueState
-from app.views.review_view import ReviewView
 
 Key = Qt.Key
-
-
-class Desk:
-    """A Review in a window of its own with the keys of the program."""
-
-    def __init__(self, view, model, engine, center):
-        self.view, self.model, self.engine, self.center = view, model, engine, center
-        self.said: list[str] = []
-        self.keys = 0
-        model.notice.connect(self.said.append)
-
-    def press(self, key, modifier=Qt.KeyboardModifier.NoModifier):
-        """One real key event where the keys go now."""
-        self.keys += 1
-        QTest.keyClick(QApplication.focusWidget() or self.view, key, modifier)
-        self.wait()
-
-    def type(self, text):
-        QTest.keyClicks(QApplication.focusWidget(), text)
-        self.wait()
-
-    def wait(self, seconds=0.05):
-        inner = QEventLoop()
-        QTimer.singleShot(int(seconds * 1000), inner.quit)
-        inner.exec()
-
-    def until(self, condition, seconds=5.0):
-        for _ in range(int(seconds / 0.02)):
-            if condition():
-                return
-            self.wait(0.02)
-        raise AssertionError("it did not happen")
-
-
-@pytest.fixture
-def make_desk(qtbot, client, tasks, center, theme):
-    desks: list[Desk] = []
-
-    def make(start=True):
-        theme.set_calm(True)
-        model = ReviewModel(client, tasks)
-        view = ReviewView(model, center, theme)
-        qtbot.addWidget(view)
-        view.addActions(center.actions())
-        center.set_place("review")
-        view.resize(1224, 720)
-        view.show()
-        view.activateWindow()
-        view.focus_first()
-        desk = Desk(view, model, client.api, center)
-        desks.append(desk)
-        desk.until(lambda: view.isActiveWindow() and QApplication.focusWidget() is not None)
-        if start:
-            model.start()
-            desk.until(lambda: model.view is not None)
-        return desk
-
-    yield make
-    for desk in desks:
-        desk.view.hide()
-        desk.model.pictures.close()
-
-
-@pytest.fixture
-def desk(make_desk) -> Desk:
-    return make_desk()
 
 
 # ---------------------------------------------------------------- the queue

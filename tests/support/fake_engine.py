@@ -26,16 +26,19 @@ from app.engine.api import (
     TipForm,
     WorkspaceInfo,
 )
-from app.engine.errors import NotFound
+from app.engine.errors import NotFound, SiteloreError
 from app.engine.events import (
     EncoderChanged,
     EventBus,
     HistoryChanged,
     JobChanged,
     KnowledgeChanged,
+    RunAdvanced,
     RunsChanged,
 )
 from app.engine.judgement import Flag, Label, Risk, Score, Verdict
+from app.engine.ledger import Ledger
+from app.engine.run_api import RunMemory, RunRequest, RunSummary, TipUse
 from app.engine.trajectory import Run
 from kb.tip import (
     Finding,
@@ -91,7 +94,37 @@ class FakeEngine(FakeGraphs):
         self.undone: list[str] = []
         self.done: list[str] = []
         self.running: dict[str, JobChanged] = {}
+        self.memories: dict[str, RunMemory] = {}
+        self.refuses_runs = ""
         self.start_graphs(empty=empty)
+
+    # ------------------------------------------------------------ the agent
+    async def run_task(self, request: RunRequest) -> RunSummary:
+        self.calls.append(("run_task", (request,)))
+        run = "fake-1"
+        self.bus.publish(
+            RunAdvanced(run=run, intent=request.intent, state="running", words="click link 'Orders'")
+        )
+        if self.refuses_runs:
+            raise SiteloreError(self.refuses_runs)
+        self.bus.publish(RunAdvanced(run=run, intent=request.intent, state="answered"))
+        return RunSummary(
+            run=next(iter(self.all_runs), run), outcome="answered", answer="42", error="", steps=3, seconds=1.0,
+            own_ms=2.0, policy=request.policy, url=request.start_url,
+        )  # fmt: skip
+
+    async def resume_run(self, run: str) -> RunSummary:
+        self.calls.append(("resume_run", (run,)))
+        return await self.run_task(RunRequest(intent="again", start_url="http://shop.example/"))
+
+    async def stop_run(self, run: str) -> None:
+        self.calls.append(("stop_run", (run,)))
+
+    async def run_memory(self, run: str, step: int | None = None) -> RunMemory:
+        return self.memories.get(run, RunMemory(ledger=Ledger()))
+
+    async def run_tips(self, run: str) -> list[TipUse]:
+        return []
 
     # ------------------------------------------------------------ the workspace
     async def info(self) -> WorkspaceInfo:

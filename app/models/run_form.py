@@ -1,0 +1,167 @@
+"""What is asked before the agent is sent off: typed as text, checked in words, handed on as a request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+
+from app.engine.events import RunAdvanced
+from app.engine.run_api import LIVE, NO_KNOWLEDGE, RunRequest, RunSummary
+from app.models.explore_form import Problem, whole_address
+
+if TYPE_CHECKING:
+    from app.engine.graph_api import GraphRow
+    from app.models.engine_client import EngineEvents
+    from app.models.tasks import Tasks
+
+FIELDS = ("intent", "start_url", "max_steps", "kb", "storage_state")
+POLICIES = ("scout", "llm")
+MOST_STEPS = 1000
+
+
+class RunFormModel(QObject):
+    """The form's values, and the runs it has sent off.
+
+    Signals:
+        changed: a value, a problem, the list of graphs, or what is told of the last run.
+        started: a run was sent off.  ended: (run, a sentence) one is over.
+    """
+
+    changed = Signal()
+    started = Signal()
+    ended = Signal(str, str)
+
+    def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._client, self._tasks = client, tasks
+        self.values = {"intent": "", "start_url": "", "max_steps": "30", "kb": LIVE, "storage_state": ""}
+        self.policy = POLICIES[0]
+        self.graph = ""
+        self.graphs: tuple[str, ...] = ()
+        self.headed = False
+        self.error = ""
+        self.going: dict[str, RunAdvanced] = {}
+        """Runs that are going on, by id."""
+        client.run_advanced.connect(self._on_advanced)
+        client.graph_changed.connect(self._on_graph)
+
+    def load(self) -> None:
+        """Ask which sites have a graph."""
+
+        def came(rows: list[GraphRow]) -> None:
+            self.graphs = tuple(row.site for row in rows)
+            if self.graph not in self.graphs:
+                self.graph = ""
+            self.changed.emit()
+
+        self._tasks.start(self._client.api.graphs(), came, key="run-form-graphs")
+
+    def set(self, name: str, text: str) -> None:
+        """Type into a field."""
+        if self.values[name] != text:
+            self.values[name], self.error = text, ""
+            self.changed.emit()
+
+    def set_policy(self, policy: str) -> None:
+        """Who decides."""
+        if policy != self.policy:
+            self.policy = policy
+            self.changed.emit()
+
+    def set_graph(self, site: str) -> None:
+        """Which graph may be navigated by; "" for none."""
+        if site != self.graph:
+            self.graph = site
+            self.changed.emit()
+
+    def set_headed(self, on: bool) -> None:
+        """Whether the browser is shown."""
+        if on != self.headed:
+            self.headed = on
+            self.changed.emit()
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Everything that is wrong, in the order of the form."""
+        found: list[Problem] = []
+        if not self.values["intent"].strip():
+            found.append(Problem("intent", _tr("Say in words what is to be done")))
+        address = whole_address(self.values["start_url"])
+        parts = urlsplit(address) if "://" in address else None
+        if parts is None or parts.scheme not in ("http", "https") or not parts.netloc or " " in parts.netloc:
+            found.append(Problem("start_url", _tr("Type the address to begin at")))
+        steps = self.values["max_steps"].strip()
+        if not steps.isdecimal() or not 1 <= int(steps) <= MOST_STEPS:
+            found.append(
+                Problem("max_steps", _tr("Type a whole number from {0} to {1}").format(1, MOST_STEPS))
+            )
+        return found
+
+    def request(self) -> RunRequest:
+        """The form as a request; only when there are no problems."""
+        values = {name: text.strip() for name, text in self.values.items()}
+        return RunRequest(
+            intent=values["intent"],
+            start_url=whole_address(values["start_url"]),
+            policy=self.policy,
+            kb=values["kb"] or NO_KNOWLEDGE,
+            graph=(self.graph,) if self.graph else (),
+            max_steps=int(values["max_steps"]),
+            headed=self.headed,
+            storage_state=values["storage_state"],
+        )
+
+    def start(self) -> bool:
+        """Send the agent off; False while something is wrong."""
+        if self.problems:
+            self.changed.emit()
+            return False
+        self.error = ""
+        self._tasks.start(self._client.api.run_task(self.request()), self._came, self._failed)
+        self.started.emit()
+        self.changed.emit()
+        return True
+
+    def stop(self, run: str) -> None:
+        """End a run after the step in flight."""
+        self._tasks.start(self._client.api.stop_run(run))
+
+    def resume(self, run: str) -> None:
+        """Go on with a run that was interrupted."""
+        self._tasks.start(self._client.api.resume_run(run), self._came, self._failed)
+        self.started.emit()
+
+    def _came(self, summary: RunSummary) -> None:
+        self.going.pop(summary.run, None)
+        if summary.answer:
+            said = _tr("Run ended, {0}: {1}").format(_outcome(summary.outcome), summary.answer)
+        elif summary.error:
+            said = _tr("Run ended, {0}: {1}").format(_outcome(summary.outcome), summary.error)
+        else:
+            said = _tr("Run ended, {0}").format(_outcome(summary.outcome))
+        self.ended.emit(summary.run, said)
+        self.changed.emit()
+
+    def _failed(self, error: BaseException) -> None:
+        self.error = str(error)
+        self.changed.emit()
+
+    def _on_graph(self, _event: object) -> None:
+        self.load()
+
+    def _on_advanced(self, event: RunAdvanced) -> None:
+        if event.state == "running":
+            self.going[event.run] = event
+        else:
+            self.going.pop(event.run, None)
+        self.changed.emit()
+
+
+def _outcome(outcome: str) -> str:
+    return outcome.replace("_", " ")
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("run", text)
