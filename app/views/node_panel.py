@@ -24,7 +24,7 @@ from app.models.node_detail import NodeState
 from app.models.node_lists import STANDINGS
 from app.models.tip_table import ago, exact_time
 from app.views.flow_row import FlowRow
-from app.views.judgement_rows import Rows, TipDelegate
+from app.views.judgement_rows import NamedTextDelegate, Rows
 from app.views.node_head import NodeHead, about_words
 from app.views.node_rows import ElementDelegate, NodeRows, RunDelegate, TransitionDelegate
 from app.views.page_shot import Mark, PageShot
@@ -71,7 +71,7 @@ class NodePanel(Panel):
         self.out = NodeRows(theme, TransitionDelegate(theme), self.tr("Transitions to other states"))
         self.in_ = NodeRows(theme, TransitionDelegate(theme), self.tr("Transitions from other states"))
         self.runs = NodeRows(theme, RunDelegate(theme), self.tr("Runs that passed this state"))
-        self.tips = Rows(theme, TipDelegate(theme), self.tr("Tips that apply to this state"))
+        self.tips = Rows(theme, NamedTextDelegate(theme), self.tr("Tips that apply to this state"))
         self.about, self.error = QLabel(), QLabel()
         self._nones: dict[str, QLabel] = {}
         self._typed = QTimer(self, singleShot=True, interval=FILTER_MS)
