@@ -1,0 +1,236 @@
+"""The live context of one model over a run: what was seen, said and came of it, short, with a front that stands still.
+
+An endpoint caches a prompt up to the first byte that differs from the one before.  So nothing in front ever changes but
+at a cut: the messages of the system, then the turns, each as it was sent first; at the end what is new at every step,
+the ledger and the tips, which is not kept.  (SuperBrowser puts the ledger into the system message and slides every
+window each turn: all behind it is new to the cache each time, and its equation 20 holds of the difference only.)
+
+Three things keep it short: windows that move on every ``stride`` turns, all at once; a list of elements that is told as
+its changes against one that is still there; and a budget, beyond which the windows move at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from app.engine.agent.eviction.keeping import Evicted, Keep, Now, Removal
+from app.engine.agent.eviction.list_changes import changes, shared
+from app.engine.agent.eviction.operator import condensed, evict
+from app.engine.agent.eviction.tokens import FRAME, count, count_part, count_text
+from app.engine.agent.memory.entries import Entry
+from app.engine.agent.messages import Message, Part, PartKind, Role
+
+KEEP = Keep(stride=12, lists=2)
+BUDGET = 32_000
+"""Tokens of the turns beyond which the windows move on before their time.
+
+Both were chosen by measuring (``benchmarks/eviction.py``): a shorter stride saves more, and a cache has less of it.
+"""
+
+THOUGHT = (120, 280)
+"""Characters kept of the beginning and the end of what a model thought: what it looked at, what it came to."""
+
+Fence = Callable[[str, str], str]
+"""Puts a page's words, of a kind named first, where they can't be taken for ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A whole element list as it was shown."""
+
+    digest: str
+    turn: int
+    text: str
+    lines: Counter[str]
+
+
+class LiveContext:
+    """Messages of one run for one role.
+
+    A step is ``look``, ``prompt`` (as often as the model is asked), ``said``, ``came``.
+
+    Args:
+        system: what stays the same for the whole run.
+        fence: what a page says goes through it before it is put into a message.
+        budget: tokens of the turns; more is kept only where the newest turn alone is longer.
+    """
+
+    def __init__(
+        self,
+        system: Sequence[Message],
+        *,
+        keep: Keep = KEEP,
+        budget: int = BUDGET,
+        fence: Fence = lambda what, text: text,
+    ) -> None:
+        self._system, self._keep, self._budget, self._fence = tuple(system), keep, budget, fence
+        self._turns: tuple[Message, ...] = ()
+        self._shown: list[_Shown] = []
+        self._now, self._window = Now(), 0
+        self._entries: list[Entry] = []
+        self._removed: list[Removal] = []
+
+    def look(
+        self,
+        turn: int,
+        elements: str,
+        *,
+        state: str = "",
+        url: str = "",
+        title: str = "",
+        picture: str = "",
+        caption: str = "",
+    ) -> None:
+        """The page as it is at this step; what is too old to be kept goes.
+
+        Args:
+            elements: the element list or tree.
+            state: address, title and tabs in words.
+            picture: digest of a screenshot; caption: what a vision model said of it.
+        """
+        if turn // self._keep.stride != self._window or not self._turns:
+            # Only at a cut: states of another page going whenever the page changes would be a change in the middle.
+            self._window, self._now = turn // self._keep.stride, Now(url=url, title=title)
+        parts = [
+            Part(kind=PartKind.STATE, text=self._fence("page", state), url=url, title=title)
+            if state
+            else None,
+            Part(kind=PartKind.IMAGE, digest=picture) if picture else None,
+            Part(kind=PartKind.CAPTION, text=self._fence("what the screenshot shows", caption))
+            if caption
+            else None,
+        ]
+        seen = [part for part in parts if part is not None]
+        lines = Counter(elements.split("\n"))
+        told = self._as_changes(elements, lines, seen, turn)
+        if told is None:
+            digest = hashlib.sha256(f"{turn}\n{elements}".encode("utf-8", "replace")).hexdigest()
+            whole = Part(kind=PartKind.ELEMENTS, text=self._fence("elements", elements), digest=digest)
+            told = self._evicted(self._with(turn, seen, whole))
+            self._shown.append(_Shown(digest, turn, elements, lines))
+        self._turns = told.messages
+        self._entries += told.entries
+        self._removed += told.removed
+        there = _digests(self._turns)
+        self._shown = [shown for shown in self._shown if shown.digest in there]
+
+    def said(self, turn: int, text: str, *, thinking: str = "", call: str = "") -> None:
+        """What the model answered; with ``call`` the text is a tool call that ``came`` answers."""
+        parts = [
+            Part(kind=PartKind.THINKING, text=_in_short(thinking)) if thinking else None,
+            Part(kind=PartKind.TOOL_CALL if call else PartKind.TEXT, text=text, call=call),
+        ]
+        kept = tuple(part for part in parts if part is not None)
+        self._turns = (*self._turns, Message(role=Role.ASSISTANT, parts=kept, turn=turn))
+
+    def came(
+        self,
+        turn: int,
+        text: str,
+        *,
+        call: str = "",
+        failed: bool = False,
+        cause: str = "",
+        target: str = "",
+        url: str = "",
+        state: str = "",
+    ) -> None:
+        """What came of it; ``failed``, ``cause`` and ``target`` from the typed result, never from its words."""
+        part = Part(
+            kind=PartKind.TOOL_RESULT,
+            text=text,
+            call=call,
+            failed=failed,
+            cause=cause,
+            target=target,
+            url=url,
+            state=state,
+        )
+        role = Role.TOOL if call else Role.USER
+        self._turns = (*self._turns, Message(role=role, parts=(part,), turn=turn))
+
+    def prompt(self, *tail: str | Part) -> tuple[Message, ...]:
+        """What is sent; ``tail`` (ledger, tips, what is asked) stands at the end and is not kept."""
+        parts = tuple(
+            part if isinstance(part, Part) else Part(kind=PartKind.TEXT, text=part) for part in tail if part
+        )
+        last = (Message(role=Role.USER, parts=parts, turn=-1),) if parts else ()
+        return (*self._system, *condensed(self._turns), *last)
+
+    def take_entries(self) -> tuple[Entry, ...]:
+        """What the ledger is to remember of what was taken out since this was asked last."""
+        entries, self._entries = tuple(self._entries), []
+        return entries
+
+    def take_removed(self) -> tuple[Removal, ...]:
+        """What was taken out since this was asked last, whole."""
+        removed, self._removed = tuple(self._removed), []
+        return removed
+
+    def _as_changes(
+        self, elements: str, lines: Counter[str], seen: Sequence[Part], turn: int
+    ) -> Evicted | None:
+        """The context with the list told as changes; ``None`` where none of those shown is like it, or none stays."""
+        if not self._shown:
+            return None
+        base = max(self._shown, key=lambda shown: (shared(shown.lines, lines), shown.turn))
+        text = changes(base.text, elements, base.turn)
+        if not text:
+            return None
+        part = Part(kind=PartKind.ELEMENTS, text=self._fence("elements", text), base=base.digest)
+        told = self._evicted(self._with(turn, seen, part))
+        return told if base.digest in _digests(told.messages) else None
+
+    def _with(self, turn: int, seen: Sequence[Part], elements: Part) -> tuple[Message, ...]:
+        return (*self._turns, Message(role=Role.USER, parts=(*seen, elements), turn=turn))
+
+    def _evicted(self, messages: tuple[Message, ...]) -> Evicted:
+        done = evict(messages, now=self._now, keep=self._keep)
+        if count(condensed(done.messages)) <= self._budget:
+            return done
+        more = evict(done.messages, now=self._now, keep=replace(self._keep, stride=1))
+        return Evicted(
+            messages=more.messages,
+            entries=(*done.entries, *more.entries),
+            removed=(*done.removed, *more.removed),
+        )
+
+
+def stable_prefix(before: Sequence[Message], after: Sequence[Message]) -> int:
+    """Tokens at the front of a prompt that are the same, byte for byte, as in the one before (equation 20)."""
+    same = 0
+    for old, new in zip(before, after, strict=False):
+        if old.role is not new.role:
+            return same
+        for one, other in zip(old.parts, new.parts, strict=False):
+            if (one.kind, one.digest, one.text) != (other.kind, other.digest, other.text):
+                return same + (_common(one.text, other.text) if one.kind is other.kind else 0)
+            same += count_part(other)
+        if len(old.parts) != len(new.parts):
+            return same
+        same += FRAME
+    return same
+
+
+def _in_short(thought: str) -> str:
+    first, last = THOUGHT
+    return thought if len(thought) <= first + last else f"{thought[:first]} … {thought[-last:]}"
+
+
+def _common(one: str, other: str) -> int:
+    length = next(
+        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
+    return count_text(one[:length])
+
+
+def _digests(messages: Sequence[Message]) -> set[str]:
+    return {
+        part.digest
+        for message in messages
+        for part in message.parts
+        if part.kind is PartKind.ELEMENTS and part.digest
+    }
