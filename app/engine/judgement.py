@@ -74,6 +74,8 @@ class Opinion:
     at: float = 0.0
     outcome: ModelVerdict | None = None
     steps: tuple[ModelVerdict, ...] = ()
+    calls: tuple[str, ...] = ()
+    """Content hashes of the exchanges with the model."""
 
 
 class Label(StrEnum):

@@ -14,15 +14,17 @@ from app.engine.cases.core import Core
 from app.engine.detectors.calibration import agent_failed, scorecard
 from app.engine.detectors.kinds import signature
 from app.engine.detectors.risk import Example, RiskModel, fit
-from app.engine.detectors.runner import detect_run
+from app.engine.detectors.runner import detect_run, in_order
+from app.engine.detectors.vlm import decided, flags_of
 from app.engine.errors import NotFound
 from app.engine.events import RunsChanged
 from app.engine.jobs import Job
-from app.engine.judgement import Flag, Label, Risk, Verdict
+from app.engine.judgement import Flag, Label, Opinion, Risk, Verdict
 
 CHUNK = 25
 """Runs detected in one turn of the store thread; others get their turn in between."""
 
+_NO_OPINION = Opinion(run="")
 GUIDELINE = "1"
 """Version of the labels' meaning, stored with each verdict."""
 
@@ -37,14 +39,22 @@ class Judging:
         self._fitting: asyncio.Task[None] | None = None
 
     async def detect(self, runs: Sequence[str] = (), job: Job | None = None) -> list[Flag]:
-        """Run every rule detector over these runs (all of them when none is named) and rank them anew."""
+        """Run every rule over these runs (all of them when none is named) and rank them anew.
+
+        What a model said of a run before is kept: its flags stand beside the rules'.
+        """
         ids = list(runs) or [
             row.id for row in await self._core.on_store(self._core.workspace.index.rows, RunFilter())
         ]
         found: list[Flag] = []
         usual = await self._core.on_store(self._core.workspace.index.site_lengths)
+        opinions = await self._core.on_store(
+            self._core.workspace.review.opinions, ids[0] if len(ids) == 1 else ""
+        )
         for start in range(0, len(ids), CHUNK):
-            found += await self._core.on_store(self._detect_chunk, ids[start : start + CHUNK], usual)
+            found += await self._core.on_store(
+                self._detect_chunk, ids[start : start + CHUNK], usual, opinions
+            )
             if job is not None:
                 job.advance(min(start + CHUNK, len(ids)), len(ids), "looking for failures")
                 if job.cancel_requested:
@@ -108,7 +118,8 @@ class Judging:
             rows = index.rows(RunFilter())
             found = index.all_flags()
             flags = {row.id: found.get(row.id, []) for row in rows}
-            scores = scorecard(flags, verdicts, {row.id: row.site for row in rows})
+            decisions = {run: decided(opinion) for run, opinion in review.opinions().items()}
+            scores = scorecard(flags, verdicts, {row.id: row.site for row in rows}, decisions)
             return RiskReport(fitted_on=model.fitted_on, scores=tuple(scores), weights=model.weights)
 
         return await self._core.on_store(reporting)
@@ -140,15 +151,18 @@ class Judging:
             await core.on_store(keep)
             core.bus.publish(RunsChanged())
 
-    def _detect_chunk(self, ids: Sequence[str], usual: dict[str, float]) -> list[Flag]:
+    def _detect_chunk(
+        self, ids: Sequence[str], usual: dict[str, float], opinions: dict[str, Opinion]
+    ) -> list[Flag]:
         workspace, model = self._core.workspace, self._risk_model()
         found: list[Flag] = []
         with workspace.index.batch():
             for run_id in ids:
                 run, steps = workspace.runs.load(run_id)
                 typical = usual.get(run.site)
-                flags = detect_run(run, steps, typical)
-                risk = model.assess(run_id, flags, run.step_count, typical)
+                opinion = opinions.get(run_id, _NO_OPINION)
+                flags = in_order([*detect_run(run, steps, typical), *flags_of(opinion)])
+                risk = model.assess(run_id, flags, run.step_count, typical, decided(opinion))
                 workspace.index.put_judgement(run_id, flags, risk, signature(run, flags, steps))
                 found += flags
         return found
@@ -165,17 +179,20 @@ class Judging:
         for verdict in self._core.workspace.review.verdicts():
             judged[verdict.run].append(verdict)
         rows = {row.id: (row.site, row.steps) for row in index.rows(RunFilter())}
-        return _Material(rows, index.all_flags(), judged, index.site_lengths())
+        opinions = self._core.workspace.review.opinions().items()
+        decisions = {run: decided(opinion) for run, opinion in opinions}
+        return _Material(rows, index.all_flags(), judged, index.site_lengths(), decisions)
 
 
 @dataclass(frozen=True, slots=True)
 class _Material:
-    """What a fit needs: site and steps of each run, flags and verdicts by run, usual steps by site."""
+    """What a fit needs: site and steps of runs, flags, verdicts and decided detectors by run, usual steps by site."""
 
     rows: dict[str, tuple[str, int]]
     flags: dict[str, list[Flag]]
     judged: dict[str, list[Verdict]]
     usual: dict[str, float]
+    decided: dict[str, frozenset[str]]
 
 
 def _fitted(material: _Material) -> tuple[RiskModel, list[Risk]]:
@@ -187,9 +204,18 @@ def _fitted(material: _Material) -> tuple[RiskModel, list[Risk]]:
             site, steps = material.rows[run]
             flags = tuple(material.flags.get(run, ()))
             usual = material.usual.get(site)
-            examples.append(Example(run=run, flags=flags, steps=steps, usual_steps=usual, failed=failed))
+            settled = material.decided.get(run, frozenset())
+            examples.append(
+                Example(run=run, flags=flags, steps=steps, usual_steps=usual, failed=failed, decided=settled)
+            )
     model = fit(examples)
     return model, [
-        model.assess(run, material.flags.get(run, []), steps, material.usual.get(site))
+        model.assess(
+            run,
+            material.flags.get(run, []),
+            steps,
+            material.usual.get(site),
+            material.decided.get(run, frozenset()),
+        )
         for run, (site, steps) in material.rows.items()
     ]

@@ -113,6 +113,11 @@ def detect_run(run: Run, steps: Sequence[Step], usual_steps: float | None) -> li
     ending = ending_of(run)
     if ending is not None:
         flags += watch.end(ending)
+    return in_order(flags)
+
+
+def in_order(flags: Sequence[Flag]) -> list[Flag]:
+    """By step and then the more telling first."""
     return sorted(flags, key=lambda flag: (flag.step, telling_rank(flag)))
 
 

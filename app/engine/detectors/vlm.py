@@ -66,11 +66,15 @@ def flags_of(opinion: Opinion) -> list[Flag]:
 
 
 def decided(opinion: Opinion) -> frozenset[str]:
-    """Names of the detectors whose question the opinion answers: where one of them did not call, it was content."""
+    """Names of the detectors whose question the opinion answers: where one of them did not call, it was content.
+
+    What an older version of a question was answered does not count.
+    """
     names: set[str] = set()
-    if opinion.outcome is not None and is_decided(opinion.outcome):
+    ending = opinion.outcome
+    if ending is not None and is_decided(ending) and ending.version == RunOutcome.version:
         names |= {RunOutcome.name, ImpossibleTask.name}
-    if any(is_decided(verdict) for verdict in opinion.steps):
+    if any(is_decided(verdict) and verdict.version == StepConsistency.version for verdict in opinion.steps):
         names.add(StepConsistency.name)
     return frozenset(names)
 

@@ -1,4 +1,4 @@
-"""What people decided: verdicts, the undo history over them, and what the window and the ranking remember.
+"""What people decided: verdicts, the undo history over them, what models think, what window and ranking remember.
 
 Verdicts are never changed: taking one back is a new row in ``mark``, and so is its undo.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,18 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from app.engine.errors import NotFound
-from app.engine.judgement import Label, Verdict
+from app.engine.judgement import Label, Opinion, Verdict
 from app.engine.store.database import explained, open_database, transaction
 from app.engine.store.review_schema import MIGRATIONS
 from kb.journal import Entry, Journal
 from kb.tip import TipDraft
 
 STANDING = "(SELECT standing FROM mark WHERE verdict = v.id ORDER BY seq DESC LIMIT 1) = 1"
+
+
+@cache
+def _opinion_type() -> TypeAdapter[Opinion]:
+    return TypeAdapter(Opinion)
 
 
 @cache
@@ -107,6 +113,31 @@ class ReviewStore:
     def set_standing(self, verdict: str, standing: bool) -> None:
         """Let a verdict stand or not, inside the caller's transaction: what undo and redo do."""
         self._mark(verdict, standing)
+
+    # models' opinions
+
+    def keep_opinion(self, opinion: Opinion) -> None:
+        """Keep what a model said of a run; earlier opinions stay, the newest one counts."""
+        document = _opinion_type().dump_json(opinion).decode()
+        with explained(self.path), transaction(self.connection):
+            self.connection.execute(
+                "INSERT INTO opinion (run, at, model, document) VALUES (?,?,?,?)",
+                (opinion.run, opinion.at, opinion.model, document),
+            )
+
+    def opinions(self, run: str = "") -> dict[str, Opinion]:
+        """The newest opinion of each run, or of one; one that can't be read is left out."""
+        with explained(self.path):
+            found = self.connection.execute(
+                "SELECT run, document FROM opinion WHERE seq IN"
+                " (SELECT max(seq) FROM opinion WHERE ? = '' OR run = ? GROUP BY run)",
+                (run, run),
+            ).fetchall()
+        opinions: dict[str, Opinion] = {}
+        for row in found:
+            with suppress(ValidationError):
+                opinions[row["run"]] = _opinion_type().validate_json(row["document"])
+        return opinions
 
     # history
 

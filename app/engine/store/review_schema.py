@@ -26,4 +26,13 @@ def _create(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL, at REAL NOT NULL)")
 
 
-MIGRATIONS = (_create,)
+def _opinions(connection: sqlite3.Connection) -> None:
+    # A model's opinion costs money, so it stands with what people decided and not in the index.
+    connection.execute(
+        "CREATE TABLE opinion (seq INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, at REAL NOT NULL,"
+        " model TEXT NOT NULL, document TEXT NOT NULL)"
+    )
+    connection.execute("CREATE INDEX opinion_run ON opinion (run, seq)")
+
+
+MIGRATIONS = (_create, _opinions)

@@ -1,0 +1,191 @@
+"""A model's opinion of a run: its outcome first, then step by step."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from app.engine.agent.judging.answers import (
+    OUTCOME_SCHEMA,
+    STEP_SCHEMA,
+    outcome_verdict,
+    step_verdict,
+    undecided,
+)
+from app.engine.agent.judging.questions import can_be_asked, outcome_question, pictures_of, step_question
+from app.engine.agent.llm.prompting import Fence
+from app.engine.agent.messages import Message
+from app.engine.agent.model_api import AgentRole, Model, ModelError, ModelTrouble, Reply
+from app.engine.detectors.vlm import RunOutcome, StepConsistency
+from app.engine.errors import SiteloreError
+from app.engine.graph.together import together
+from app.engine.judgement import ModelVerdict, Opinion
+from app.engine.page_diff import step_view
+from app.engine.trajectory import Outcome, Run, Step
+
+Load = Callable[[str], Awaitable[bytes]]
+"""Content by digest; raises a ``SiteloreError`` where it is gone."""
+Progress = Callable[[int, int], None]
+
+MOST_PICTURE = 6_000_000
+"""Bytes of a picture that is sent."""
+MOST_OUT = 700
+
+_PASSING = frozenset({ModelTrouble.UNREADABLE, ModelTrouble.TIMEOUT, ModelTrouble.REFUSED})
+"""Trouble with one question, which need not be with the next."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeOptions:
+    """What to ask.
+
+    Attributes:
+        outcome: whether the goal was met.  steps: of how many steps at most, the last ones first; 0 asks of none.
+        pictures: show them, where there are any.
+        at_once: questions on their way at the same time.
+    """
+
+    outcome: bool = True
+    steps: int = 40
+    pictures: bool = True
+    at_once: int = 4
+
+
+async def judge_run(
+    run: Run,
+    steps: Sequence[Step],
+    load: Load,
+    model: Model,
+    *,
+    progress: Progress | None = None,
+    options: JudgeOptions | None = None,
+    fence: Fence | None = None,
+) -> Opinion:
+    """Ask a model of a run; ``detectors.vlm.flags_of`` makes flags of the answer.
+
+    What it says is never an error: an answer that can't be read, or that did not come in time, leaves a question
+    undecided.  When the budget is used up the questions that are left stay undecided too.
+
+    Raises:
+        ModelError: the endpoint is gone, refuses the key, or refuses every question.
+    """
+    asking = _Asking(run, steps, load, model, options or JudgeOptions(), fence or Fence())
+    return await asking.all(progress or (lambda done, total: None))
+
+
+@dataclass(slots=True)
+class _Asking:
+    """The questions of one run."""
+
+    run: Run
+    steps: Sequence[Step]
+    load: Load
+    model: Model
+    options: JudgeOptions
+    fence: Fence
+    answered: int = 0
+    spent: bool = False
+    name: str = ""
+    calls: list[str] = field(default_factory=list[str])
+    refusal: ModelError | None = None
+
+    async def all(self, progress: Progress) -> Opinion:
+        pairs = self._pairs()
+        is_over = self.run.outcome is not Outcome.RUNNING
+        total = len(pairs) + (self.options.outcome and is_over)
+        outcome: ModelVerdict | None = None
+        verdicts: dict[int, ModelVerdict] = {}
+        done = 0
+        progress(0, total)
+        if self.options.outcome and is_over:
+            outcome = await self._outcome()
+            progress(done := 1, total)
+        gate = asyncio.Semaphore(self.options.at_once)
+
+        async def one(step: Step, after: Step) -> None:
+            nonlocal done
+            async with gate:
+                verdicts[step.index] = await self._step(step, after)
+            progress(done := done + 1, total)
+
+        await together(one(step, after) for step, after in pairs)
+        if self.refusal is not None and not self.answered:
+            raise self.refusal
+        return Opinion(
+            run=self.run.id,
+            model=self.name,
+            at=time.time(),
+            outcome=outcome,
+            steps=tuple(verdicts[step.index] for step, _ in pairs),
+            calls=tuple(self.calls),
+        )
+
+    def _pairs(self) -> list[tuple[Step, Step]]:
+        """Steps that can be asked about, each with the page after it."""
+        pages = [*self.steps, *([self.run.final] if self.run.final is not None else [])]
+        pairs = [
+            (step, after) for step, after in zip(self.steps, pages[1:], strict=False) if can_be_asked(step)
+        ]
+        return pairs[-self.options.steps :] if self.options.steps else []
+
+    async def _outcome(self) -> ModelVerdict:
+        page = self.run.final or (self.steps[-1] if self.steps else None)
+        text = (await self._content(page.tree)).decode("utf-8", "replace") if page is not None else ""
+        pictures = await self._pictures(pictures_of(self.run, self.steps))
+        messages = outcome_question(self.run, self.steps, text, pictures, self.fence)
+        last = max(0, len(self.steps) - 1)
+        reply = await self._ask(messages, OUTCOME_SCHEMA, pictures)
+        if isinstance(reply, Reply):
+            return outcome_verdict(reply, last, pictures=bool(pictures))
+        return undecided(RunOutcome, last, reply)
+
+    async def _step(self, step: Step, after: Step) -> ModelVerdict:
+        trees = {digest: await self._content(digest) for digest in {step.tree, after.tree} if digest}
+        # Comparing two long pages takes a tenth of a second: not on a loop that others wait for.
+        view = await asyncio.to_thread(step_view, self.run.id, step, after, trees.__getitem__)
+        pictures = await self._pictures([view.before.screenshot, view.after.screenshot])
+        messages = step_question(self.run, step, view, pictures, self.fence)
+        reply = await self._ask(messages, STEP_SCHEMA, pictures)
+        if isinstance(reply, Reply):
+            return step_verdict(reply, step.index, pictures=bool(pictures))
+        return undecided(StepConsistency, step.index, reply)
+
+    async def _ask(
+        self, messages: Sequence[Message], schema: dict[str, object], pictures: dict[str, bytes]
+    ) -> Reply | str:
+        """The reply, or why there is none."""
+        if self.spent:
+            return "the budget was used up"
+        try:
+            reply = await self.model.ask(
+                AgentRole.JUDGE, messages, schema=schema, pictures=pictures, most=MOST_OUT
+            )
+        except ModelError as error:
+            if error.trouble is ModelTrouble.BUDGET:
+                self.spent = True
+            elif error.trouble not in _PASSING:
+                raise
+            if not self.answered and self.refusal is not None:
+                raise  # twice and never an answer: it is not the question
+            self.refusal = error
+            return str(error)
+        self.answered += 1
+        self.name = self.name or reply.model
+        if reply.digest:
+            self.calls.append(reply.digest)
+        return reply
+
+    async def _pictures(self, digests: Sequence[str]) -> dict[str, bytes]:
+        if not self.options.pictures:
+            return {}
+        found = {digest: await self._content(digest) for digest in digests if digest}
+        return {digest: data for digest, data in found.items() if 0 < len(data) <= MOST_PICTURE}
+
+    async def _content(self, digest: str) -> bytes:
+        """A content, empty where it is gone."""
+        try:
+            return await self.load(digest) if digest else b""
+        except SiteloreError:
+            return b""

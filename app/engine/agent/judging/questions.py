@@ -1,0 +1,160 @@
+"""What a model is asked of a run: the record, without its score, with pictures where there are any.
+
+Everything that a site or the agent wrote stands behind a fence.  The score is never told, nor that a run ended because
+it was scored: a judge that knows the result judges nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from app.engine.agent.llm.prompting import Fence, cut, prompt, system, user
+from app.engine.agent.messages import Message, Part, PartKind
+from app.engine.api import PageView, StepView
+from app.engine.detectors.base import CLOSING, THINKING
+from app.engine.detectors.runner import ending_of, page_of
+from app.engine.observation import TreeLine
+from app.engine.trajectory import ErrorClass, Run, Step
+
+MOST_CHANGES = 6_000
+"""Letters of what changed on a page; half where pictures show it too."""
+MOST_PAGE = 8_000
+"""Letters of the last page."""
+MOST_TRACE = 14_000
+MOST_WORDS = 300
+_LAST_PICTURES = 2
+
+
+def can_be_asked(step: Step) -> bool:
+    """Whether a step can be checked: an action on the page that was done.
+
+    One that was not done is told by its error, and nobody needs to ask.
+    """
+    kind = step.action.kind if step.action is not None else ""
+    done = step.executed and step.error_class in (ErrorClass.NONE, ErrorClass.SOFT)
+    return bool(kind) and done and kind not in THINKING | CLOSING
+
+
+def step_question(
+    run: Run, step: Step, view: StepView, pictures: Mapping[str, bytes], fence: Fence
+) -> list[Message]:
+    """Did this action do what it was for?  ``view`` are the pages before and after with what changed."""
+    shown = [digest for digest in (view.before.screenshot, view.after.screenshot) if digest in pictures]
+    said = "\n".join(
+        (
+            f"The task: {_line(run.intent, fence, 1500)}",
+            f"The action (step {step.index}): {_line(step.words, fence)}",
+            f"What the agent wants with it: {_line(step.reason, fence, 1200) or 'it does not say'}",
+            *([f"The browser said: {_line(step.error, fence)}"] if step.error else []),
+            f"The page before: {_address(view.before, step, fence)}",
+            f"The page after: {_line(view.after.title or '', fence)} {_line(view.after.url, fence)}",
+        )
+    )
+    most = MOST_CHANGES // 2 if len(shown) == 2 else MOST_CHANGES
+    changes = fence.around("what changed", cut(_changes(view), most, "the changes"))
+    before, after = (
+        _picture(digest, name) for digest, name in zip(_two(view), ("before", "after"), strict=True)
+    )
+    parts = [
+        part for part, page in ((before, view.before), (after, view.after)) if page.screenshot in pictures
+    ]
+    return [system(prompt("judge_step")), user(said, *parts, changes)]
+
+
+def outcome_question(
+    run: Run, steps: Sequence[Step], last_page: str, pictures: Mapping[str, bytes], fence: Fence
+) -> list[Message]:
+    """Was the goal met?  ``last_page`` is the text of the page that the run ended on."""
+    final = page_of(run.final) if run.final is not None else None
+    pages = [*steps, *([final] if final is not None else [])][-_LAST_PICTURES:]
+    where = final or (steps[-1] if steps else None)
+    parts = [_picture(page.screenshot, f"step {page.index}") for page in pages if page.screenshot in pictures]
+    return [
+        system(prompt("judge_outcome")),
+        user(
+            f"The task: {_line(run.intent, fence, 3000)}",
+            fence.around("the record", _trace(steps)),
+            fence.around("how it ended", _ending(run)),
+            *parts,
+            f"The page it ended on: {_line(where.title, fence)} {_line(where.url, fence)}" if where else "",
+            fence.around("the last page", cut(last_page, MOST_PAGE, "the page") or "not recorded"),
+        ),
+    ]
+
+
+def pictures_of(run: Run, steps: Sequence[Step]) -> list[str]:
+    """Digests of the pictures that ``outcome_question`` can show."""
+    pages = [*steps, *([run.final] if run.final is not None else [])][-_LAST_PICTURES:]
+    return [page.screenshot for page in pages if page.screenshot]
+
+
+def _trace(steps: Sequence[Step]) -> str:
+    """Every step on a line or two; of a long run the middle is told in short."""
+    lines = [_told(step) for step in steps]
+    if sum(map(len, lines)) > MOST_TRACE:
+        kept = MOST_TRACE // (2 * (MOST_WORDS + 200))
+        lines = [
+            line if at < kept or at >= len(lines) - kept else f"{steps[at].index}. {steps[at].words[:160]}"
+            for at, line in enumerate(lines)
+        ]
+    return cut("\n".join(lines), 2 * MOST_TRACE, "the record") or "no step was taken"
+
+
+def _told(step: Step) -> str:
+    told = f"{step.index}. {step.words[:MOST_WORDS]}  (on {step.url[:160]})"
+    if step.reason:
+        told += f"\n   because: {' '.join(step.reason.split())[:MOST_WORDS]}"
+    if step.error:
+        told += f"\n   error: {' '.join(step.error.split())[:160]}"
+    if step.output:
+        told += f"\n   gave: {' '.join(step.output.split())[:160]}"
+    return told
+
+
+def _ending(run: Run) -> str:
+    ending = ending_of(run)
+    if ending is None:
+        return "The record ends here; the agent had said nothing yet."
+    if ending.crash:
+        return f"The run broke off: {ending.crash[:400]}"
+    if ending.at_step_limit:
+        return "The run reached its limit of steps; the agent had said nothing yet."
+    if ending.left_sites:
+        return "The run ended because the agent left the sites it was allowed on."
+    if ending.infeasible is not None:
+        return f"The agent said that it can't be done: {ending.infeasible[:2000]}"
+    return f"The agent said it is done. Its answer: {(ending.answer or '(nothing)')[:4000]}"
+
+
+def _changes(view: StepView) -> str:
+    """The changed lines of both pages; all of the page after, where another page came."""
+    if view.after.missing and not view.after.lines:
+        return f"({view.after.missing})"
+    if not view.before.lines and not view.after.lines:
+        return "(no text of these pages was recorded)"
+    if view.before.url.partition("#")[0] != view.after.url.partition("#")[0]:
+        return "Another page came:\n" + "\n".join(_node(line) for line in view.after.lines)
+    gone = [f"- {_node(line)}" for line in view.before.lines if line.change in ("removed", "changed")]
+    come = [f"+ {_node(line)}" for line in view.after.lines if line.change in ("added", "changed")]
+    return "\n".join((*come, *gone)) or "(nothing in the page's text changed)"
+
+
+def _node(line: TreeLine) -> str:
+    properties = f", {line.properties}" if line.properties else ""
+    return f"{line.role} {line.name!r}{properties}"[:400]
+
+
+def _two(view: StepView) -> tuple[str, str]:
+    return view.before.screenshot, view.after.screenshot
+
+
+def _picture(digest: str, name: str) -> Part:
+    return Part(kind=PartKind.IMAGE, text=f"The page, {name}:", digest=digest)
+
+
+def _address(page: PageView, step: Step, fence: Fence) -> str:
+    return f"{_line(step.title, fence)} {_line(page.url or step.url, fence)}"
+
+
+def _line(text: str, fence: Fence, longest: int = MOST_WORDS) -> str:
+    return fence.line(text, longest)

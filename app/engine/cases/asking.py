@@ -1,0 +1,99 @@
+"""Asks a model what it makes of runs, and keeps what it says beside what the rules found."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+
+from app import settings
+from app.engine.agent.judging.judge import JudgeOptions, judge_run
+from app.engine.agent.model.opening import open_model
+from app.engine.agent.model.shelf import Shelf
+from app.engine.agent.model_api import Model
+from app.engine.api import RunFilter
+from app.engine.cases.core import Core
+from app.engine.cases.judging import Judging
+from app.engine.detectors.vlm import MODEL_DETECTORS
+from app.engine.jobs import Job
+from app.engine.judgement import Flag, Opinion
+from app.engine.store.blobs import pack
+from app.engine.trajectory import Run, Step
+
+log = logging.getLogger(__name__)
+
+NAMES = frozenset(detector.name for detector in MODEL_DETECTORS)
+
+Opener = Callable[[Shelf], Model]
+"""A model for one run, with the budget of one; its exchanges go to the shelf."""
+
+
+class Asking:
+    """The detectors that ask a model.
+
+    Args:
+        opener: for tests; else the endpoint of the settings.
+    """
+
+    def __init__(self, core: Core, judging: Judging, opener: Opener | None = None) -> None:
+        self._core, self._judging = core, judging
+        self._opener = opener or _from_settings
+
+    async def ask_model(
+        self,
+        runs: Sequence[str] = (),
+        *,
+        limit: int = 20,
+        options: JudgeOptions | None = None,
+        job: Job | None = None,
+    ) -> list[Flag]:
+        """Ask about these runs, or about the riskiest ``limit`` of those that were never asked about; their flags.
+
+        An opinion is kept as soon as its run is done, so that what was paid for stays when the rest is cancelled or
+        the endpoint goes away.
+
+        Raises:
+            ModelError: no endpoint is set, or it does not answer.
+            NotFound: a run is not here.
+        """
+        ids = list(runs) or await self._core.on_store(self._never_asked, limit)
+        found: list[Flag] = []
+        for at, run in enumerate(ids):
+            if job is not None:
+                job.advance(at, len(ids), f"asking about {run}")
+            opinion = await self._opinion(run, options)
+            await self._core.on_store(self._core.workspace.review.keep_opinion, opinion)
+            found += [flag for flag in await self._judging.detect([run]) if flag.detector in NAMES]
+        if job is not None:
+            job.advance(len(ids), len(ids))
+        return found
+
+    async def _opinion(self, run_id: str, options: JudgeOptions | None) -> Opinion:
+        workspace = self._core.workspace
+
+        def loading() -> tuple[Run, list[Step]]:
+            return workspace.runs.load(run_id)
+
+        run, steps = await self._core.on_store(loading)
+        shelf = Shelf()
+        model = self._opener(shelf)
+
+        async def load(digest: str) -> bytes:
+            return await self._core.on_store(workspace.runs.read_blob, digest)
+
+        try:
+            opinion = await judge_run(run, steps, load, model, options=options)
+        finally:
+            await model.aclose()
+            await self._core.on_store(lambda: workspace.runs.blobs.add(pack(shelf.take())))
+        log.info("asked a model about %s: %d calls", run_id, len(opinion.calls))
+        return opinion
+
+    def _never_asked(self, limit: int) -> list[str]:
+        workspace = self._core.workspace
+        known = workspace.review.opinions()
+        rows = workspace.index.rows(RunFilter(order="risk"))
+        return [row.id for row in rows if row.id not in known and row.outcome != "running"][:limit]
+
+
+def _from_settings(shelf: Shelf) -> Model:
+    return open_model(settings.load(), settings.model_key(), sink=shelf)
