@@ -45,7 +45,7 @@ def main(workspace: str, url: str, run: str = "") -> None:
         async def aclose(self) -> None:
             return None
 
-    async def make_head(*_: object) -> Head:
+    def make_head(*_: object) -> Head:
         return Head(Walker())
 
     running.make_head = make_head  # type: ignore[assignment]

@@ -70,8 +70,12 @@ class Deeds:
                 return await self._travel(command, sight), None
             case Note() | Calculate() | Branch() | Prune():
                 return self._in_memory(command, sight), None
+            case _ if self.marks is not None:
+                return await self._with_marks(self.marks, command, sight), None
             case ClickMark() | TypeMark():
-                return await self._at_mark(command, sight), None
+                return refused(
+                    Cause.POLICY, "there are no marks: no vision model is at work", "name an element instead"
+                ), None
             case _:
                 return await self._on_page(command), None
 
@@ -100,16 +104,17 @@ class Deeds:
             )
         return (await self.navigator.navigate(command, sight.intent)).result
 
-    async def _at_mark(self, command: ClickMark | TypeMark, sight: Sight) -> Result:
-        if self.marks is None:
-            return refused(
-                Cause.POLICY, "there are no marks: no vision model is at work", "name an element instead"
-            )
-        resolved, result = await self.marks.resolve(command, sight.page)
+    async def _with_marks(self, marks: Marks, command: Command, sight: Sight) -> Result:
+        """The gate first: a known element needs no new look, a mark stands for an element or a point."""
+        resolved, said = await marks.resolve(command, sight.page)
         if resolved is None:
-            return result or refused(Cause.MISSING, f"there is no mark {command.mark}")
+            return said or refused(Cause.MISSING, "what is pointed at is not there any more")
         done = await self._on_page(resolved)
-        return replace(done, notes=(*done.notes, *(result.notes if result is not None else ())))
+        if said is None:
+            return done
+        return replace(
+            done, notes=(*done.notes, *said.notes), perceptions=done.perceptions + said.perceptions
+        )
 
     async def _on_page(self, command: Command) -> Result:
         result = await self.hands.do(self.secrets.fill(command))

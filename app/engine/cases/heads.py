@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from app.engine.agent.navigator import Candidate
@@ -11,9 +13,11 @@ from app.engine.errors import UsageError
 from app.engine.run_api import RoleUsage, RunRequest
 
 if TYPE_CHECKING:
-    from app.engine.agent.memory.book import LedgerBook
-    from app.engine.agent.ports import Hands, Marks
+    from app.engine.agent.model_api import Model
+    from app.engine.agent.ports import Marks
+    from app.engine.agent.secrets import Secrets
     from app.engine.agent.sight import Policy
+    from app.engine.browser.session import Visit
 
 Spawn = Callable[[Coroutine[Any, Any, Any]], object]
 
@@ -22,18 +26,23 @@ class Head:
     """What decides in a run; ``scout`` has no model, no marks and uses nothing."""
 
     marks: Marks | None = None
+    model_name = ""
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
 
-    def attach(self, book: LedgerBook, hands: Hands, spawn: Spawn) -> None:
-        """Be given the run's memory and hands before the first step."""
+    def attach(self, visit: Visit, spawn: Spawn) -> None:
+        """Be given the run's browser before the first step; ``spawn`` starts what goes on in the background."""
 
     async def choose(self, query: str, intent: str, candidates: Sequence[Candidate]) -> int | None:
         """The best of the states found, by the words they have in common with the query."""
         from app.engine.agent.choosing import choose
 
         return choose(query, intent, candidates)
+
+    def exchanges(self) -> dict[str, bytes]:
+        """What was said with a model since this was last asked, by digest."""
+        return {}
 
     def usage(self) -> tuple[RoleUsage, ...]:
         """What each role used."""
@@ -44,7 +53,100 @@ class Head:
         await self.policy.aclose()
 
 
-async def make_head(core: Core, request: RunRequest, run: str) -> Head:
+class ModelHead(Head):
+    """A language model in all roles; with ``vision`` one that sees, too.  Every exchange is kept with the run."""
+
+    def __init__(self, core: Core, request: RunRequest, secrets: Secrets) -> None:
+        """Nothing is sent yet.
+
+        Raises:
+            ModelError: no endpoint is set.  UsageError: a budget of money, and no price known.
+        """
+        from app import settings
+        from app.engine.agent.llm.selector import Selector
+        from app.engine.agent.model.opening import open_model
+
+        self._core, self._request = core, request
+        self._kept: dict[str, bytes] = {}
+        chosen = settings.load()
+        chosen = replace(
+            chosen,
+            run_seconds=request.max_seconds or chosen.run_seconds,
+            run_tokens=request.max_tokens or chosen.run_tokens,
+            run_money=request.max_money or chosen.run_money,
+        )
+        self.model_name = chosen.model_name
+        self._model: Model = open_model(chosen, settings.model_key(), sink=self._keep, mask=secrets.mask)
+        self._selector = Selector(self._model, pictures=self._pictures)
+        super().__init__(self._policy())
+
+    def attach(self, visit: Visit, spawn: Spawn) -> None:
+        """With vision the policy is made anew, with eyes on this page."""
+        if not self._request.vision:
+            return
+        from app.engine.agent.vision.eyes import Eyes
+        from app.engine.agent.vision.looking import Looker
+        from app.engine.browser.points import under
+
+        async def beneath(page: Any, points: Any) -> Any:
+            return await under(visit, page, points)
+
+        eyes = Eyes(Looker(self._model), spawn=spawn, under=beneath)
+        self.marks = eyes
+        self.policy = self._policy(eyes)
+
+    def _policy(self, eyes: Any = None) -> Policy:
+        from app.engine.agent.llm.options import LlmOptions
+        from app.engine.agent.llm.policy import LlmPolicy
+        from app.engine.command import SETS, ActionSet
+
+        options = LlmOptions()
+        if eyes is not None:
+            options = replace(options, offered=options.offered | frozenset(SETS[ActionSet.VISION]))
+        return LlmPolicy(self._model, options=options, eyes=eyes)
+
+    async def choose(self, query: str, intent: str, candidates: Sequence[Candidate]) -> int | None:
+        """The state that the model takes for the right one."""
+        return await self._selector.choose(query, intent, candidates)
+
+    def exchanges(self) -> dict[str, bytes]:
+        """What was said with the model since this was last asked, by digest."""
+        kept, self._kept = self._kept, {}
+        return kept
+
+    def usage(self) -> tuple[RoleUsage, ...]:
+        """What each role used."""
+        return tuple(
+            RoleUsage(
+                role=role.value,
+                calls=used.calls,
+                tokens_in=used.tokens_in,
+                tokens_out=used.tokens_out,
+                cached=used.cached,
+                seconds=round(used.seconds, 2),
+                retries=used.retries,
+                money=round(used.money, 6),
+            )
+            for role, used in self._model.usage().items()
+            if used.calls
+        )
+
+    def _keep(self, exchange: bytes) -> str:
+        digest = hashlib.sha256(exchange).hexdigest()
+        self._kept[digest] = exchange
+        return digest
+
+    async def _pictures(self, digests: Sequence[str]) -> dict[str, bytes]:
+        """Screenshots of states, for the selector."""
+
+        def reading() -> dict[str, bytes]:
+            read = self._core.workspace.runs.read_blob
+            return {digest: read(digest) for digest in digests}
+
+        return await self._core.on_store(reading)
+
+
+def make_head(core: Core, request: RunRequest, secrets: Secrets) -> Head:
     """The head that a request asks for.
 
     Raises:
@@ -54,4 +156,6 @@ async def make_head(core: Core, request: RunRequest, run: str) -> Head:
         from app.engine.agent.scout.policy import ScoutPolicy
 
         return Head(ScoutPolicy())
+    if request.policy == "llm":
+        return ModelHead(core, request, secrets)
     raise UsageError(f"there is no policy {request.policy!r}", remedy="use scout or llm")

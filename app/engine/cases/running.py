@@ -50,18 +50,18 @@ ANY = "*"
 
 
 class StoredRun:
-    """Writes a live run on the store thread (``app.engine.agent.ports.Recorder``)."""
+    """Writes a live run on the store thread (``app.engine.agent.ports.Recorder``), what was said with a model too."""
 
-    def __init__(self, core: Core, live: LiveRun) -> None:
-        self._core, self._live = core, live
+    def __init__(self, core: Core, live: LiveRun, head: Head) -> None:
+        self._core, self._live, self._head = core, live, head
 
     async def append(self, step: Step, blobs: Mapping[str, bytes]) -> None:
         """One step with its contents; it is on the disk when this returns."""
-        await self._core.on_store(self._live.append, step, blobs)
+        await self._core.on_store(self._live.append, step, {**blobs, **self._head.exchanges()})
 
     async def finish(self, run: Run, blobs: Mapping[str, bytes]) -> None:
         """The run is over."""
-        await self._core.on_store(self._live.finish, run, blobs)
+        await self._core.on_store(self._live.finish, run, {**blobs, **self._head.exchanges()})
 
 
 class Running:
@@ -87,6 +87,8 @@ class Running:
         intent, secrets = lifted(request.intent.strip(), os.environ)
         site = request.site or self._core.workspace.site_of(address)
         request = replace(request, intent=intent, start_url=address, site=site)
+        # Before anything is kept: there may be no model.  The key may come from a slow keyring.
+        head = await self._core.on_worker(make_head, self._core, request, secrets)
         run = Run(
             id=f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{uuid.uuid4().hex[:6]}",
             source="sitelore",
@@ -99,6 +101,7 @@ class Running:
             step_limit=request.max_steps,
             started_at=time.time(),
             policy=request.policy,
+            model=head.model_name,
             knowledge=_named_kb(request.kb),
             graph=", ".join(request.graph),
         )
@@ -108,14 +111,15 @@ class Running:
             write_task(live.folder, request)
             return live
 
-        return await self._as_job(request, secrets, beginning)
+        return await self._as_job(request, secrets, head, beginning)
 
     async def resume_run(self, run: str) -> RunSummary:
         """Go on with a run that was interrupted, from its ledger and where it was."""
         request = await self._core.on_store(lambda: read_task(self._core.workspace.runs.folder(run)))
         intent, secrets = lifted(request.intent, os.environ)
         request = replace(request, intent=intent)
-        return await self._as_job(request, secrets, lambda: LiveRun.resume(self._core.workspace, run))
+        head = await self._core.on_worker(make_head, self._core, request, secrets)
+        return await self._as_job(request, secrets, head, lambda: LiveRun.resume(self._core.workspace, run))
 
     async def stop_run(self, run: str) -> None:
         """End a run after the step in flight."""
@@ -145,11 +149,13 @@ class Running:
 
     # inside
 
-    async def _as_job(self, request: RunRequest, secrets: Secrets, take: Callable[[], LiveRun]) -> RunSummary:
+    async def _as_job(
+        self, request: RunRequest, secrets: Secrets, head: Head, take: Callable[[], LiveRun]
+    ) -> RunSummary:
         async def work(job: Job) -> RunSummary:
             live = await self._core.on_store(take)
             try:
-                return await self._go(request, secrets, live, job)
+                return await self._go(request, secrets, head, live, job)
             finally:
                 self._loops.pop(live.run.id, None)
                 await self._core.on_store(live.close)
@@ -158,10 +164,11 @@ class Running:
         _, task = self._core.registry.start(f"Run: {request.intent[:60]}", work, cooperative=False)
         return await task
 
-    async def _go(self, request: RunRequest, secrets: Secrets, live: LiveRun, job: Job) -> RunSummary:
+    async def _go(
+        self, request: RunRequest, secrets: Secrets, head: Head, live: LiveRun, job: Job
+    ) -> RunSummary:
         began = time.monotonic()
         async with AsyncExitStack() as stack:
-            head = await make_head(self._core, request, live.run.id)
             stack.push_async_callback(head.aclose)
             job.advance(len(live.steps), request.max_steps, "starting the browser")
             browser = await stack.enter_async_context(await self._browser(request))
@@ -235,12 +242,12 @@ class Running:
             job.advance(told.step + 1, request.max_steps, told.words)
             self._publish(live.run, Outcome.RUNNING.value, told)
 
-        head.attach(book, hands, self._core.registry.hold)
+        head.attach(browser.visit, self._core.registry.hold)
         parts = Parts(
             hands=hands,
             policy=head.policy,
             book=book,
-            recorder=StoredRun(self._core, live),
+            recorder=StoredRun(self._core, live, head),
             deeds=Deeds(
                 hands=hands,
                 book=book,

@@ -129,7 +129,9 @@ def decode_steps(data: bytes, path: Path) -> tuple[list[Step], list[str]]:
 def digests(run: Run, steps: Iterable[Step]) -> list[str]:
     """Every content a run's steps name, once."""
     pages = [*steps, *([run.final] if run.final is not None else [])]
-    named = (digest for step in pages for digest in (step.tree, step.html, step.screenshot) if digest)
+    named = (
+        digest for step in pages for digest in (step.tree, step.html, step.screenshot, *step.calls) if digest
+    )
     return list(dict.fromkeys(named))
 
 
