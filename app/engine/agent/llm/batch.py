@@ -1,0 +1,126 @@
+"""Several actions of one answer: they are done one a step, until the page changes under them (SuperBrowser, 4.1)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from app.engine.agent.sight import Sight
+from app.engine.command import (
+    AskHuman,
+    ClickMark,
+    CloseTab,
+    Command,
+    Drag,
+    GoBack,
+    GoForward,
+    Goto,
+    Navigate,
+    NewTab,
+    ReportInfeasible,
+    Stop,
+    SwitchTab,
+    TypeMark,
+    elements_of,
+)
+from app.engine.effect import Effect
+from app.engine.page_state import Element, PageCapture
+
+_ALONE = (
+    Stop,
+    ReportInfeasible,
+    AskHuman,
+    Navigate,
+    Goto,
+    GoBack,
+    GoForward,
+    NewTab,
+    SwitchTab,
+    CloseTab,
+    ClickMark,
+    TypeMark,
+)
+"""Actions that a look at the page goes before: they end a batch, or are left out of it."""
+
+
+@dataclass(slots=True)
+class Batch:
+    """What is left of an answer's actions, as numbered on the page it was given for."""
+
+    waiting: deque[Command] = field(default_factory=deque[Command])
+    page: PageCapture | None = None
+
+    def begin(self, commands: Sequence[Command], page: PageCapture) -> None:
+        """Keep the actions after the first, up to the first that needs a look of its own."""
+        self.waiting.clear()
+        self.page = page
+        if commands and not isinstance(commands[0], _ALONE):
+            for command in commands[1:]:
+                if isinstance(command, _ALONE):
+                    break
+                self.waiting.append(command)
+
+    def next(self, sight: Sight) -> Command | None:
+        """The next action, with the numbers of the page as it is now; ``None`` when there is none or the page changed.
+
+        What is left is dropped in that case.
+        """
+        if not self.waiting or self.page is None:
+            return None
+        if _goes_on(sight, self.page):
+            command = moved(self.waiting.popleft(), self.page, sight.page)
+            if command is not None:
+                return command
+        self.waiting.clear()
+        return None
+
+
+def moved(command: Command, before: PageCapture, now: PageCapture) -> Command | None:
+    """A command with the numbers its elements have on another look; ``None`` where one can't be told for certain."""
+    numbers = elements_of(command)
+    if not numbers:
+        return command
+    changed = {number: _number_now(number, before, now) for number in numbers}
+    found = {number: new for number, new in changed.items() if new is not None}
+    if len(found) < len(changed):
+        return None
+    if all(number == new for number, new in found.items()):
+        return command
+    if isinstance(command, Drag):
+        source = (
+            found.get(command.source, command.source) if isinstance(command.source, int) else command.source
+        )
+        target = (
+            found.get(command.target, command.target) if isinstance(command.target, int) else command.target
+        )
+        return replace(command, source=source, target=target)
+    return replace(command, element=found[numbers[0]])
+
+
+def _goes_on(sight: Sight, page: PageCapture) -> bool:
+    last = sight.last
+    return (
+        last is not None
+        and last.result.success
+        and last.result.effect is not Effect.NAVIGATED
+        and sight.page.url == page.url
+        and sight.page.title == page.title
+        and not sight.page.alerts
+        and not sight.guidance
+    )
+
+
+def _number_now(number: int, before: PageCapture, now: PageCapture) -> int | None:
+    old = next((element for element in before.elements if element.index == number), None)
+    if old is None:
+        return None
+    key = _key(old)
+    alike = [element.index for element in now.elements if _key(element) == key]
+    if number in alike:
+        return number
+    return alike[0] if len(alike) == 1 else None
+
+
+def _key(element: Element) -> tuple[object, ...]:
+    return (element.role, element.name, element.css, element.frame, element.repeat_index)

@@ -1,0 +1,226 @@
+"""The operator: sees the page and decides the next action (SuperBrowser's worker, ColorBrowserAgent's operator).
+
+Its context is live and evicted; ledger, tips and the planner's hints stand at its end, new at every step, so that what
+stands before them need not be sent anew.  An answer that can't be read is asked for again with what is wrong with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from app.engine.agent.eviction.context import LiveContext
+from app.engine.agent.forms import action_list
+from app.engine.agent.llm.options import LlmOptions
+from app.engine.agent.llm.prompting import Fence, prompt, system, user
+from app.engine.agent.llm.showing import (
+    answers_shown,
+    place_shown,
+    result_shown,
+    tips_shown,
+    turns_shown,
+    windowed,
+)
+from app.engine.agent.llm.tally import Tally
+from app.engine.agent.memory.rendering import WORKER, rendered
+from app.engine.agent.memory.views import worker_view
+from app.engine.agent.messages import Part, PartKind
+from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble
+from app.engine.agent.parsing import Parsed, parse
+from app.engine.agent.sight import Sight
+from app.engine.command import SETS, ActionSet, Command, Navigate
+
+_LAST_BEFORE = 4
+"""Turns told of a run that is gone on with."""
+_QUOTED = 600
+_THINKING = 1500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brief:
+    """What the operator is told beside the page: hints of the planner, the summary, and remarks on its answers."""
+
+    next_steps: tuple[str, ...] = ()
+    summary: str = ""
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """An answer as it was read, and as it came."""
+
+    parsed: Parsed
+    raw: str = ""
+
+    @property
+    def command(self) -> Command | None:
+        """The first action; ``None`` where none could be read after all attempts."""
+        return self.parsed.command
+
+
+class Operator:
+    """One run's operator."""
+
+    def __init__(self, fence: Fence, options: LlmOptions, *, sees: bool = False) -> None:
+        self._fence, self._options, self._sees = fence, options, sees
+        self._context: LiveContext | None = None
+        self._offered = options.offered
+        self._open: tuple[int, str] | None = None
+        self._pictures: dict[str, bytes] = {}
+
+    def see(self, sight: Sight, *, caption: str = "", picture: tuple[str, bytes] | None = None) -> None:
+        """Take in what came of the last answer, and the page as it is now."""
+        context = self._context or self._begin(sight)
+        self._take_in_results(context, sight)
+        if picture is not None:
+            self._pictures = dict([*self._pictures.items(), picture][-self._options.keep.images - 8 :])
+        context.look(
+            sight.step,
+            windowed(sight.page, self._options.tree),
+            state=place_shown(sight, self._fence),
+            url=sight.page.url,
+            title=sight.page.title,
+            picture=picture[0] if picture is not None else "",
+            caption=caption,
+        )
+
+    async def answer(self, tally: Tally, sight: Sight, brief: Brief) -> Answer:
+        """The next actions on the page that was seen last.
+
+        Raises:
+            ModelError: no answer came.
+        """
+        answer = Answer(parsed=Parsed(why="there was no answer"))
+        remarks = brief.remarks
+        for _ in range(1 + self._options.re_asks):
+            answer = await self._asked(tally, sight, replace(brief, remarks=remarks))
+            if answer.command is not None:
+                break
+            wrong = "No action could be read from it; what is wrong with it stands there too."
+            remarks = (*brief.remarks, self.remark(answer, wrong, answer.parsed.why))
+        return answer
+
+    def remark(self, answer: Answer, why: str, report: str = "") -> str:
+        """What is wrong with an answer, for the next request; ``report`` may quote the page, and so may the answer."""
+        said = (answer.parsed.call or answer.raw[:_QUOTED])[:_QUOTED]
+        quoted = "\n".join(part for part in (said or "(nothing)", report) if part)
+        return f"{self._fence.around('your answer', quoted)}\n{why} Answer again."
+
+    def settle(self, sight: Sight, answer: Answer) -> None:
+        """This is the answer that stands."""
+        if self._context is None:
+            return
+        thinking = f"<think>\n{answer.parsed.reason[:_THINKING]}\n</think>" if answer.parsed.reason else ""
+        said = answer.parsed.call or answer.raw[:_QUOTED]
+        call = f"call-{sight.step}"
+        self._context.said(sight.step, f"<action>\n{said}\n</action>", thinking=thinking, call=call)
+        self._open = (sight.step, call)
+
+    def _begin(self, sight: Sight) -> LiveContext:
+        barred = set[type]() if sight.domains else {Navigate}
+        marks = frozenset(SETS[ActionSet.VISION]) if self._sees else frozenset[type]()
+        self._offered = frozenset((self._options.offered | marks) - barred)
+        told = prompt(
+            "operator",
+            marker=self._fence.marker,
+            actions=action_list(self._offered),
+            most=str(self._options.batch),
+        )
+        self._context = LiveContext(
+            (system(told), user(self._task(sight))),
+            keep=self._options.keep,
+            budget=self._options.budget,
+            fence=self._fence.around,
+        )
+        return self._context
+
+    def _task(self, sight: Sight) -> str:
+        parts = [f"Task: {sight.intent}", f"It starts at {sight.start_url}."]
+        if sight.domains:
+            known = "; ".join(f"{one.name} ({one.states} known pages)" for one in sight.domains)
+            parts.append(f"Sites whose pages are known, for navigate: {known}.")
+        if sight.turns:
+            parts.append(
+                "The task was begun before. The last steps were:\n"
+                + self._fence.around("results", turns_shown(sight.turns[-_LAST_BEFORE:], self._fence))
+            )
+        return "\n".join(parts)
+
+    def _take_in_results(self, context: LiveContext, sight: Sight) -> None:
+        """One result for one answer, however many of its actions were done."""
+        if self._open is None:
+            return
+        step, call = self._open
+        done = [turn for turn in sight.turns if turn.step >= step]
+        if not done:
+            context.came(step, "nothing was done: the answer held no action", call=call)
+        else:
+            last = done[-1]
+            lines = [
+                f"{self._fence.line(turn.words, 240)} -> {result_shown(turn.result, self._fence)}"
+                for turn in done
+            ]
+            context.came(
+                step,
+                self._fence.around("results", "\n".join(lines)),
+                call=call,
+                failed=not last.result.success,
+                cause=last.result.cause.value,
+                target=self._fence.line(last.words, 120),
+                url=last.url,
+                state=last.state,
+            )
+        self._open = None
+
+    async def _asked(self, tally: Tally, sight: Sight, brief: Brief) -> Answer:
+        context = self._context or self._begin(sight)
+        try:
+            reply = await tally.ask(
+                AgentRole.OPERATOR,
+                context.prompt(*self._tail(sight, brief)),
+                pictures=self._pictures or None,
+                most=self._options.answer,
+            )
+        except ModelError as error:
+            if error.trouble is not ModelTrouble.UNREADABLE:
+                raise
+            return Answer(parsed=Parsed(why=str(error)))
+        parsed = parse(reply.text, self._offered, sight.page, most=self._options.batch)
+        if parsed.why and reply.cut:
+            parsed = replace(parsed, why=f"{parsed.why} The answer was cut off; think in fewer words.")
+        if not parsed.reason and reply.thinking:
+            parsed = replace(parsed, reason=reply.thinking[:_THINKING])
+        return Answer(parsed=self._checked(parsed, sight), raw=reply.text)
+
+    def _checked(self, parsed: Parsed, sight: Sight) -> Parsed:
+        """Domains are checked here: the parser does not know them."""
+        names = [domain.name for domain in sight.domains]
+        for command in parsed.commands:
+            if isinstance(command, Navigate) and command.domain not in names and len(names) > 1:
+                why = f"navigate knows no domain {command.domain[:60]!r}; known are {', '.join(names)}."
+                return replace(parsed, commands=(), why=why)
+        return parsed
+
+    def _tail(self, sight: Sight, brief: Brief) -> Sequence[Part]:
+        """What is new at every step, in the order in which it matters least to most."""
+        fence = self._fence
+        view = worker_view(sight.ledger, url=sight.page.url, state=sight.state, step=sight.step)
+        memory = rendered(replace(view, goal="", recent=()), WORKER)
+        hints = "\n".join(f"- {fence.line(hint, 300)}" for hint in brief.next_steps)
+        texts = [
+            tips_shown(sight.tips, fence),
+            f"Done so far: {fence.line(brief.summary, 1400)}" if brief.summary else "",
+            answers_shown(sight.answers),
+            f"The planner proposes:\n{hints}" if hints else "",
+            f"Guidance: {fence.line(sight.guidance, 600)}" if sight.guidance else "",
+            _left(sight),
+            *brief.remarks,
+        ]
+        ledger = [Part(kind=PartKind.LEDGER, text=fence.around("memory", memory))] if memory else []
+        return [*ledger, *(Part(kind=PartKind.TEXT, text=text) for text in texts if text)]
+
+
+def _left(sight: Sight) -> str:
+    if sight.steps_left <= 1:
+        return "This is the last step. Stop now, with the best answer that what you saw allows."
+    return f"Step {sight.step}; {sight.steps_left} steps are left. What is next?"

@@ -1,0 +1,45 @@
+"""The orchestrator: once a task it decides of which kind it is, and afterwards keeps a look-up from changing anything.
+
+SuperBrowser hands look-ups to a worker without a browser (section 4.2).  Here they are done in the browser too, and
+what the paper's split guards against, doing the wrong kind of deed, is checked where it would happen: at the action.
+"""
+
+from __future__ import annotations
+
+from app.engine.agent.risk import assess
+from app.engine.agent.routing import Family, Route, TaskKind, route
+from app.engine.agent.sight import Sight
+from app.engine.command import Command
+
+SURE = 0.6
+"""From this confidence on a task counts as a look-up."""
+
+
+class Orchestrator:
+    """Decides deterministically and costs no tokens."""
+
+    def __init__(self) -> None:
+        self._route: Route | None = None
+        self._objected = set[str]()
+
+    def route(self, sight: Sight) -> Route:
+        """The kind of the task; decided once."""
+        if self._route is None:
+            brands = frozenset(domain.name for domain in sight.domains)
+            self._route = route(sight.intent, sight.start_url, brands=brands)
+        return self._route
+
+    def objection(self, command: Command, sight: Sight) -> str:
+        """What speaks against a deed in a task that only asks; said once for each kind of deed."""
+        found = self.route(sight)
+        only_asks = found.kind is TaskKind.SEARCH and found.confidence >= SURE
+        if not only_asks or Family.ACTION in found.families:
+            return ""
+        deed = assess(command, sight.page)
+        if not deed.risk.changes or deed.risk.value in self._objected:
+            return ""
+        self._objected.add(deed.risk.value)
+        return (
+            f"The task asks for something to be found out, and this action {deed.risk.value} ({deed.why})."
+            " Find it out without changing anything. If there is no other way, give the same action again and say why."
+        )

@@ -1,0 +1,229 @@
+"""The planner: every few steps, and whenever the agent claims to be done, it says how far the task has come.
+
+Nothing else declares success (SuperBrowser, section 4.1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from app.engine.agent.llm.prompting import Fence, prompt, system, user
+from app.engine.agent.llm.showing import (
+    TREE_BRIEF,
+    answers_shown,
+    page_shown,
+    place_shown,
+    tips_shown,
+    turns_shown,
+)
+from app.engine.agent.llm.tally import Tally
+from app.engine.agent.memory.rendering import PLANNER, one_line, rendered
+from app.engine.agent.memory.views import planner_view
+from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble
+from app.engine.agent.sight import Sight
+from app.engine.command import ReportInfeasible, Stop
+from app.engine.ledger import NodeState, PlanNode
+
+RE_ASKS = 1
+_ANSWER_TOKENS = 1200
+_LAST_TURNS = 8
+_MOST_NODES = 12
+_MOST_HINTS = 4
+
+SCHEMA: dict[str, Any] = {
+    "title": "planner",
+    "type": "object",
+    "additionalProperties": False,
+    "required": [
+        "observation", "challenges", "reasoning", "plan", "next_steps", "done", "impossible", "missing", "final_answer",
+    ],
+    "properties": {
+        "observation": {"type": "string"},
+        "challenges": {"type": "string"},
+        "reasoning": {"type": "string"},
+        "plan": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["id", "intent", "state"],
+                "properties": {
+                    "id": {"type": "string"},
+                    "intent": {"type": "string"},
+                    "state": {"type": "string", "enum": [state.value for state in NodeState]},
+                },
+            },
+        },
+        "next_steps": {"type": "array", "items": {"type": "string"}},
+        "done": {"type": "boolean"},
+        "impossible": {"type": "boolean"},
+        "missing": {"type": "string"},
+        "final_answer": {"type": "string"},
+    },
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What the planner says: the paper's six fields, and what is missing where it is not done."""
+
+    observation: str = ""
+    challenges: str = ""
+    reasoning: str = ""
+    nodes: tuple[PlanNode, ...] = ()
+    next_steps: tuple[str, ...] = ()
+    done: bool = False
+    impossible: bool = False
+    missing: str = ""
+    final_answer: str = ""
+
+    @property
+    def subgoal(self) -> str | None:
+        """The active node's words."""
+        return next((node.intent for node in self.nodes if node.state is NodeState.ACTIVE), None)
+
+
+class Planner:
+    """Asks the model for a plan, or for a verdict on a claim."""
+
+    def __init__(self, fence: Fence) -> None:
+        self._fence = fence
+
+    async def plan(
+        self, tally: Tally, sight: Sight, *, summary: str = "", claim: Stop | ReportInfeasible | None = None
+    ) -> Plan | None:
+        """The plan as it stands now; ``None`` where the answers could not be read.
+
+        Raises:
+            ModelError: no answer came.
+        """
+        messages = [
+            system(prompt("planner", marker=self._fence.marker, steps_left=_left(sight))),
+            user(
+                self._told(sight, summary), page_shown(sight.page, self._fence, TREE_BRIEF), _claimed(claim)
+            ),
+        ]
+        for _ in range(1 + RE_ASKS):
+            try:
+                reply = await tally.ask(AgentRole.PLANNER, messages, schema=SCHEMA, most=_ANSWER_TOKENS)
+            except ModelError as error:
+                if error.trouble is not ModelTrouble.UNREADABLE:
+                    raise
+                continue
+            if reply.data is not None and "done" in reply.data:
+                return _read(reply.data, sight)
+            messages = [
+                *messages[:2],
+                user("That was not the JSON asked for. Answer with that JSON and nothing else."),
+            ]
+        return None
+
+    def _told(self, sight: Sight, summary: str) -> str:
+        fence, last = self._fence, sight.turns[-_LAST_TURNS:]
+        ledger = rendered(planner_view(sight.ledger, step=sight.step), PLANNER)
+        parts = [
+            f"Task: {sight.intent}",
+            answers_shown(sight.answers),
+            fence.around("memory", ledger),
+            f"Summary of what was done before: {summary}" if summary else "",
+            fence.around("last steps", turns_shown(last, fence)) if last else "Nothing was done yet.",
+            tips_shown(sight.tips, fence),
+            fence.around("place", place_shown(sight, fence)),
+        ]
+        return "\n\n".join(part for part in parts if part)
+
+
+def _left(sight: Sight) -> str:
+    if sight.steps_left <= 1:
+        return (
+            "This is the last step there is. If the answer can be given from what was seen, set done and give it;"
+            " otherwise say what is missing."
+        )
+    return f"{sight.steps_left} steps are left."
+
+
+def _claimed(claim: Stop | ReportInfeasible | None) -> str:
+    match claim:
+        case None:
+            return "How far has it come?"
+        case Stop(""):
+            return "The agent claims that the task is done and gives no answer. Is it done?"
+        case Stop(answer):
+            return f"The agent claims to be done, and its answer is {answer!r}.\nIs it done, and is that the answer?"
+        case ReportInfeasible(reason):
+            return f"The agent claims that the task can't be done: {reason!r}\nIs that so?"
+
+
+def _read(data: dict[str, Any], sight: Sight) -> Plan:
+    """A plan from JSON whose types are not to be trusted."""
+    return Plan(
+        observation=_words(data, "observation"),
+        challenges=_words(data, "challenges"),
+        reasoning=_words(data, "reasoning"),
+        nodes=_nodes(data.get("plan"), sight),
+        next_steps=_hints(data.get("next_steps")),
+        done=data.get("done") in (True, "true", "True", "yes"),
+        impossible=data.get("impossible") in (True, "true", "True", "yes"),
+        missing=_words(data, "missing"),
+        final_answer=str(data.get("final_answer") or "").strip()[:20_000],
+    )
+
+
+def _words(data: dict[str, Any], name: str) -> str:
+    return one_line(str(data.get(name) or ""), 1200)
+
+
+def _hints(value: object) -> tuple[str, ...]:
+    items = (
+        cast("list[object]", value) if isinstance(value, list) else [value] if isinstance(value, str) else []
+    )
+    return tuple(one_line(str(item), 300) for item in items[:_MOST_HINTS] if str(item).strip())
+
+
+def _nodes(value: object, sight: Sight) -> tuple[PlanNode, ...]:
+    """Subgoals with the ids they had; one of them is active where any is open."""
+    known = {node.id for node in sight.ledger.plan}
+    nodes: list[PlanNode] = []
+    for item in cast("list[object]", value)[:_MOST_NODES] if isinstance(value, list) else []:
+        if isinstance(item, str):
+            item = {"intent": item}
+        if not isinstance(item, dict):
+            continue
+        told = cast("dict[str, object]", item)
+        intent = one_line(str(told.get("intent") or ""), 300)
+        if not intent:
+            continue
+        name = str(told.get("id") or "")
+        nodes.append(
+            PlanNode(
+                id=name if name in known and all(node.id != name for node in nodes) else "",
+                parent="",
+                intent=intent,
+                state=_state(told.get("state")),
+                reason=one_line(str(told.get("reason") or ""), 200),
+                step=sight.step,
+            )
+        )
+    return tuple(_with_one_active(nodes))
+
+
+def _state(value: object) -> NodeState:
+    try:
+        return NodeState(str(value).strip().lower())
+    except ValueError:
+        return NodeState.OPEN
+
+
+def _with_one_active(nodes: list[PlanNode]) -> list[PlanNode]:
+    active = next((at for at, node in enumerate(nodes) if node.state is NodeState.ACTIVE), None)
+    if active is None:
+        active = next((at for at, node in enumerate(nodes) if node.state is NodeState.OPEN), None)
+    return [
+        replace(node, state=NodeState.ACTIVE)
+        if at == active
+        else replace(node, state=NodeState.OPEN)
+        if node.state is NodeState.ACTIVE
+        else node
+        for at, node in enumerate(nodes)
+    ]

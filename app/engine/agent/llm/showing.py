@@ -1,0 +1,156 @@
+"""What a model is shown of a step: the page, the tips in force, results; each cleaned, fenced and of bounded length."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from app.engine.agent.llm.prompting import Fence
+from app.engine.agent.sight import Hint, Sight, Turn
+from app.engine.effect import Result
+from app.engine.page_state import Challenge, PageCapture
+
+TREE = 40_000
+"""Characters of a page's tree that the operator is shown."""
+TREE_BRIEF = 14_000
+"""The same for the planner."""
+
+_LONGEST_LINE = 400
+_NUMBER = re.compile(r"^\t*\[(\d+)\]")
+_ALTERNATIVES = 4
+
+
+def page_shown(page: PageCapture, fence: Fence, most: int = TREE) -> str:
+    """The tree of a page between the lines of the fence; what is in view goes before the rest where it is too long."""
+    tree = windowed(page, most)
+    notes = list(page.notes[:4])
+    if page.challenge is not Challenge.NONE:
+        notes.append(f"a {page.challenge.value} stands before this page")
+    if page.canvas_only:
+        notes.append("most of this page is drawn; few elements can be named")
+    told = [fence.around("about this page", "; ".join(fence.line(note) for note in notes))] if notes else []
+    return "\n".join(
+        [fence.around("page", tree or page.text[:most] or "(nothing can be read on this page)"), *told]
+    )
+
+
+def windowed(page: PageCapture, most: int) -> str:
+    """A tree of at most so many characters: lines in view with the lines they hang from first, then from the top."""
+    if len(page.tree) <= most:
+        return page.tree
+    lines = [
+        line if len(line) <= _LONGEST_LINE else line[:_LONGEST_LINE] + "…" for line in page.tree.split("\n")
+    ]
+    kept = _in_view(lines, page, most)
+    used = sum(len(lines[at]) + 1 for at in kept)
+    for at, line in enumerate(lines):
+        if at not in kept and used + len(line) < most:
+            kept.add(at)
+            used += len(line) + 1
+    out: list[str] = []
+    gap = 0
+    for at, line in enumerate(lines):
+        if at in kept:
+            out += [f"({gap} lines are left out)"] if gap else []
+            out.append(line)
+        gap = 0 if at in kept else gap + 1
+    return "\n".join([*out, f"({gap} lines are left out)"] if gap else out)
+
+
+def _in_view(lines: Sequence[str], page: PageCapture, most: int) -> set[int]:
+    """Places of the lines whose elements are in view, with the lines they hang from, while there is room."""
+    width, height = page.viewport
+    seen = {
+        element.index
+        for element in page.elements
+        if (rect := element.rect) is not None
+        and rect[0] < width
+        and rect[1] < height
+        and rect[0] + rect[2] > 0
+        and rect[1] + rect[3] > 0
+    }
+    kept: set[int] = set()
+    used, path = 0, list[int]()
+    for at, line in enumerate(lines):
+        depth = len(line) - len(line.lstrip("\t"))
+        del path[depth:]
+        path.append(at)
+        match = _NUMBER.match(line)
+        if match is None or int(match[1]) not in seen:
+            continue
+        fresh = [place for place in path if place not in kept]
+        size = sum(len(lines[place]) + 1 for place in fresh)
+        if used + size > most:
+            break
+        kept.update(fresh)
+        used += size
+    return kept
+
+
+def place_shown(sight: Sight, fence: Fence) -> str:
+    """Address, title and tabs."""
+    page = sight.page
+    lines = [f"You are at {fence.line(page.url, 300)}, titled {fence.line(page.title) or '(no title)'!r}."]
+    if len(sight.tabs) > 1:
+        tabs = "; ".join(
+            f"{number}{' (in front)' if number == sight.active_tab else ''}: {fence.line(tab.title or tab.url, 80)}"
+            for number, tab in enumerate(sight.tabs)
+        )
+        lines.append(f"Open tabs: {tabs}.")
+    if page.alerts:
+        lines.append(
+            "Dialogs that opened: " + "; ".join(repr(fence.line(text)) for text in page.alerts[:4]) + "."
+        )
+    if page.downloads:
+        lines.append("Files offered: " + ", ".join(fence.line(name, 80) for name in page.downloads[:6]) + ".")
+    return "\n".join(lines)
+
+
+def tips_shown(tips: Sequence[Hint], fence: Fence) -> str:
+    """The tips in force, numbered from 1 in their order; "" where there are none."""
+    if not tips:
+        return ""
+    return "\n".join(
+        ["Expert knowledge of this site:", *(_tip(n, tip, fence) for n, tip in enumerate(tips, 1))]
+    )
+
+
+def _tip(number: int, tip: Hint, fence: Fence) -> str:
+    parts = [f"{number}. {fence.line(tip.text, 600)}"]
+    for word, part in (("when", tip.when), ("do", tip.do), ("before that", tip.before)):
+        if part and part not in tip.text:
+            parts.append(f"{word}: {fence.line(part, 300)}")
+    return " | ".join(parts)
+
+
+def result_shown(result: Result, fence: Fence) -> str:
+    """What came of an action, in two lines at most."""
+    came = result.effect.value if result.success else f"failed ({result.cause.value or result.effect.value})"
+    words = [came]
+    if result.output:
+        words.append(fence.line(result.output, 1000))
+    if result.why:
+        words.append(fence.line(result.why, 400))
+    words += [fence.line(note) for note in result.notes[:3]]
+    line = ": ".join(words[:1]) + (f": {'; '.join(words[1:])}" if words[1:] else "")
+    if result.alternatives:
+        line += f"\n  instead: {'; '.join(fence.line(one) for one in result.alternatives[:_ALTERNATIVES])}"
+    return line
+
+
+def turns_shown(turns: Iterable[Turn], fence: Fence) -> str:
+    """Steps in a line or two each."""
+    return "\n".join(
+        f"step {turn.step}, at {fence.line(turn.url, 120)}: {fence.line(turn.words, 240)}"
+        f" -> {result_shown(turn.result, fence)}"
+        for turn in turns
+    )
+
+
+def answers_shown(answers: Sequence[tuple[str, str]]) -> str:
+    """What the person said to questions; these are the person's own words."""
+    if not answers:
+        return ""
+    return "\n".join(
+        ["The person said:", *(f"- asked {question!r}: {answer!r}" for question, answer in answers[-4:])]
+    )

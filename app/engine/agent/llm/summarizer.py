@@ -1,0 +1,125 @@
+"""The summarizer: folds what lies behind into few words, and holds the next action against the tips in force.
+
+ColorBrowserAgent, section 3.4: details are kept for the subgoal in hand only, what is over collapses, again and again,
+so that the summary does not grow with the task; guidance is given only where the action deviates from what experts
+know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from app.engine.agent.llm.prompting import Fence, prompt, system, user
+from app.engine.agent.llm.showing import tips_shown, turns_shown
+from app.engine.agent.llm.tally import Tally
+from app.engine.agent.memory.rendering import one_line
+from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble
+from app.engine.agent.sight import Hint, Sight, Turn
+
+WORDS = 150
+_LONGEST = 1400
+"""Characters of a summary; a model that does not keep to its words is cut here."""
+_ANSWER_TOKENS = 700
+
+SCHEMA: dict[str, Any] = {
+    "title": "summarizer",
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["summary", "tips", "guidance"],
+    "properties": {
+        "summary": {"type": "string"},
+        "tips": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["tip", "bearing"],
+                "properties": {
+                    "tip": {"type": "integer"},
+                    "bearing": {"type": "string", "enum": ["follows", "deviates", "unrelated"]},
+                },
+            },
+        },
+        "guidance": {"type": "string"},
+    },
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """The new summary; for each tip it bears on whether the action goes by it; guidance where one is gone against."""
+
+    summary: str
+    followed: dict[str, bool] = field(default_factory=dict[str, bool])
+    guidance: str = ""
+
+
+class Summarizer:
+    """Asks the model for both in one call."""
+
+    def __init__(self, fence: Fence) -> None:
+        self._fence = fence
+
+    async def review(
+        self, tally: Tally, sight: Sight, *, summary: str, newer: Sequence[Turn], action: str
+    ) -> Review | None:
+        """Fold ``newer`` into the summary and hold the action (in words) against the tips; ``None``: unreadable.
+
+        Raises:
+            ModelError: no answer came.
+        """
+        messages = [
+            system(prompt("summarizer", marker=self._fence.marker, words=str(WORDS))),
+            user(self._told(sight, summary, newer, action)),
+        ]
+        try:
+            reply = await tally.ask(AgentRole.SUMMARIZER, messages, schema=SCHEMA, most=_ANSWER_TOKENS)
+        except ModelError as error:
+            if error.trouble is not ModelTrouble.UNREADABLE:
+                raise
+            return None
+        return _read(reply.data, sight.tips, summary) if reply.data is not None else None
+
+    def _told(self, sight: Sight, summary: str, newer: Sequence[Turn], action: str) -> str:
+        fence = self._fence
+        parts = [
+            f"Task: {sight.intent}",
+            f"Subgoal in hand: {fence.line(sight.ledger.subgoal, 300)}" if sight.ledger.subgoal else "",
+            f"Summary so far: {summary or '(none)'}",
+            fence.around("newer steps", turns_shown(newer, fence)) if newer else "There are no newer steps.",
+            tips_shown(sight.tips, fence) or "There is no expert knowledge in force.",
+            f"The agent is at {fence.line(sight.page.url, 300)}, {fence.line(sight.page.title)!r}.",
+            f"The action it is about to take: {fence.line(action, 400)}"
+            if action
+            else "No action is to be judged.",
+        ]
+        return "\n\n".join(part for part in parts if part)
+
+
+def _read(data: dict[str, Any], tips: Sequence[Hint], before: str) -> Review:
+    """A review from JSON whose types are not to be trusted; guidance without a deviation is left out."""
+    followed: dict[str, bool] = {}
+    told = data.get("tips")
+    for item in cast("list[object]", told) if isinstance(told, list) else []:
+        if not isinstance(item, dict):
+            continue
+        pair = cast("dict[str, object]", item)
+        bearing = str(pair.get("bearing", "")).strip().lower()
+        number = _number(pair.get("tip"))
+        if 1 <= number <= len(tips) and bearing in ("follows", "deviates"):
+            followed[tips[number - 1].tip] = bearing == "follows"
+    guidance = one_line(str(data.get("guidance") or ""), 600)
+    return Review(
+        summary=one_line(str(data.get("summary") or ""), _LONGEST) or before,
+        followed=followed,
+        guidance=guidance if not all(followed.values()) else "",
+    )
+
+
+def _number(value: object) -> int:
+    try:
+        return int(str(value))
+    except ValueError:
+        return 0

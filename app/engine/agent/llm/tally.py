@@ -1,0 +1,39 @@
+"""What one decision costs: the calls it took, their tokens and their time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.engine.agent.messages import Message
+from app.engine.agent.model_api import AgentRole, Model, Reply
+
+
+@dataclass(slots=True)
+class Tally:
+    """Asks a model, and keeps count until the decision stands."""
+
+    model: Model
+    calls: list[str] = field(default_factory=list[str])
+    tokens_in: int = 0
+    tokens_out: int = 0
+    seconds: float = 0.0
+
+    async def ask(
+        self,
+        role: AgentRole,
+        messages: Sequence[Message],
+        *,
+        schema: dict[str, Any] | None = None,
+        pictures: dict[str, bytes] | None = None,
+        most: int = 1024,
+    ) -> Reply:
+        """See ``Model.ask``."""
+        reply = await self.model.ask(role, messages, schema=schema, pictures=pictures, most=most)
+        self.tokens_in += reply.tokens[0]
+        self.tokens_out += reply.tokens[1]
+        self.seconds += reply.seconds
+        if reply.digest:
+            self.calls.append(reply.digest)
+        return reply
