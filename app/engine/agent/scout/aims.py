@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from app.engine.agent.scout.grounding import STOP, stem, words
+from app.engine.agent.scout.grounding import STOP, words
 from app.engine.agent.scout.intent import read_intent
 from app.engine.agent.scout.phrases import Bound, dates_in
 
@@ -265,7 +265,6 @@ def _goal(asked: str, low: str) -> tuple[Goal, str, str, bool]:
     extreme = _EXTREME.search(low)
     by = ""
     if extreme:
-        most = extreme[1] in _MOST
         key = extreme[2] or extreme[1]
         by = _BY_WORD.get(key, "")
     if re.search(r"\bhow much (?:more|less|cheaper|dearer)\b|\bdifference\b", low):
@@ -488,13 +487,13 @@ def kind_of(aim: Aim, name: str) -> str:
     return " ".join(found)
 
 
-def goal_stems(aim: Aim) -> frozenset[str]:
-    """Stems of the words that tell where on a site the aim may be met; names of things are left out."""
+def goal_words(aim: Aim) -> frozenset[str]:
+    """Words that tell where on a site the aim may be met; names of things are left out."""
     text = f"{aim.text}"
     for name in (*aim.subjects, *(value for _, value in aim.pairs)):
         text = text.replace(name, " ")
     return frozenset(
-        stem(word) for word in words(text) if word not in STOP and word not in _IDLE and not word.isdigit()
+        word for word in words(text) if word not in STOP and word not in _IDLE and not word.isdigit()
     )
 
 

@@ -21,6 +21,7 @@ _ASIDE = frozenset({"navigation", "complementary", "banner", "contentinfo", "men
 _CELLS = frozenset({"cell", "gridcell", "columnheader", "rowheader", "LayoutTableCell"})
 _HEADS = frozenset({"columnheader", "rowheader"})
 _ACTS = frozenset({"link", "button", "checkbox", "radio", "textbox", "combobox", "spinbutton"})
+_FIELDS = frozenset({"textbox", "searchbox", "combobox", "listbox", "spinbutton", "checkbox", "radio"})
 _COUNT = re.compile(r"\b(\d[\d,]*)\s+(?:results?|items?|records?|entries|matches|found)\b", re.IGNORECASE)
 _CUT = ("…", "...")
 _VALUE = re.compile(r"value='([^']*)'")
@@ -84,6 +85,8 @@ class PageFacts:
     """Texts outside of tables and menus, in order."""
     trail: tuple[str, ...] = ()
     """Its breadcrumb."""
+    labels: tuple[tuple[int, str], ...] = ()
+    """Labels that stand before a field without being tied to it."""
 
 
 @dataclass(slots=True)
@@ -94,7 +97,9 @@ class _Reading:
     labelled: list[Labelled] = field(default_factory=list[Labelled])
     said: list[str] = field(default_factory=list[str])
     trail: list[str] = field(default_factory=list[str])
+    labels: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     title: str = ""
+    label: str = ""
 
 
 @lru_cache(maxsize=8)
@@ -108,6 +113,7 @@ def facts_of(tree: str) -> PageFacts:
         labelled=tuple(reading.labelled),
         said=tuple(reading.said),
         trail=tuple(reading.trail),
+        labels=tuple(reading.labels),
     )
 
 
@@ -159,6 +165,9 @@ def _walk(reading: _Reading, start: int, end: int) -> None:
             at = below
         elif node.role == "option":
             at = below
+        elif node.role == "label":
+            reading.label = node.name or " ".join(_texts(nodes, at + 1, below))
+            at += 1
         else:
             _note(reading, node)
             at += 1
@@ -168,6 +177,11 @@ def _note(reading: _Reading, node: Node) -> None:
     if node.role == "heading" and node.name:
         reading.headings.append(node.name)
         reading.title = node.name
+    elif node.role in _FIELDS and node.bid.isdigit():
+        if reading.label and (not node.name or f"value='{node.name}'" in node.properties):
+            reading.labels.append((int(node.bid), reading.label))
+        if node.role == "combobox" or node.name:
+            reading.label = ""
     elif node.role == "StaticText" and node.name:
         reading.said.append(node.name)
         label, colon, value = node.name.partition(":")

@@ -1,0 +1,336 @@
+"""Changes: forms filled in by label and sent, things put into a cart or on a list, states set by the task's verb."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from app.engine.agent.scout.answering import kind_sought
+from app.engine.agent.scout.collecting import filter_steps, submit_of, wishes
+from app.engine.agent.scout.grounding import plain
+from app.engine.agent.scout.place import Place
+from app.engine.agent.scout.skill import CERTAIN, LIKELY, Proposal
+from app.engine.agent.scout.wording import alike, fits, forms, meaning, names, says
+from app.engine.command import Check, Click, Select, Stop, TypeText
+from app.engine.page_state import Element
+
+_CART = re.compile(
+    r"\b(?:in|into|to|on)\s+(?:my|the|a)\s+(?:shopping\s+)?(?:cart|basket|bag)\b", re.IGNORECASE
+)
+_LIST = re.compile(r"\b(?:on|onto|to|into)\s+(?:my|the|a)\s+([\w ]*?list)\b", re.IGNORECASE)
+_NEW = frozenset({"add", "create", "new", "write", "leave", "post", "make", "register"})
+_TROUBLE = re.compile(
+    r"\b(?:error|errors|oops|invalid|required|not valid|could not|failed|already)\b", re.IGNORECASE
+)
+
+
+def acts(place: Place) -> list[Proposal]:
+    """The next deed towards a change."""
+    aim = place.aim
+    if place.done:
+        return [
+            Proposal(command=Stop(), score=CERTAIN, reason="everything the task asks for is done", key="stop")
+        ]
+    made: list[Proposal] = []
+    if _CART.search(aim.text) and not aim.pairs:
+        made += _into_cart(place)
+    elif (found := _LIST.search(aim.text)) and len(aim.subjects) > 1:
+        made += _onto_list(place, found[1])
+    else:
+        made += _form(place)
+        made += _towards(place)
+    return made
+
+
+def _closing(place: Place) -> tuple[str, ...]:
+    return (f"aim:{place.number}",)
+
+
+def _into_cart(place: Place) -> list[Proposal]:
+    """Press the button, as often as pieces are wanted, or once with the number filled in."""
+    aim, memory = place.aim, place.view.memory
+    if not place.about(aim.subject):
+        return []
+    button = next(
+        (
+            one
+            for one in _buttons(place)
+            if any(says(one.name, f"add to {word}") for word in ("cart", "basket", "bag"))
+        ),
+        None,
+    )
+    if button is None:
+        return []
+    put = int(memory.values.get(f"put:{place.number}", "0"))
+    amount = next(
+        (
+            one
+            for one in place.fields
+            if one.form == button.form and fits("quantity", place.label_of(one)) >= 0.6
+        ),
+        None,
+    )
+    if amount is not None and aim.quantity > 1 and amount.value != str(aim.quantity):
+        return [
+            Proposal(
+                command=TypeText(amount.index, str(aim.quantity)),
+                score=LIKELY,
+                reason=f"{aim.quantity} are wanted",
+            )
+        ]
+    last = amount is not None or put + 1 >= aim.quantity
+    return [
+        Proposal(
+            command=Click(button.index, label=button.name),
+            score=CERTAIN,
+            reason=f"puts {aim.subject} into the cart ({put + 1} of {aim.quantity})",
+            key=f"put:{place.number}:{put}",
+            keeps=((f"put:{place.number}", str(put + 1)),),
+            marks=_closing(place) if last else (),
+        )
+    ]
+
+
+def _onto_list(place: Place, kind: str) -> list[Proposal]:
+    """The entry of the list's name where it shows, else what opens the choice."""
+    aim = place.aim
+    thing, target = aim.subjects[0], aim.subjects[-1]
+    if not place.about(thing):
+        return []
+    for one in place.pressed:
+        if names(one.name, target) and meaning(one.name)[:1] != meaning(target)[:1]:
+            return [_press(one, f"puts it on {target}", CERTAIN, _closing(place))]
+    for one in place.pressed:
+        if says(one.name, f"add to {kind.strip()}"):
+            return [_press(one, f"offers the {kind.strip()}s", LIKELY)]
+    return []
+
+
+def _buttons(place: Place) -> list[Element]:
+    return [one for one in place.pressed if one.role in ("button", "link") and one.name]
+
+
+def _press(one: Element, why: str, score: float, marks: tuple[str, ...] = ()) -> Proposal:
+    return Proposal(command=Click(one.index, label=one.name), score=score, reason=why, marks=marks)
+
+
+# forms
+
+
+def wanted_pairs(place: Place) -> list[tuple[str, str]]:
+    """Fields with values; for ``approve X`` the option that the verb makes."""
+    return list(place.aim.pairs)
+
+
+def _form(place: Place) -> list[Proposal]:
+    """Fill in one field after the other, then send the form."""
+    memory = place.view.memory
+    if not _right_page(place):
+        return []
+    pairs = wanted_pairs(place)
+    if not pairs:
+        return _by_verb(place)
+    form = memory.values.get(f"form:{place.number}", "")
+    found = [(n, name, value, _place_for(place, name, value, form)) for n, (name, value) in enumerate(pairs)]
+    left = [one for one in found if f"set:{place.number}:{one[0]}" not in memory.marks]
+    missing = [one for one in left if one[3] is None]
+    if missing and len(missing) * 2 > len(pairs):
+        return []
+    for number, name, value, spot in left:
+        if spot is None:
+            continue
+        return _fill(place, spot, name, value, f"set:{place.number}:{number}")
+    if missing:
+        return []
+    return _send(place, form)
+
+
+def _right_page(place: Place) -> bool:
+    """A form may be filled in on the page of its thing, or where the task names none."""
+    aim = place.aim
+    if not aim.subjects:
+        return True
+    return any(place.about(name) for name in aim.subjects) or f"at:{place.number}" in place.view.memory.marks
+
+
+def _place_for(place: Place, name: str, value: str, form: str) -> Element | None:
+    """The field that a value goes into, in the form that was begun."""
+    among = (
+        [one for one in place.fields if one.form == form]
+        if form
+        else [one for one in place.fields if one.form.startswith("post") or not one.form]
+    )
+    short = name.split(" ")[-1]
+    field = place.field_for(name, 0.6, among)
+    if field is None and name in ("name", "title", "text", "note", "code", "message", "comment"):
+        texts = [one for one in among if one.role == "textbox" and not one.value]
+        field = texts[0] if len(texts) == 1 else None
+    if field is None and short != name:
+        field = place.field_for(short, 0.75, among)
+    return field
+
+
+def _fill(place: Place, field: Element, name: str, value: str, mark: str) -> list[Proposal]:
+    """Put a value into a field by its kind."""
+    why = f"{name} is to be {value}"
+    keeps = ((f"form:{place.number}", field.form),)
+    if field.options:
+        option = next((one for one in field.options if plain(one) == plain(value)), "")
+        option = option or next((one for one in field.options if says(one, value)), "")
+        if not option:
+            return []
+        return [
+            Proposal(
+                command=Select(field.index, (option,)),
+                score=LIKELY + 0.08,
+                reason=why,
+                marks=(mark,),
+                keeps=keeps,
+            )
+        ]
+    if field.role in ("checkbox", "switch", "radio"):
+        on = value.casefold() not in ("no", "off", "false", "0", "unchecked")
+        return [
+            Proposal(
+                command=Check(field.index, on), score=LIKELY + 0.08, reason=why, marks=(mark,), keeps=keeps
+            )
+        ]
+    if field.role == "combobox" and field.tag not in ("input", "select", "textarea"):
+        return _widget(place, field, value, mark, keeps, why)
+    return [
+        Proposal(
+            command=TypeText(field.index, value), score=LIKELY + 0.08, reason=why, marks=(mark,), keeps=keeps
+        )
+    ]
+
+
+def _widget(
+    place: Place, field: Element, value: str, mark: str, keeps: tuple[tuple[str, str], ...], why: str
+) -> list[Proposal]:
+    """A list of a page's own making: open it, then press the option."""
+    if says(field.name, value) or says(field.value, value):
+        return [Proposal(command=Click(field.index), score=0.0, reason=why, marks=(mark,), keeps=keeps)]
+    for one in place.view.shown:
+        if one.role in ("option", "menuitem", "treeitem", "listitem") and (
+            plain(one.name) == plain(value) or says(one.name, value)
+        ):
+            return [
+                Proposal(
+                    command=Click(one.index, label=one.name),
+                    score=LIKELY + 0.09,
+                    reason=why,
+                    marks=(mark,),
+                    keeps=keeps,
+                )
+            ]
+    return [
+        Proposal(
+            command=Click(field.index, label=field.name),
+            score=LIKELY + 0.08,
+            reason=f"opens the list for {value}",
+            keeps=keeps,
+        )
+    ]
+
+
+def _send(place: Place, form: str) -> list[Proposal]:
+    """Press the button that sends what was filled in."""
+    aim = place.aim
+    said = [aim.verb, *meaning(aim.things), *(word for name, _ in aim.pairs for word in meaning(name))]
+    button = submit_of(place, form, ["save", *said], avoid=("search",))
+    if button is None:
+        return []
+    return [
+        Proposal(
+            command=Click(button.index, label=button.name),
+            score=LIKELY + 0.07,
+            reason="everything is filled in",
+            key=f"send:{place.number}",
+            marks=_closing(place),
+        )
+    ]
+
+
+def _by_verb(place: Place) -> list[Proposal]:
+    """``Approve`` sets the option ``Approved``; else a button of that name."""
+    aim, memory = place.aim, place.view.memory
+    mark = f"set:{place.number}:verb"
+    form = memory.values.get(f"form:{place.number}", "")
+    if mark in memory.marks:
+        return _send(place, form)
+    for field in place.fields:
+        for option in field.options:
+            if any(forms(word) & forms(aim.verb) for word in meaning(option)) and field.form.startswith(
+                "post"
+            ):
+                if plain(field.value) == plain(option):
+                    continue
+                return [
+                    Proposal(
+                        command=Select(field.index, (option,)),
+                        score=LIKELY + 0.08,
+                        reason=f"{aim.verb} is to set it to {option}",
+                        marks=(mark,),
+                        keeps=((f"form:{place.number}", field.form),),
+                    )
+                ]
+    for one in _buttons(place):
+        said = meaning(one.name)
+        if said and forms(said[0]) & forms(aim.verb) and fits(aim.things, one.name) > 0.3:
+            return [_press(one, f"{aim.verb}s it", LIKELY, _closing(place))]
+    return []
+
+
+def _towards(place: Place) -> list[Proposal]:
+    """On the page of the thing: the tab or link that promises the form; with no thing: what makes a new one."""
+    aim = place.aim
+    made: list[Proposal] = []
+    at_thing = any(place.about(name) for name in aim.subjects)
+    if aim.subjects and not at_thing:
+        return _narrowing(place)
+    wanted = " ".join(dict.fromkeys([aim.things, *(name for name, _ in aim.pairs)])).strip()
+    for one in place.pressed:
+        if not one.name or one.submits or len(meaning(one.name)) > 6:
+            continue
+        said = meaning(one.name)
+        promise = max(
+            (fits(name, one.name) for name in (aim.things, *(name for name, _ in aim.pairs)) if name),
+            default=0.0,
+        )
+        new = any(alike(word, verb) == 1.0 for word in said for verb in _NEW)
+        if aim.verb in _NEW and new and aim.things and fits(aim.things, one.name) >= 0.7:
+            promise = 1.2
+        elif aim.verb in ("change", "edit", "update", "rename", "set") and any(
+            alike(word, "edit") for word in said
+        ):
+            promise = max(promise, 0.4) + 0.3
+        if promise >= 0.4 and (at_thing or promise >= 0.7):
+            score = 0.5 + 0.25 * min(1.2, promise)
+            key = f"towards:{place.path}:{one.name}"
+            if place.view.memory.done.get(key, 0) == 0 and not (one.href and one.href == place.view.page.url):
+                made.append(
+                    Proposal(
+                        command=Click(one.index, label=one.name),
+                        score=score,
+                        reason=f'"{one.name}" may lead to {wanted}',
+                        key=key,
+                    )
+                )
+    made.sort(key=lambda one: -one.score)
+    return made[:4]
+
+
+def _narrowing(place: Place) -> list[Proposal]:
+    """A list with several things of a name is narrowed by the conditions first."""
+    mark = f"filtered:{place.number}"
+    if mark in place.view.memory.marks or not wishes(place) or not place.facts.grids:
+        return []
+    kinds: Sequence[str] = [kind_sought(place.aim, name) for name in place.aim.subjects]
+    if not any(fits(kind, head) >= 0.7 for kind in kinds if kind for head in place.heads):
+        return []
+    return filter_steps(place, wishes(place), mark)
+
+
+def trouble(place: Place) -> str:
+    """What a page complains of after a form was sent."""
+    return next((text for text in place.facts.said if _TROUBLE.search(text) and len(text) < 200), "")

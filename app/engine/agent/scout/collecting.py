@@ -1,0 +1,494 @@
+"""Lists: getting to the right rows (search, filter, order), gathering them over all pages, counting and summing them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+
+from app.engine.agent.scout.aims import Goal
+from app.engine.agent.scout.answering import number_of, short
+from app.engine.agent.scout.grounding import plain, words
+from app.engine.agent.scout.phrases import dates_in
+from app.engine.agent.scout.place import Place, meets
+from app.engine.agent.scout.skill import CERTAIN, LIKELY, Proposal
+from app.engine.agent.scout.tables import NAME, PRICE, Grid, Row, count_in, money_in
+from app.engine.agent.scout.wording import alike, fits, meaning, names, overlap
+from app.engine.command import Click, Select, Stop, TypeText
+from app.engine.ledger import Fact
+from app.engine.page_state import Element
+
+MOST_PAGES = 25
+_FROM = frozenset({"from", "start", "since", "after", "min", "begin"})
+_TO = frozenset({"to", "until", "end", "before", "till", "max"})
+_MORE = re.compile(r"\b(?:advanced|filters?|more (?:options|filters)|refine|narrow)\b", re.IGNORECASE)
+_HIGH_FIRST = re.compile(r"high\w* (?:to|first)|desc|most|z to a|newest|latest|largest", re.IGNORECASE)
+_LOW_FIRST = re.compile(r"low\w* (?:to|first)|asc|least|a to z|oldest|smallest|cheapest", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What is kept of a row: what it is called, what is compared or summed, what is asked for."""
+
+    name: str
+    value: str
+    want: str
+
+
+def collects(place: Place) -> list[Proposal]:
+    """The next deed towards an answer about many rows; nothing where the page is not the list."""
+    grid = list_of(place)
+    if grid is None:
+        return []
+    made = narrowed(place, grid)
+    if made:
+        return made
+    marked = f"filtered:{place.number}" in place.view.memory.marks
+    if place.aim.goal is Goal.COUNT and _settled(place, filtered=marked):
+        told = count_in(place.facts.said)
+        if told is not None:
+            return [_answer(place, str(told), f"the page speaks of {told} results")]
+    if place.aim.goal is Goal.EXTREME:
+        made = _ordered(place, grid)
+        if made:
+            return made
+    return _gathered(place, grid)
+
+
+def list_of(place: Place) -> Grid | None:
+    """The rows that the aim is about, where this page has them."""
+    if not _in_scope(place):
+        return None
+    best, score = None, 0.0
+    for grid in place.facts.grids:
+        found = 0.5 * min(3, len(grid.rows)) + (2 if len(grid.columns) > 2 else 0)
+        found += 3 * fits(place.aim.things, grid.title) if place.aim.things else 0
+        found += sum(1.5 for name in grid.columns if place.aim.field and fits(place.aim.field, name) >= 0.7)
+        if place.aim.want:
+            found += sum(1.5 for name in grid.columns if fits(place.aim.want, name) >= 0.5)
+        if re.search(r"recommended|related|recently|also", grid.title, re.IGNORECASE):
+            found -= 4
+        if found > score:
+            best, score = grid, found
+    return best
+
+
+def _in_scope(place: Place) -> bool:
+    """Whether this page lists what is asked about."""
+    aim = place.aim
+    kind, name = aim.scope
+    if kind == "search":
+        return any(names(text, name) for text in (*place.facts.headings, *place.facts.trail)) or _asked_for(
+            place, name
+        )
+    if name:
+        return any(plain(head) == plain(name) for head in place.heads)
+    if aim.goal is Goal.ITEMS and aim.subject and not _is_filter(place, aim.subject):
+        return place.about(aim.subject)
+    if not aim.things:
+        return False
+    # rows of these things, and a page that says so
+    heads = [*place.heads, *(grid.title for grid in place.facts.grids)]
+    return any(fits(aim.things, head) >= 0.7 and len(meaning(head)) <= 4 for head in heads) and bool(
+        place.facts.grids
+    )
+
+
+def _asked_for(place: Place, name: str) -> bool:
+    return any(one.value and plain(one.value) == plain(name) for one in place.fields) and bool(
+        place.facts.grids
+    )
+
+
+def _is_filter(place: Place, name: str) -> bool:
+    """A person or thing by which a list is narrowed: ``the orders of the customer X``."""
+    aim = place.aim
+    before = aim.text.partition(name)[0].casefold()
+    return (
+        bool(aim.things)
+        and re.search(
+            rf"\b{re.escape(aim.things)}\b.*\b(?:of|by|from|for|with|contain\w*|include\w*)\b", before
+        )
+        is not None
+    )
+
+
+# narrowing
+
+
+def wishes(place: Place) -> list[tuple[str, str]]:
+    """Conditions that a filter could set: (what kind, which value)."""
+    aim = place.aim
+    found = [(kind, value) for kind, value in aim.conditions if kind != "size"]
+    if (
+        aim.goal in (Goal.COUNT, Goal.ITEMS, Goal.TOTAL, Goal.AVERAGE)
+        and aim.subject
+        and _is_filter(place, aim.subject)
+    ):
+        from app.engine.agent.scout.aims import kind_of  # kept beside its use
+
+        found.append((kind_of(aim, aim.subject) or "name", aim.subject))
+    return found
+
+
+def narrowed(place: Place, grid: Grid) -> list[Proposal]:
+    """Fill in and send the filter of a list, where there is one and the task asks for less than all rows."""
+    memory, mark = place.view.memory, f"filtered:{place.number}"
+    wanted = wishes(place)
+    if (not wanted and not place.aim.dates) or mark in memory.marks:
+        return []
+    if _one_page(place) and grid_tells(place, grid):
+        return []
+    return filter_steps(place, wanted, mark)
+
+
+def filter_steps(place: Place, wanted: Sequence[tuple[str, str]], mark: str) -> list[Proposal]:
+    """One field after the other, then the button; what opens a longer form where this one lacks the field."""
+    memory = place.view.memory
+    missing = False
+    form = memory.values.get(f"{mark}:form", "")
+    for number, (kind, value) in enumerate(wanted):
+        step = f"{mark}:{number}"
+        if step in memory.marks:
+            continue
+        if shortcut := _shortcut(place, value):
+            return [_click(shortcut, f"leads to those with {value}", LIKELY, (mark,))]
+        made = _set(place, kind, value, step, mark)
+        if made is not None:
+            return [made]
+        missing = True
+    for end, wordset in enumerate((_FROM, _TO)):
+        step = f"{mark}:date{end}"
+        if len(place.aim.dates) < 2 or step in memory.marks:
+            continue
+        field = next(
+            (one for one in place.fields if wordset & set(words(place.label_of(one))) and _dated(one)), None
+        )
+        if field is None:
+            missing = True
+            continue
+        date = place.aim.dates[end]
+        return [
+            _typed(
+                field,
+                date,
+                f"the time is from {' to '.join(place.aim.dates)}",
+                (step,),
+                ((f"{mark}:form", field.form),),
+            )
+        ]
+    if form and any(f"{mark}:" in one for one in memory.marks):
+        button = submit_of(place, form, ("search", "filter", "show", "go", "apply"))
+        if button is not None:
+            return [_click(button, "sends the filter", LIKELY, (mark,))]
+    if missing:
+        for one in place.pressed:
+            if (
+                _MORE.search(one.name)
+                and memory.done.get(f"more:{one.name}", 0) < 2
+                and len(one.name) < 40
+                and not one.submits
+            ):
+                return [_click(one, "may offer a filter for it", 0.7, (), f"more:{one.name}")]
+    return []
+
+
+def _set(place: Place, kind: str, value: str, step: str, mark: str) -> Proposal | None:
+    chosen = place.chooser_of(value, kind)
+    if chosen is not None and chosen[0].options and chosen[0].form and _narrows(chosen[0]):
+        field, option = chosen
+        return Proposal(
+            command=Select(field.index, (option,)),
+            score=LIKELY,
+            reason=f"only those with {option} are asked for",
+            marks=(step,),
+            keeps=((f"{mark}:form", field.form),),
+        )
+    among = [
+        one for one in place.fields if one.role in ("textbox", "searchbox") and _narrows(one) and one.form
+    ]
+    field = place.field_for(f"{kind} name", 0.5, among) or (
+        place.field_for(kind, 0.45, among) if kind else None
+    )
+    if field is None or not kind:
+        return None
+    return _typed(
+        field,
+        value,
+        f"only those of the {kind} {value} are asked for",
+        (step,),
+        ((f"{mark}:form", field.form),),
+    )
+
+
+def _narrows(field: Element) -> bool:
+    return not field.form.startswith("post")
+
+
+def _dated(field: Element) -> bool:
+    return field.role in ("textbox", "searchbox", "spinbutton") or field.type == "date"
+
+
+def _shortcut(place: Place, value: str) -> Element | None:
+    """A link that is called like the value and asks for a part of a list."""
+    for one in place.pressed:
+        if one.role == "link" and plain(one.name) == plain(value) and "?" in one.href:
+            return one
+    return None
+
+
+def submit_of(place: Place, form: str, wanted: Sequence[str], avoid: Sequence[str] = ()) -> Element | None:
+    """The button that sends a form; the one that says what is wanted where there are several."""
+    best, score = None, -1.0
+    for one in place.view.shown:
+        if (
+            not one.submits
+            or one.form != form
+            or not one.visible
+            or one.role not in ("button", "link", "generic", "image")
+        ):
+            continue
+        said = meaning(one.name)
+        found = sum(max((alike(word, other) for other in said), default=0.0) for word in wanted) / max(
+            1, len(said)
+        )
+        if any(
+            alike(word, other) == 1.0
+            for word in ("cancel", "delete", "remove", "reset", "download", "preview", *avoid)
+            for other in said
+        ):
+            found -= 3
+        if found > score:
+            best, score = one, found
+    return best
+
+
+def _typed(
+    field: Element, text: str, why: str, marks: tuple[str, ...], keeps: tuple[tuple[str, str], ...] = ()
+) -> Proposal:
+    return Proposal(command=TypeText(field.index, text), score=LIKELY, reason=why, marks=marks, keeps=keeps)
+
+
+def _click(element: Element, why: str, score: float, marks: tuple[str, ...] = (), key: str = "") -> Proposal:
+    return Proposal(
+        command=Click(element.index, label=element.name), score=score, reason=why, marks=marks, key=key
+    )
+
+
+# reading rows
+
+
+def _one_page(place: Place) -> bool:
+    return place.next_page() is None
+
+
+def grid_tells(place: Place, grid: Grid) -> bool:
+    """Whether the rows themselves say if they meet the conditions."""
+    for kind, value in wishes(place):
+        if not any(meets(row, kind, value) for row in grid.rows) and not any(
+            kind and fits(kind, name) >= 0.7 for name in grid.columns
+        ):
+            return False
+    return not place.aim.dates or bool(_column(grid, "date"))
+
+
+def _settled(place: Place, *, filtered: bool) -> bool:
+    """Whether every row counts, so that the number of results is the answer."""
+    if place.aim.bounds:
+        return False
+    if place.aim.dates and not filtered:
+        return False
+    return not wishes(place) or filtered
+
+
+def counts(place: Place, grid: Grid, row: Row) -> bool:
+    """Whether a row is one of those asked for."""
+    filtered = f"filtered:{place.number}" in place.view.memory.marks
+    for kind, value in wishes(place):
+        known = any(kind and fits(kind, name) >= 0.7 for name in grid.columns)
+        if (known or not filtered) and not meets(row, kind, value):
+            return False
+    if place.aim.dates and (column := _column(grid, "date")):
+        day = day_in(row[column])
+        if day and not place.aim.dates[0] <= day <= place.aim.dates[-1]:
+            return False
+    for bound in place.aim.bounds:
+        column = _column(grid, bound.of) or _column(grid, "price")
+        number = number_of(row[column]) if column else None
+        if number is None or not bound.holds(float(number)):
+            return False
+    return True
+
+
+def day_in(text: str) -> str:
+    """The day a text names, as ``2026-06-14``; "" for none."""
+    found = dates_in(re.sub(r"\b([A-Z][a-z]{2,4})\.", r"\1", text.replace("Sept.", "Sep")))
+    return "{:04}-{:02}-{:02}".format(*found[0]) if found else ""
+
+
+def _column(grid: Grid, wanted: str) -> str:
+    """The column that says what is wanted; for a price or a total the first with amounts of money."""
+    best, score = "", 0.35
+    for name in grid.columns:
+        found = fits(wanted, name) if wanted else 0.0
+        if wanted == "date" and any(day_in(row[name]) for row in grid.rows[:2]):
+            found = max(found, 0.6)
+        if found > score:
+            best, score = name, found
+    if not best and any(alike(word, "price") for word in meaning(wanted)):
+        best = next((name for name in grid.columns if any(money_in(row[name]) for row in grid.rows)), "")
+    return best
+
+
+def _kept(place: Place, grid: Grid, row: Row) -> _Kept:
+    aim = place.aim
+    compared = _column(grid, aim.field) or (PRICE if grid.cards else "")
+    value = row[compared] if compared else ""
+    name = name_of(place, grid, row)
+    wanted = _column(grid, aim.want) if aim.want and aim.want not in ("name", "title") else ""
+    if aim.want in ("number", "numbers", "id") and aim.things:
+        wanted = _column(grid, f"{aim.things} number") or wanted
+    return _Kept(name, value, row[wanted] if wanted else name)
+
+
+def name_of(place: Place, grid: Grid, row: Row) -> str:
+    """What a row's thing is called."""
+    if grid.cards:
+        return row[NAME]
+    column = next(
+        (name for name in grid.columns if place.aim.want in ("name", "") and name in ("name", "title")), ""
+    )
+    column = column or _column(grid, place.aim.want or place.aim.things) or _column(grid, place.aim.things)
+    if column and row[column]:
+        return row[column]
+    return next((one.name for one in row.controls if one.role == "link" and one.name), row.cells[0][1])
+
+
+def _gathered(place: Place, grid: Grid) -> list[Proposal]:
+    """Keep this page's rows and go on; at the last page the answer."""
+    memory = place.view.memory
+    prefix = f"rows:{place.number}:"
+    here = [_kept(place, grid, row) for row in grid.rows if counts(place, grid, row)]
+    page = f"{prefix}{place.view.page.url}"
+    onward = place.next_page()
+    seen = [name for name in memory.values if name.startswith(prefix)]
+    if onward is not None and len(seen) < MOST_PAGES and page not in seen:
+        kept = json.dumps([[one.name, one.value, one.want] for one in here])
+        return [
+            Proposal(
+                command=Click(onward.index, label=onward.name),
+                score=LIKELY,
+                reason=f"{len(here)} of {len(grid.rows)} rows here count; there are more pages",
+                key=f"next:{place.view.page.url}",
+                keeps=((page, kept),),
+            )
+        ]
+    rows = [_Kept(*one) for name in seen if name != page for one in json.loads(memory.values[name])] + here
+    return _answered(place, rows)
+
+
+def _answered(place: Place, rows: Sequence[_Kept]) -> list[Proposal]:
+    aim = place.aim
+    numbers = [number for number in (number_of(row.value) for row in rows) if number is not None]
+    match aim.goal:
+        case Goal.COUNT:
+            return [_answer(place, str(len(rows)), f"{len(rows)} rows count")]
+        case Goal.TOTAL if numbers:
+            return [_answer(place, str(sum(numbers, Decimal(0))), f"the sum of {len(numbers)} rows")]
+        case Goal.AVERAGE if numbers:
+            places = Decimal(1).scaleb(-(aim.places if aim.places >= 0 else 2))
+            mean = (sum(numbers, Decimal(0)) / len(numbers)).quantize(places, ROUND_HALF_UP)
+            return [_answer(place, str(mean), f"the average of {len(numbers)} rows")]
+        case Goal.EXTREME if rows:
+            return _extreme(place, rows)
+        case Goal.ITEMS if rows:
+            return [
+                _answer(
+                    place, ", ".join(dict.fromkeys(row.want for row in rows if row.want)), f"{len(rows)} rows"
+                )
+            ]
+        case _:
+            return []
+
+
+def _extreme(place: Place, rows: Sequence[_Kept]) -> list[Proposal]:
+    key = [(_rank(row.value), row) for row in rows]
+    key = [(rank, row) for rank, row in key if rank is not None]
+    if not key:
+        return []
+    best = max(key, key=lambda one: one[0]) if place.aim.most else min(key, key=lambda one: one[0])
+    return [_answer(place, best[1].want, f"{best[1].name} has {best[1].value}")]
+
+
+def _rank(value: str) -> Decimal | None:
+    """Days rank by date, everything else by its number."""
+    day = day_in(value)
+    return Decimal(day.replace("-", "")) if day else number_of(value)
+
+
+def _answer(place: Place, value: str, why: str) -> Proposal:
+    answer = (
+        day_in(value) or short(value, place.aim.want or place.aim.field)
+        if place.aim.want == "date"
+        else short(value, place.aim.want)
+    )
+    return Proposal(
+        command=Stop(answer=answer),
+        score=CERTAIN,
+        reason=why,
+        key=f"stop:{answer}",
+        facts=(Fact(key=f"{place.aim.goal} {place.aim.things}".strip(), value=answer, quote=why),),
+    )
+
+
+# ordering
+
+
+def _ordered(place: Place, grid: Grid) -> list[Proposal]:
+    """Where there are more pages than one, have the list ordered and take the first row."""
+    if _one_page(place):
+        return []
+    memory, mark = place.view.memory, f"ordered:{place.number}"
+    column = _column(grid, place.aim.field) or (PRICE if grid.cards else "")
+    if not column:
+        return []
+    ranks = [_rank(row[column]) for row in grid.rows]
+    known = [rank for rank in ranks if rank is not None]
+    inorder = known == sorted(known, reverse=place.aim.most) and len(set(known)) > 1
+    if mark in memory.marks and inorder:
+        return _extreme(place, [_kept(place, grid, row) for row in grid.rows])
+    for field in place.fields:
+        chosen = next(
+            (
+                option
+                for option in field.options
+                if _orders(option, place.aim.field or column, place.aim.most)
+            ),
+            "",
+        )
+        if chosen and chosen != field.value and memory.done.get(f"order:{chosen}", 0) < 2:
+            return [
+                Proposal(
+                    command=Select(field.index, (chosen,)),
+                    score=LIKELY,
+                    reason="the list in this order begins with what is asked for",
+                    key=f"order:{chosen}",
+                    marks=(mark,),
+                )
+            ]
+    for head in grid.heads:
+        if (
+            head.role == "link"
+            and plain(head.name) == plain(column)
+            and memory.done.get(f"sort:{column}", 0) < 2
+        ):
+            element = place.view.page.elements[head.index]
+            return [_click(element, f"orders the list by {column}", LIKELY, (mark,), f"sort:{column}")]
+    return []
+
+
+def _orders(option: str, field: str, most: bool) -> bool:
+    way = _HIGH_FIRST if most else _LOW_FIRST
+    return way.search(option) is not None and overlap(frozenset(meaning(field)), option) > 0

@@ -1,0 +1,213 @@
+"""Where the scout is on a site: what the page is about, which rows and links speak of a thing, which fields it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from urllib.parse import urlsplit
+
+from app.engine.agent.scout.aims import Aim, aims_of
+from app.engine.agent.scout.grounding import plain, words
+from app.engine.agent.scout.skill import View
+from app.engine.agent.scout.tables import Grid, PageFacts, Row, facts_of
+from app.engine.agent.scout.wording import fits, forms, names, says
+from app.engine.page_state import Element
+
+_RESULTS = frozenset({"matching", "results", "search", "found", "searching"})
+_PRESSED = frozenset({"link", "button", "menuitem", "tab", "treeitem", "option"})
+_FIELDS = frozenset(
+    {"textbox", "searchbox", "spinbutton", "combobox", "listbox", "checkbox", "radio", "switch"}
+)
+_NEXT = frozenset({"next", "next page", "next >", "next »", "next ›", "›", "»", "→", "older"})
+LEAST_LINKS = 3
+
+
+class Place:
+    """One look at a page, with what is asked of it."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.facts: PageFacts = facts_of(view.page.tree)
+        self.aims = aims_of(view.sight.intent)
+        self.number = next(
+            (n for n in range(len(self.aims)) if f"aim:{n}" not in view.memory.marks), len(self.aims)
+        )
+        self.done = self.number == len(self.aims)
+        self.aim: Aim = self.aims[min(self.number, len(self.aims) - 1)]
+        self.path = urlsplit(view.page.url).path or "/"
+
+    @cached_property
+    def on_site(self) -> bool:
+        """Whether the page is one of several: it leads to other addresses of its own host."""
+        here = urlsplit(self.view.page.url)
+        if here.scheme not in ("http", "https"):
+            return False
+        others = {
+            urlsplit(link.href).path
+            for link in self.view.shown
+            if link.href and urlsplit(link.href).netloc == here.netloc
+        }
+        return len(others - {here.path}) >= LEAST_LINKS
+
+    @cached_property
+    def heads(self) -> tuple[str, ...]:
+        """What the page calls itself: headings, the end of its breadcrumb, the start of its title."""
+        title = self.view.page.title.split(" | ")[0].split(" - ")[0]
+        found = [*self.facts.headings, *self.facts.trail[-1:], title]
+        return tuple(one for one in found if one and one[0] not in "\"“'" and not _RESULTS & set(words(one)))
+
+    @cached_property
+    def pressed(self) -> tuple[Element, ...]:
+        """What can be pressed."""
+        return tuple(one for one in self.view.shown if one.role in _PRESSED or one.listens)
+
+    @cached_property
+    def fields(self) -> tuple[Element, ...]:
+        """What takes a value."""
+        return tuple(
+            one
+            for one in self.view.shown
+            if one.role in _FIELDS and "readonly" not in one.states and one.type not in ("hidden", "submit")
+        )
+
+    @cached_property
+    def _loose(self) -> dict[int, str]:
+        loose = dict(self.facts.labels)
+        for grid in self.facts.grids:
+            for row in grid.rows:
+                loose.update(
+                    {one.index: one.column for one in row.controls if one.column and one.role in _FIELDS}
+                )
+        return loose
+
+    def label_of(self, field: Element) -> str:
+        """What a field is called: its own name unless that is only its value, else what stands before or above it."""
+        own = field.label or field.name
+        if own and own != field.value:
+            return own
+        told = dict(field.attributes)
+        return (
+            self._loose.get(field.index, "")
+            or told.get("placeholder", "")
+            or told.get("name", "").replace("_", " ")
+        )
+
+    def about(self, name: str, aim: Aim | None = None) -> bool:
+        """Whether the page is the page of a thing, in the size that is asked for."""
+        if not name:
+            return False
+        sizes = [f"{kind} {value}" for kind, value in (aim or self.aim).conditions if kind == "size"]
+        if any(names(head, name) and all(names(head, size) for size in sizes) for head in self.heads):
+            return True
+        if sizes:
+            return False
+        if any(plain(one.value) == plain(name) for one in self.facts.labelled) and name[0].isdigit():
+            return True
+        return any(
+            plain(one.value) == plain(name)
+            for one in self.fields
+            if "/search" not in one.form and one.form.startswith("post")
+        )
+
+    def rows_of(self, name: str) -> Iterator[tuple[Grid, Row]]:
+        """Rows that speak of a thing and meet the conditions of the aim, the fullest match first."""
+        if not name:
+            return
+        met = [
+            (grid, row)
+            for grid in self.facts.grids
+            for row in grid.rows
+            if any(names(text, name) for _, text in row.cells) and self.meets(row)
+        ]
+        yield from sorted(
+            met, key=lambda one: not any(plain(text) == plain(name) for _, text in one[1].cells)
+        )
+
+    def meets(self, row: Row) -> bool:
+        """Whether a row has the values that the task asks for, where its columns can tell."""
+        return all(meets(row, kind, value) for kind, value in self.aim.conditions if kind != "size")
+
+    def link_to(self, name: str) -> Element | None:
+        """The link that is called like a thing; in a row that speaks of it one that opens the row."""
+        aim = self.aim
+        sizes = [f"{kind} {value}" for kind, value in aim.conditions if kind == "size"]
+        best, score = None, 0.0
+        for one in self.pressed:
+            told = f"{one.name}"
+            found = 0.0
+            if plain(told) == plain(name):
+                found = 0.9
+            elif names(told, name):
+                found = 0.85 if len(words(told)) <= 2 * len(words(name)) + 2 else 0.0
+            elif told.endswith("…") and len(told) > 6 and plain(name).startswith(plain(told)):
+                found = 0.8
+            if found and sizes and all(names(told, size) for size in sizes):
+                found = 1.0
+            if found and one.form.startswith("post") and one.role == "button":
+                found = 0.0
+            if found > score:
+                best, score = one, found
+        rows = list(self.rows_of(name))
+        if rows and (best is None or self.aim.conditions):
+            opened = _opener(rows[0][1], name)
+            if opened is not None:
+                return self.view.page.elements[opened]
+            if self.aim.conditions and not sizes:
+                return None
+        elif (
+            self.aim.conditions and not sizes and not rows and any(grid.columns for grid in self.facts.grids)
+        ):
+            return None  # a row of that name that does not meet the conditions is another one's
+        return best
+
+    def next_page(self) -> Element | None:
+        """The link to the next page of a list."""
+        for one in self.pressed:
+            label = dict(one.attributes).get("aria-label", "")
+            if one.name.strip().casefold() in _NEXT or label.strip().casefold() in ("next", "next page"):
+                return one
+        return None
+
+    def field_for(
+        self, wanted: str, least: float = 0.6, among: Sequence[Element] | None = None
+    ) -> Element | None:
+        """The field that a label asks for."""
+        best, score = None, least
+        for one in self.fields if among is None else among:
+            found = fits(wanted, self.label_of(one))
+            found += 0.02 if one.form.startswith("post") else 0.0
+            if found > score:
+                best, score = one, found
+        return best
+
+    def chooser_of(self, value: str, wanted: str = "") -> tuple[Element, str] | None:
+        """The list that has an option of this value, and the option's own words; its label decides among several."""
+        best: tuple[Element, str] | None = None
+        score = -1.0
+        for one in self.fields:
+            for option in one.options:
+                if plain(option) == plain(value) or says(option, value):
+                    found = fits(wanted, self.label_of(one)) if wanted else 0.5
+                    if found > score:
+                        best, score = (one, option), found
+        return best
+
+
+def meets(row: Row, kind: str, value: str) -> bool:
+    """Whether a row has a value, in the column of that kind where there is one."""
+    columns = [name for name, _ in row.cells if kind and fits(kind, name) >= 0.7]
+    texts = [text for name, text in row.cells if not columns or name in columns]
+    return any(says(text, value) for text in texts)
+
+
+def _opener(row: Row, name: str) -> int | None:
+    """What opens a row: the link of the thing's name, else one that says so, else its first link."""
+    links = [one for one in row.controls if one.role == "link" and one.name]
+    for one in links:
+        if plain(one.name) == plain(name) or names(one.name, name):
+            return one.index
+    opening = frozenset({"view", "edit", "open", "details", "show"})
+    for one in links:
+        if forms(plain(one.name)) & opening:
+            return one.index
+    return links[0].index if links else None

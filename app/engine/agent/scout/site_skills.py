@@ -1,0 +1,79 @@
+"""The scout on real sites: one skill that answers, gathers, changes or finds the way, and a gate for the others.
+
+On a page that is one of many (it leads to other addresses of its host) the way counts most, and clicking what the task
+quotes is a guess; on a page that stands for itself these skills have nothing to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.engine.agent.scout.acting import acts
+from app.engine.agent.scout.aims import Goal, goal_words
+from app.engine.agent.scout.answering import answers
+from app.engine.agent.scout.collecting import collects
+from app.engine.agent.scout.place import Place
+from app.engine.agent.scout.skill import Proposal, Skill, View
+from app.engine.agent.scout.tipping import concerns
+from app.engine.agent.scout.wayfinding import ways
+
+DAMPED = 0.1
+"""What a proposal of another skill is worth on a site, beside these."""
+
+
+class OnSite:
+    """Answers questions and makes changes on a site of many pages."""
+
+    name = "site"
+
+    def propose(self, view: View) -> Sequence[Proposal]:
+        """Answers first, then what gathers or changes, then ways on."""
+        place = Place(view)
+        if not place.on_site:
+            return ()
+        if place.aim.goal is Goal.CHANGE:
+            made = [*acts(place), *([] if place.done else ways(place))]
+        else:
+            made = list(answers(place)) or [*collects(place), *ways(place)]
+        best = max((one.score for one in made), default=0.0)
+        return [_with_tips(one, place) if one.score == best else one for one in made if one.score > 0]
+
+
+class Elsewhere:
+    """Another skill, which on a site only acts when nothing better is known."""
+
+    def __init__(self, skill: Skill) -> None:
+        self._skill = skill
+        self.name = skill.name
+
+    def propose(self, view: View) -> Sequence[Proposal]:
+        """What the skill proposes, for less on a site."""
+        made = self._skill.propose(view)
+        if not made or not Place(view).on_site:
+            return made
+        return [replace(one, score=one.score * DAMPED) for one in made]
+
+
+def _with_tips(proposal: Proposal, place: Place) -> Proposal:
+    """Tips that concern the task and that the action does not go by are told as not followed."""
+    goal = goal_words(place.aim)
+    told = dict(proposal.followed)
+    for tip in place.view.sight.tips:
+        if tip.tip not in told and concerns(tip, goal) and _is_about(tip.do, proposal, place):
+            told[tip.tip] = True
+    return replace(proposal, followed=tuple(told.items()))
+
+
+def _is_about(do: str, proposal: Proposal, place: Place) -> bool:
+    """Whether the action presses or fills what the tip says to use."""
+    number = getattr(proposal.command, "element", None)
+    if not do or not isinstance(number, int) or not 0 <= number < len(place.view.page.elements):
+        return False
+    name = place.view.page.elements[number].name
+    return len(name) > 3 and name.casefold() in do.casefold()
+
+
+def on_sites(others: Sequence[Skill]) -> list[Skill]:
+    """The skills for sites, then the others behind their gate."""
+    return [OnSite(), *(Elsewhere(one) for one in others)]
