@@ -1,12 +1,14 @@
 """One exchange with a model as it is kept with a run: what was asked, without pictures and secrets, and what came.
 
 A request is found again by its key: role, words and schema.  Pictures don't count, since no two of a page are the same
-to the bit; the same words with other pictures are told apart by their order.
+to the bit, nor does the random marker of the fence around a page's words; the same words with other pictures are told
+apart by their order.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, cast
@@ -19,6 +21,7 @@ from app.engine.errors import InputError
 
 FORMAT = 1
 """A reader refuses a newer one."""
+_MARKER = re.compile(r"(<<[^<>\n]{1,80}) [0-9a-f]{12}(?=>>)")
 Clean = Callable[[str], str]
 
 
@@ -51,7 +54,10 @@ def key_of(request: dict[str, Any]) -> str:
     words = {
         **request,
         "messages": [
-            [message["role"], *([part["kind"], part["text"]] for part in message["parts"])]
+            [
+                message["role"],
+                *([part["kind"], _MARKER.sub(r"\1", part["text"])] for part in message["parts"]),
+            ]
             for message in request["messages"]
         ],
     }
