@@ -18,6 +18,8 @@ from app.engine.command import Command, ReportInfeasible, Stop, elements_of
 
 ATTEMPTS = 2
 """Failures after which an attempt is not made again."""
+MOST_CLAUSES = 20
+"""Clauses of one task that may turn out to be done already, at one step."""
 MOST_REPEATS = 3
 """Times the same thing is done in all, unless its skill says it may be repeated."""
 
@@ -49,18 +51,25 @@ class ScoutPolicy:
         if sight.step == 0 or sight.intent != self._intent:
             self._memory, self._intent = Memory(), sight.intent
         self._memory.learn(sight.last)
-        view = View(sight, read_intent(sight.intent), self._memory)
-        chosen, skill = self._choose(view)
-        if chosen is None:
-            return _the_end(view)
-        self._memory.pending, self._memory.pending_skill = chosen, skill
-        return Decision(
-            command=chosen.command,
-            reason=f"{skill}: {chosen.reason}",
-            intent=chosen.reason,
-            facts=chosen.facts,
-            followed=dict(chosen.followed),
-        )
+        task = read_intent(sight.intent)
+        for _ in range(MOST_CLAUSES):
+            view = View(sight, task, self._memory)
+            chosen, skill = self._choose(view)
+            if chosen is None or chosen.command is None:
+                if chosen is None:
+                    return _the_end(view)
+                self._memory.marks.update(chosen.marks)
+                self._memory.values.update(chosen.keeps)
+                continue
+            self._memory.pending, self._memory.pending_skill = chosen, skill
+            return Decision(
+                command=chosen.command,
+                reason=f"{skill}: {chosen.reason}",
+                intent=chosen.reason,
+                facts=chosen.facts,
+                followed=dict(chosen.followed),
+            )
+        return _the_end(View(sight, task, self._memory))
 
     async def aclose(self) -> None:
         """Nothing is held."""
@@ -73,7 +82,10 @@ class ScoutPolicy:
                 if best is not None and proposal.score <= best.score:
                     continue
                 proposal = named(proposal, view)
-                if self._worn_out(proposal) or not_asked_for(proposal.command, view):
+                if proposal.command is None:
+                    if set(proposal.marks) <= self._memory.marks:
+                        continue
+                elif self._worn_out(proposal) or not_asked_for(proposal.command, view):
                     continue
                 best, whose = proposal, skill.name
         return best, whose
@@ -87,7 +99,7 @@ class ScoutPolicy:
 
 def named(proposal: Proposal, view: View) -> Proposal:
     """The proposal with the key it is remembered by."""
-    if proposal.key:
+    if proposal.key or proposal.command is None:
         return proposal
     return replace(proposal, key=_words(proposal.command, view))
 

@@ -32,7 +32,7 @@ def key_of(element: Element) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """An action a skill would take.
+    """An action a skill would take; without a command it says that nothing has to be done, and only its marks count.
 
     Attributes:
         score: how sure it is, in [0, 1] (``CERTAIN`` ... ``LAST_RESORT``).
@@ -45,7 +45,7 @@ class Proposal:
         facts, followed: for the decision.
     """
 
-    command: Command
+    command: Command | None = None
     score: float
     reason: str
     key: str = ""
