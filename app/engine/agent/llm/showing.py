@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from app.engine.agent.llm.prompting import Fence
 from app.engine.agent.sight import Hint, Sight, Turn
@@ -16,7 +15,7 @@ TREE_BRIEF = 14_000
 """The same for the planner."""
 
 _LONGEST_LINE = 400
-_NUMBER = re.compile(r"^\t*\[(\d+)\]")
+_SHORTEST_LINE = 12
 _ALTERNATIVES = 4
 
 
@@ -35,33 +34,47 @@ def page_shown(page: PageCapture, fence: Fence, most: int = TREE) -> str:
 
 
 def windowed(page: PageCapture, most: int) -> str:
-    """A tree of at most so many characters: lines in view with the lines they hang from first, then from the top."""
-    if len(page.tree) <= most:
-        return page.tree
-    lines = [
-        line if len(line) <= _LONGEST_LINE else line[:_LONGEST_LINE] + "…" for line in page.tree.split("\n")
-    ]
+    """A tree of at most so many characters: lines in view with the lines they hang from first, then from the top.
+
+    Names that are empty are left out: a fifth of a tree's characters says no more than that.
+    """
+    tree = page.tree.replace(" ''\n", "\n")
+    if len(tree) <= most:
+        return tree
+    lines = tree.split("\n")
     kept = _in_view(lines, page, most)
-    used = sum(len(lines[at]) + 1 for at in kept)
+    room = most - sum(_length(lines[at]) for at in kept)
     for at, line in enumerate(lines):
-        if at not in kept and used + len(line) < most:
+        if room < _SHORTEST_LINE:
+            break
+        if at not in kept and _length(line) <= room:
             kept.add(at)
-            used += len(line) + 1
-    out: list[str] = []
-    gap = 0
-    for at, line in enumerate(lines):
-        if at in kept:
-            out += [f"({gap} lines are left out)"] if gap else []
-            out.append(line)
-        gap = 0 if at in kept else gap + 1
-    return "\n".join([*out, f"({gap} lines are left out)"] if gap else out)
+            room -= _length(line)
+    return "\n".join(_with_gaps(lines, sorted(kept)))
+
+
+def _length(line: str) -> int:
+    return min(len(line), _LONGEST_LINE) + 1
+
+
+def _with_gaps(lines: Sequence[str], kept: Sequence[int]) -> Iterator[str]:
+    """The lines that are kept, and between them how many are not."""
+    behind = 0
+    for at in kept:
+        if at > behind:
+            yield f"({at - behind} lines are left out)"
+        line = lines[at]
+        yield line if len(line) <= _LONGEST_LINE else line[:_LONGEST_LINE] + "…"
+        behind = at + 1
+    if behind < len(lines):
+        yield f"({len(lines) - behind} lines are left out)"
 
 
 def _in_view(lines: Sequence[str], page: PageCapture, most: int) -> set[int]:
     """Places of the lines whose elements are in view, with the lines they hang from, while there is room."""
     width, height = page.viewport
     seen = {
-        element.index
+        str(element.index)
         for element in page.elements
         if (rect := element.rect) is not None
         and rect[0] < width
@@ -70,20 +83,21 @@ def _in_view(lines: Sequence[str], page: PageCapture, most: int) -> set[int]:
         and rect[1] + rect[3] > 0
     }
     kept: set[int] = set()
-    used, path = 0, list[int]()
+    room, path = most, list[int]()
     for at, line in enumerate(lines):
-        depth = len(line) - len(line.lstrip("\t"))
-        del path[depth:]
+        if not seen:
+            break
+        bare = line.lstrip("\t")
+        del path[len(line) - len(bare) :]
         path.append(at)
-        match = _NUMBER.match(line)
-        if match is None or int(match[1]) not in seen:
+        if not bare.startswith("[") or (number := bare[1 : bare.find("]")]) not in seen:
             continue
+        seen.discard(number)
         fresh = [place for place in path if place not in kept]
-        size = sum(len(lines[place]) + 1 for place in fresh)
-        if used + size > most:
+        room -= sum(_length(lines[place]) for place in fresh)
+        if room < 0:
             break
         kept.update(fresh)
-        used += size
     return kept
 
 
