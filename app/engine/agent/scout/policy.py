@@ -29,9 +29,10 @@ class ScoutPolicy:
 
     def __init__(self, skills: Sequence[Skill] | None = None) -> None:
         if skills is None:
+            from app.engine.agent.scout.site_skills import on_sites
             from app.engine.agent.scout.skills import standard  # skills import this module's neighbours
 
-            skills = standard()
+            skills = on_sites(standard())
         self._skills = tuple(skills)
         self._memory = Memory()
         self._intent = ""

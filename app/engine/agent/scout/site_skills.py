@@ -76,4 +76,4 @@ def _is_about(do: str, proposal: Proposal, place: Place) -> bool:
 
 def on_sites(others: Sequence[Skill]) -> list[Skill]:
     """The skills for sites, then the others behind their gate."""
-    return [OnSite(), *(Elsewhere(one) for one in others)]
+    return [OnSite(), *(Elsewhere(one) for one in others if not isinstance(one, OnSite | Elsewhere))]
