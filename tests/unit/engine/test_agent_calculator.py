@@ -7,10 +7,13 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.engine.agent.calculator import CalculationError, calculate, written
+
+untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""A busy machine must not fail a law."""
 
 decimals = st.decimals(-1_000_000, 1_000_000, allow_nan=False, allow_infinity=False, places=3)
 
@@ -89,16 +92,19 @@ def test_what_can_not_be_reckoned_is_said_in_a_sentence(expression: str, told: s
         calculate(expression)
 
 
+@untimed
 @given(st.lists(decimals, min_size=1, max_size=30))
 def test_a_sum_is_that_of_the_decimals(values: list[Decimal]):
     assert Decimal(calculate(f"sum({', '.join(map(str, values))})")) == sum(values)
 
 
+@untimed
 @given(decimals, decimals)
 def test_products_and_differences_lose_nothing(a: Decimal, b: Decimal):
     assert Fraction(calculate(f"({a}) * ({b}) - ({a})")) == Fraction(a) * Fraction(b) - Fraction(a)
 
 
+@untimed
 @given(st.fractions(-1000, 1000))
 def test_a_written_number_is_exact_or_says_that_it_is_not(value: Fraction):
     text = written(value)
@@ -108,6 +114,7 @@ def test_a_written_number_is_exact_or_says_that_it_is_not(value: Fraction):
     assert text.startswith("≈") == (near != value)
 
 
+@untimed
 @given(st.text(max_size=40))
 def test_no_text_makes_it_fail_in_any_other_way(text: str):
     with suppress(CalculationError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.engine.action import format_action
@@ -47,6 +47,9 @@ from app.engine.command import (
     Wait,
 )
 from app.engine.page_state import Element, PageCapture
+
+untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""A busy machine must not fail a law."""
 
 ALL = frozenset(kind for kinds in SETS.values() for kind in kinds)
 COMPACT = frozenset(SETS[ActionSet.COMPACT])
@@ -98,14 +101,15 @@ commands = st.one_of(
 )
 
 
+@settings(deadline=None, max_examples=400)
 @given(commands)
-@settings(max_examples=400)
 def test_every_command_reads_back_from_the_call_that_is_kept_of_it(command: Command):
     parsed = parse(f"<action>{format_action(to_action(command))}</action>", ALL)
 
     assert parsed.command == command, parsed.why
 
 
+@untimed
 @given(st.text(max_size=300))
 def test_no_text_at_all_makes_it_raise(text: str):
     parsed = parse(text, ALL, PAGE, most=3)
@@ -113,6 +117,7 @@ def test_no_text_at_all_makes_it_raise(text: str):
     assert bool(parsed.commands) != bool(parsed.why)
 
 
+@untimed
 @given(st.lists(st.sampled_from(
     ["<action>", "</action>", "<think>", "</think>", "click", "(", ")", "[", "]", '"', "'", "12", "```", "\n", "{",
      '"action"', ":", "}", ",", "\\", "stop", "<fact key='a'>", "</fact>"]), max_size=30))  # fmt: skip

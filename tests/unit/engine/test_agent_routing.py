@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.engine.agent.routing import Delegations, Family, Learned, TaskKind, families_of, route
+
+untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""A busy machine must not fail a law."""
 
 
 @pytest.mark.parametrize(
@@ -64,6 +67,7 @@ def test_what_a_domain_taught_goes_before_the_words_only_where_it_is_sure():
     assert route("Delete the order", "http://other.test/", learnings=sure).kind is TaskKind.BROWSER
 
 
+@untimed
 @given(st.text(max_size=300))
 def test_the_same_words_always_give_the_same_route(intent: str):
     found = route(intent)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.engine.agent.llm.prompting import Fence, prompt, visible
@@ -13,6 +13,9 @@ from app.engine.agent.llm.showing import page_shown, result_shown, tips_shown, w
 from app.engine.agent.sight import Hint
 from app.engine.effect import Cause, Effect, Result, refused
 from app.engine.page_state import Challenge, Element, PageCapture
+
+untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""A busy machine must not fail a law."""
 
 FENCE = Fence("f00d")
 
@@ -48,6 +51,7 @@ def test_of_a_long_tree_what_is_in_view_is_kept_with_what_it_hangs_from():
     assert shown.endswith("lines are left out)")
 
 
+@untimed
 @given(st.integers(0, 12_000), st.integers(60, 12_000))
 def test_it_keeps_to_its_length_its_order_and_tells_of_every_gap(scrolled: int, most: int):
     page = long_page(200, scrolled)
@@ -103,6 +107,7 @@ def test_tips_are_numbered_with_their_parts():
     assert tips_shown((), FENCE) == ""
 
 
+@untimed
 @given(st.text())
 def test_the_marker_stands_nowhere_but_in_the_two_lines_of_a_fence(text: str):
     lines = FENCE.around("page", text + " f00d " + text).split("\n")
@@ -112,6 +117,7 @@ def test_the_marker_stands_nowhere_but_in_the_two_lines_of_a_fence(text: str):
     assert "f00d" not in "\n".join(lines[1:-1])
 
 
+@untimed
 @given(st.text())
 def test_a_line_is_one_line_of_bounded_length_and_opens_no_fence(text: str):
     line = FENCE.line(text, 50)
