@@ -44,6 +44,9 @@ INTERACTIVE = frozenset(
 STATES = frozenset({"expanded", "collapsed", "checked", "selected", "pressed"})
 """State words that make another state of the page; focus, values and validity don't."""
 
+SEEN_BY_AN_AGENT = frozenset({"looks", "near", "hint"})
+"""Attributes that a thorough look has besides; a page is the same page however it was looked at."""
+
 _CHROME = (
     "navigation",
     "banner",
@@ -247,7 +250,9 @@ def _name(element: Element) -> str:
     """The name in its normal form; an icon without one is told by its stable attributes."""
     if element.name:
         return normal_name(element.name)
-    told = element.test_id or " ".join(f"{key}={value}" for key, value in sorted(element.attributes))
+    told = element.test_id or " ".join(
+        f"{key}={value}" for key, value in sorted(element.attributes) if key not in SEEN_BY_AN_AGENT
+    )
     return normal_name(told)
 
 

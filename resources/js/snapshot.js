@@ -36,6 +36,7 @@ class Around {
     this.clipped = known && outer.clipped;
     this.inert = known && outer.inert;
     this.silent = known && outer.silent;
+    this.scrolled = known && outer.scrolled;
     this.pointer = known && outer.pointer;
     this.inControl = known && outer.inControl;
   }
@@ -173,6 +174,7 @@ class Look {
     if (!around.advert && isAdvert(element, tag)) inside.advert = true;
     if (!around.inert && (readAttribute(element, "inert") !== null)) inside.inert = true;
     if (this.modal !== null && element === this.modal) inside.inert = false;
+    if (!around.scrolled && around.level > 1 && (element.scrollTop !== 0 || element.scrollLeft !== 0)) inside.scrolled = true;
     inside.silent = inside.inert && !(this.modal !== null && element.contains(this.modal));
     if (!around.clipped && (element.offsetHeight < 2 || element.offsetWidth < 2) && !UNCLIPPED.has(tag)
       && style.overflowY !== "visible" && style.display !== "inline") {
@@ -203,9 +205,9 @@ class Look {
     const ownerTag = control.owner ? tagOf(control.owner) : tag;
     const form = formOf(owner);
     const rect = control.rect ?? rectOf(element);
-    const visible = rect !== null && !inside.hidden && !inside.inert && !away(rect) && !faded(element, ownerTag, style);
+    const visible = rect !== null && !inside.hidden && !inside.inert && !away(rect, inside.scrolled) && !faded(element, ownerTag, style);
     const states = statesOf(owner, ownerTag, control.role, this.focused);
-    const value = valueOf(owner, ownerTag, control.role);
+    const value = valueOf(owner, ownerTag, control.role, this.ears ? 2000 : 200);
     if (inside.inert) this.inert++;
     const shownName = name || (control.listens || control.hears ? cut(squeeze(contentOf(element, 0)), 80) : "");
     const label = ownerTag === "input" || ownerTag === "select" || ownerTag === "textarea" ? cut(squeeze(labelsOf(owner)), 120) : "";

@@ -155,15 +155,15 @@ function statesOf(element, tag, role, focused) {
   return bits;
 }
 
-function valueOf(element, tag, role) {
+function valueOf(element, tag, role, most = 200) {
   if (tag === "input") {
     const type = element.type;
     return type === "password" || type === "checkbox" || type === "radio" || type === "file" || role === "button"
       ? "" : cut(squeeze(element.value), 200);
   }
-  if (tag === "textarea") return cut(squeeze(element.value), 200);
+  if (tag === "textarea") return cut(squeeze(element.value), most);
   if (tag === "select") return cut(squeeze([...element.selectedOptions].map((option) => option.text).join(", ")), 200);
-  if (TEXT_LIKE.has(role) && queryIn(element, "input,select,textarea") === null) return cut(squeeze(element.textContent.slice(0, 1000)), 200);
+  if (TEXT_LIKE.has(role) && queryIn(element, "input,select,textarea") === null) return cut(squeeze(element.textContent.slice(0, 5 * most)), most);
   return cut(attr(element, "aria-valuetext") || attr(element, "aria-valuenow"), 80);
 }
 

@@ -10,6 +10,7 @@ const HEARD = { c: "click", p: "press", h: "hover", d: "drop", s: "scroll" };
 const MOVERS = /^(move|grab|grabbing|crosshair|all-scroll|\w+-resize)$/;
 const LISTS = new Set(["ul", "ol", "dl", "table", "tbody", "tr"]);
 const SECTIONS = "main,h1,form,nav,[role=main],[role=navigation]";
+const NATIVE = "a[href],button,input:not([type=hidden]),select,textarea,summary,[onclick]";
 const SHAPES = "circle,ellipse,rect,line,polyline,polygon,path,text,image,use";
 const UNDRAWN = "defs,clipPath,mask,symbol,pattern,marker";
 const MOST_SHAPES = 150;
@@ -55,9 +56,10 @@ class Ears {
     if (!hears) return "";
     const children = element.childElementCount;
     if (hears === "h") return around.inControl || children > 0 ? "" : hears;
+    if (children === 1 && INTERACTIVE.has(roleOf(element.firstElementChild, tagOf(element.firstElementChild)))) return "";
     if (children === 0) return hears;
     const controls = queryIn(element, CONTROLS) !== null;
-    if (!controls && LISTS.has(tag) && children > 1 && alikeIn(element)) {
+    if (LISTS.has(tag) && alikeIn(element) && queryIn(element, NATIVE) === null) {
       // One listener for all of a list: its entries are what is meant.
       for (const child of element.children) if (!this.heard.has(child)) this.heard.set(child, hears);
       return "";

@@ -61,9 +61,9 @@ function imageOf(area) {
   return map ? rootOf(area).querySelector(`img[usemap="#${CSS.escape(attr(map, "name"))}"]`) : null;
 }
 
-// Where nobody can scroll to, or as small as what only screen readers get.
-const away = (rect) =>
-  rect[0] + rect[2] + scrollX <= 0 || rect[1] + rect[3] + scrollY <= 0 || (rect[2] <= 1.5 && rect[3] <= 1.5);
+// Where nobody can scroll to (within what was scrolled, one can scroll back), or as small as what only screen readers get.
+const away = (rect, scrolled = false) =>
+  (!scrolled && (rect[0] + rect[2] + scrollX <= 0 || rect[1] + rect[3] + scrollY <= 0)) || (rect[2] <= 1.5 && rect[3] <= 1.5);
 
 // See-through for good; a box that is drawn by its label is see-through and still what is clicked.
 const faded = (element, tag, style) =>
