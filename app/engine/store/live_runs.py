@@ -14,7 +14,7 @@ import time
 import uuid
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -174,10 +174,13 @@ class LiveRun:
             store.add(pack({digest: blobs[digest] for digest in wanted}))
 
     def _let_go(self) -> None:
+        """The index first: while the lock's file is there, whoever opens the workspace next brings it in line."""
         self._ended = True
         self._file.close()
-        _drop(self._lock)
-        self._workspace.index_run(self.run.id)
+        try:
+            self._workspace.index_run(self.run.id)
+        finally:
+            _drop(self._lock)
 
 
 def is_live(runs: Path, run: str) -> bool:
@@ -189,26 +192,36 @@ def is_live(runs: Path, run: str) -> bool:
         return not lock.take()
 
 
-def close_dead(runs: Path) -> list[str]:
-    """Close runs whose process died as interrupted; ids of those closed.
+@dataclass(frozen=True, slots=True)
+class DeadRun:
+    """A run whose process died, held until the index knows how it ended."""
+
+    id: str
+    lock: FileLock
+
+    def let_go(self) -> None:
+        """The index is in line with it."""
+        _drop(self.lock)
+
+
+def close_dead(runs: Path) -> list[DeadRun]:
+    """Close runs whose process died as interrupted; those, and the ones that died while they were being ended.
 
     A run that can't be read stays as it is: opening it says why.
     """
-    closed: list[str] = []
+    dead: list[DeadRun] = []
     for path in sorted((runs / LIVE).glob("*.lock")):
         lock = FileLock(path)
         with explained(path):
             if not lock.take():
                 continue
         try:
-            if _close_as_interrupted(runs / path.stem):
-                closed.append(path.stem)
-            _drop(lock)
+            _close_as_interrupted(runs / path.stem)
+            dead.append(DeadRun(path.stem, lock))
         except (InputError, StoreError) as error:
             log.warning("run %s could not be closed: %s", path.stem, error)
-        finally:
             lock.release()
-    return closed
+    return dead
 
 
 def mend_steps(folder: Path) -> int:
@@ -245,19 +258,17 @@ def replace_head(folder: Path, run: Run) -> None:
         sync_folder(folder)
 
 
-def _close_as_interrupted(folder: Path) -> bool:
-    """Whether there was a run to close."""
+def _close_as_interrupted(folder: Path) -> None:
     if not (folder / RUN_FILE).exists():
-        return False
+        return
     with explained(folder):
         head = decode_run((folder / RUN_FILE).read_bytes(), folder / RUN_FILE)
     if head.outcome is not Outcome.RUNNING:
-        return False
+        return
     mend_steps(folder)
     with explained(folder):
         steps, _ = decode_steps((folder / STEPS_FILE).read_bytes(), folder / STEPS_FILE)
     replace_head(folder, replace(head, outcome=Outcome.INTERRUPTED, error=INTERRUPTED, step_count=len(steps)))
-    return True
 
 
 def _take(workspace: Workspace, run: str) -> FileLock:

@@ -91,7 +91,7 @@ class RunStore:
             self._runs.mkdir(exist_ok=True)
             self._trash.mkdir(exist_ok=True)
         self.blobs = BlobStore(workspace / "blobs.sqlite")
-        self.closed: list[str] = close_dead(self._runs)
+        self.dead = close_dead(self._runs)
         self._incoming: tuple[Path, FileLock] | None = None
         self._opened: OrderedDict[tuple[str | int, ...], tuple[Run, list[Step]]] = OrderedDict()
         self.sweep()
@@ -274,6 +274,8 @@ class RunStore:
             shutil.rmtree(folder, ignore_errors=True)
             lock.release()
             lock.path.unlink(missing_ok=True)
+        for dead in self.dead:
+            dead.lock.release()
         self.blobs.close()
 
     def _lock_of(self, folder: Path) -> Path:

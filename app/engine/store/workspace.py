@@ -271,13 +271,14 @@ class Workspace:
         stored, indexed = self.runs.ids(), self.index.ids()
         if indexed and indexed & stored != indexed:
             self.index.remove(indexed - stored)
-        closed = stored & set(self.runs.closed)
-        self.runs.closed.clear()
-        if changed := (stored - indexed) | closed:
-            self.index_made_anew = not indexed and bool(stored - closed)
+        dead = {run.id for run in self.runs.dead} & stored
+        if changed := (stored - indexed) | dead:
+            self.index_made_anew = not indexed and bool(stored - dead)
             with self.index.batch():
                 for run in sorted(changed):
                     self.index_run(run)
+        while self.runs.dead:
+            self.runs.dead.pop().let_go()
 
     def index_run(self, run: str) -> None:
         """Bring the index in line with a run on the disk."""
