@@ -588,6 +588,20 @@ class TestHostilePages:
             assert "sk-abcdef" not in question.text
         assert "{secret:PW}" in asked(model, OPERATOR)[0].text
 
+    async def test_a_page_that_shows_what_was_typed_does_not_tell_the_model(self):
+        typed = "correct horse"
+        fence = Fence(MARKER, mask=lambda text: text.replace(typed, "REDACTED"))
+        shown = replace(
+            page(typed, text=f"Welcome, {typed}!"), title=typed, url=f"http://shop.test/?p={typed}"
+        )
+        model = brained(operator=lambda question: act('click("0")'))
+        head = LlmPolicy(model, fence=fence)
+        first = at(shown=shown, ledger=Ledger(facts=(Fact(key="x", value=typed),)))
+        await head.decide(after(first, await head.decide(first), refused(Cause.COVERED, typed, typed)))
+
+        assert all(typed not in question.text for question in model.asked)
+        assert "REDACTED" in asked(model, OPERATOR)[0].text
+
     async def test_each_run_has_a_marker_of_its_own(self):
         markers = {LlmPolicy(brained()).marker for _ in range(20)}
 

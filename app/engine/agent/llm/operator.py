@@ -83,6 +83,8 @@ class Operator:
             picture=picture[0] if picture is not None else "",
             caption=caption,
         )
+        context.take_entries()  # the loop has written every failure into the ledger when it happened
+        context.take_removed()
 
     async def answer(self, tally: Tally, sight: Sight, brief: Brief) -> Answer:
         """The next actions on the page that was seen last.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -52,9 +53,11 @@ class Fence:
 
     Args:
         marker: given where a run is replayed, so that the same words are asked again.
+        mask: takes out the values that this run may type and nobody may read; a page may show what was typed.
     """
 
     marker: str = field(default_factory=lambda: secrets.token_hex(6))
+    mask: Callable[[str], str] | None = field(default=None, repr=False, compare=False)
 
     def around(self, what: str, text: str) -> str:
         """A text of the site, cleaned and fenced; ``what`` names it in our own words."""
@@ -62,7 +65,8 @@ class Fence:
 
     def clean(self, text: str) -> str:
         """A text of the site without the marker, without signs that nobody sees, without secrets."""
-        return redacted(visible(text).replace(self.marker, "…"))
+        seen = visible(text)
+        return redacted((self.mask(seen) if self.mask is not None else seen).replace(self.marker, "…"))
 
     def line(self, text: str, longest: int = 200) -> str:
         """A short text of the site on one line of a list of ours."""
