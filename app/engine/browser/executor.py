@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -198,7 +198,7 @@ class Executor:
             return refused(Cause.POLICY, f"{type(command).__name__} is nothing that is done on a page")
         try:
             async with asyncio.timeout(LONGEST):
-                result = await self._do(handler, command)
+                result = await self._unless_it_dies(self._do(handler, command))
         except Refused as no:
             result = self._with_gate(no.result)
         except NoSuchElement as gone:
@@ -234,6 +234,22 @@ class Executor:
             changes = Changes(replaced=True) if around.tab else await grip.hand.changes()
             effect = done.effect or effect_of(changes, around)
             return await self._told(command, before, done, effect, changes)
+
+    async def _unless_it_dies(self, doing: Coroutine[Any, Any, Result]) -> Result:
+        """A dead page answers nothing any more, so it is not waited for."""
+
+        async def watch() -> None:
+            await self.visit.dead.wait()
+            raise PageGone("the page died")
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                watching = group.create_task(watch())
+                task = group.create_task(doing)
+                task.add_done_callback(lambda _: watching.cancel())
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from None
+        return task.result()
 
     async def _told(
         self, command: Command, before: PageCapture, done: Done, effect: Effect | None, changes: Changes
@@ -305,7 +321,7 @@ class Executor:
 
     async def _look(self, picture: bool) -> PageCapture:
         await self._gate.keep()
-        page = await capture(self.visit, picture=picture)
+        page = await capture(self.visit, picture=picture, thorough=True)
         await self._grip.hand.meet(page)
         return page
 

@@ -74,7 +74,7 @@ class Grip:
 
     async def look_again(self) -> PageCapture:
         """Another look in the middle of an action; numbers of elements are of this one from now on."""
-        self.page = await capture(self.visit, picture=False)
+        self.page = await capture(self.visit, picture=False, thorough=True)
         await self.hand.meet(self.page, amid=True)
         return self.page
 

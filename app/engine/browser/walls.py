@@ -12,7 +12,7 @@ from app.engine.page_state import Challenge, PageCapture
 from app.engine.redaction import redact_url
 
 _LOGIN = re.compile(
-    r"log.?in|log.?on|sign.?in|sign.?on|account|auth|session|anmeld|einlog|connexion|iniciar|accedi|inloggen|conta|cuenta|konto",
+    r"log.?in|log.?on|sign.?in|sign.?on|authenticat|anmeld|einlog|connexion|iniciar|accedi|inloggen|zalog|вход|войти|ログイン|登录",
     re.IGNORECASE,
 )
 

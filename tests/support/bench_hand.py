@@ -1,0 +1,56 @@
+"""An executor on the fixture pages, asked for elements by their names."""
+
+from __future__ import annotations
+
+from app.engine.browser.executor import Executor
+from app.engine.browser.hand import open_page
+from app.engine.browser.session import Visit
+from app.engine.command import Command
+from app.engine.effect import Result
+from app.engine.page_state import Element, PageCapture
+
+
+class Bench:
+    """One hand on one site."""
+
+    def __init__(self, hand: Executor, home: str, other: str) -> None:
+        self.hand = hand
+        self.home = home
+        self.other = other
+
+    @property
+    def tab(self) -> Visit:
+        return self.hand.visit
+
+    async def at(self, path: str) -> PageCapture:
+        """Open a page of the site without the hand, and look at it."""
+        await open_page(self.tab, self.home + path)
+        return await self.look()
+
+    async def look(self) -> PageCapture:
+        return await self.hand.look(picture=False)
+
+    def find(self, name: str, role: str = "", frame: tuple[str, ...] | None = None) -> Element:
+        """The first element of this name on the page looked at last."""
+        for element in self.hand.page.elements:
+            if element.name == name and role in ("", element.role) and frame in (None, element.frame):
+                return element
+        raise AssertionError(f"no {name!r} in\n{self.hand.page.tree}")
+
+    def number(self, name: str, role: str = "", frame: tuple[str, ...] | None = None) -> int:
+        return self.find(name, role, frame).index
+
+    async def do(self, command: Command) -> Result:
+        """Do it, and look again."""
+        result = await self.hand.do(command)
+        await self.look()
+        return result
+
+    async def title(self) -> str:
+        return await self.tab.page.title()
+
+    async def text(self, selector: str) -> str:
+        return await self.tab.page.locator(selector).inner_text()
+
+    async def value(self, selector: str) -> str:
+        return await self.tab.page.locator(selector).input_value()
