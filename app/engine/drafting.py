@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from urllib.parse import parse_qsl, urlsplit
 
 from app.engine.judgement import Flag
@@ -16,6 +17,7 @@ from kb.tip import Kind, Provenance, Scope, TipDraft
 
 _INSTANCE = re.compile(r"^(?:\d[\w.-]*|[0-9a-f]{8,}|[\w.-]*\d{3,}[\w.-]*|@.+)$", re.IGNORECASE)
 _KEPT_QUERY_KEYS = 2
+_SLUG = re.compile(r"[^a-z0-9_.-]+")
 
 _OPENINGS: dict[str, tuple[Kind, str]] = {
     "no-effect": (Kind.OPERATION, "{control} does nothing by itself; before it, "),
@@ -57,9 +59,11 @@ def draft_tip(run: Run, step: Step, flags: Sequence[Flag], site: str, author: st
     )
     flag = here[0] if here else None
     kind, opening = _OPENINGS.get(flag.detector if flag else "", (Kind.OPERATION, ""))
+    host = urlsplit(step.url).netloc.rpartition("@")[2].lower()
+    unnamed = site == host  # no name is known for the site: a tip needs one, and then its host in its scope
     return TipDraft(
-        site=site,
-        scope=scope_of(step.url),
+        site=_SLUG.sub("-", site).strip("-") if unnamed else site,
+        scope=replace(scope_of(step.url), host=host) if unnamed else scope_of(step.url),
         kind=kind,
         text=_opened(opening, step, run.intent),
         provenance=Provenance(

@@ -6,8 +6,6 @@ import asyncio
 import http.cookiejar
 import json
 import os
-import subprocess
-import sys
 import urllib.parse
 import urllib.request
 from pathlib import Path
@@ -17,24 +15,10 @@ import pytest
 
 from app.engine.browser.find import NoBrowser
 from app.engine.browser.session import open_browser
+from tests.support.program import Sitelore
 from tests.support.served import demo_site
 
-CHECKOUT = Path(__file__).parents[2]
-
 pytestmark = pytest.mark.browser
-
-
-class Sitelore:
-    """Calls the program as a user's script would."""
-
-    def __init__(self, workspace: Path) -> None:
-        self.workspace = workspace
-
-    def __call__(self, *arguments: str, code: int = 0):
-        command = [sys.executable, "-m", "app", "--workspace", str(self.workspace), *arguments, "--json"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False, cwd=CHECKOUT)
-        assert done.returncode == code, done.stderr + done.stdout
-        return json.loads(done.stdout)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -59,3 +59,13 @@ def test_a_control_named_by_this_one_task_is_called_by_its_role_alone():
             draft_tip(run, step, [flag], "shop", "", "").text
             == "Such a link can be covered by a dialog; first "
         )
+
+
+def test_a_site_without_a_name_gets_one_a_tip_can_have_and_its_host_in_the_scope():
+    step = Step(index=0, url="http://127.0.0.1:8101/basket/", title="")
+    run = Run(id="r", source="sitelore", site="127.0.0.1:8101", intent="Buy it")
+    draft = draft_tip(run, step, [], "127.0.0.1:8101", "", "")
+    assert draft.site == "127.0.0.1-8101"
+    assert str(draft.scope) == "127.0.0.1:8101/basket/"
+    named = draft_tip(run, step, [], "my-shop", "", "")
+    assert (named.site, str(named.scope)) == ("my-shop", "/basket/")
