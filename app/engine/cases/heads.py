@@ -63,6 +63,7 @@ class ModelHead(Head):
             ModelError: no endpoint is set.  UsageError: a budget of money, and no price known.
         """
         from app import settings
+        from app.engine.agent.llm.prompting import Fence
         from app.engine.agent.llm.selector import Selector
         from app.engine.agent.model.opening import open_model
 
@@ -77,7 +78,8 @@ class ModelHead(Head):
         )
         self.model_name = chosen.model_name
         self._model: Model = open_model(chosen, settings.model_key(), sink=self._keep, mask=secrets.mask)
-        self._selector = Selector(self._model, pictures=self._pictures)
+        self._fence = Fence(mask=secrets.mask)
+        self._selector = Selector(self._model, self._fence, self._pictures)
         super().__init__(self._policy())
 
     def attach(self, visit: Visit, spawn: Spawn) -> None:
@@ -103,7 +105,7 @@ class ModelHead(Head):
         options = LlmOptions()
         if eyes is not None:
             options = replace(options, offered=options.offered | frozenset(SETS[ActionSet.VISION]))
-        return LlmPolicy(self._model, options=options, eyes=eyes)
+        return LlmPolicy(self._model, options=options, eyes=eyes, fence=self._fence)
 
     async def choose(self, query: str, intent: str, candidates: Sequence[Candidate]) -> int | None:
         """The state that the model takes for the right one."""
