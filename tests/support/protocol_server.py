@@ -40,6 +40,7 @@ class Answer:
         hang_after, cut_after: so many chunks are sent, then nothing more; then the connection is dropped.
         usage: tokens in and out; ``None`` counts a token for every four letters.  tells_usage: whether it is sent.
         as_json: a whole answer although a stream was asked for, as some proxies do.
+        stays: the connection is kept open behind the last word, without an end.
     """
 
     text: str = ""
@@ -59,6 +60,7 @@ class Answer:
     usage: tuple[int, int] | None = None
     tells_usage: bool = True
     as_json: bool = False
+    stays: bool = False
 
 
 Brain = Callable[[Request], "str | Answer"]
@@ -197,7 +199,7 @@ class ProtocolServer:
         """Tokens of the longest beginning that an earlier request had too, as a prefix cache would count them."""
         prompt = _prompt(body)
         with self.lock:
-            before = [_prompt(asked.body) for asked in self.asked[:-1]]
+            before = [_prompt(asked.body) for asked in self.asked[-20:-1]]
         return max((_common(prompt, other) for other in before), default=0) // 4
 
 
@@ -280,6 +282,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._event(_chunk(body, delta, None))
         if answer.finish:
             self._event(_chunk(body, {}, answer.finish))
+        if answer.stays:
+            self._hang()
+            return
         if answer.tells_usage and (body.get("stream_options") or {}).get("include_usage"):
             self._event({**_chunk(body, {}, None), "choices": [], "usage": _usage(body, answer, self.owner)})
         if answer.finish:

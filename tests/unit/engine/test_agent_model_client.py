@@ -111,6 +111,41 @@ async def test_a_whole_document_in_place_of_a_stream_is_read_too(server: Protoco
     assert (reply.text, reply.thinking, reply.tokens) == ("whole", "hm", (9, 2))
 
 
+async def test_an_answer_that_is_complete_need_not_hang_up(server: ProtocolServer):
+    server.answers.append(Answer(text="all of it", stays=True))
+    async with asking(server) as model:
+        assert (await model.ask(AgentRole.OPERATOR, ASKED)).text == "all of it"
+        assert model.usage()[AgentRole.OPERATOR].calls == 1
+
+
+async def test_a_model_that_thinks_gets_room_for_it(server: ProtocolServer):
+    server.answers.append(Answer(thinking="hm " * 20, finish="length"))
+    async with asking(server) as model:
+        assert (await model.ask(AgentRole.OPERATOR, ASKED, most=50)).text == 'click("3")'
+        await model.ask(AgentRole.OPERATOR, ASKED, most=50)
+    assert [body["max_tokens"] for body in server.bodies] == [50, 4050, 4050]
+
+
+async def test_a_proxy_of_the_environment_does_not_stand_before_ones_own_machine(
+    server: ProtocolServer, monkeypatch: pytest.MonkeyPatch
+):
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    async with asking(server) as model:
+        assert (await model.ask(AgentRole.OPERATOR, ASKED)).text == 'click("3")'
+
+
+async def test_requests_on_their_way_together_keep_the_budget(server: ProtocolServer):
+    server.brain = lambda request: Answer(text="x", usage=(15, 100), first=0.1)
+    async with asking(server, budget=Budget(tokens=350)) as model:
+        came = await asyncio.gather(
+            *(model.ask(AgentRole.OPERATOR, ASKED, most=100) for _ in range(9)), return_exceptions=True
+        )
+    total = model.meter.total()
+    assert total.tokens_in + total.tokens_out <= 350
+    assert [type(one).__name__ for one in came].count("Reply") == 3
+
+
 async def test_connections_are_used_again(server: ProtocolServer):
     async with asking(server) as model:
         for _ in range(3):

@@ -150,7 +150,13 @@ def test_no_text_breaks_the_reading(text: str):
 
 @pytest.mark.timeout(120)  # a bound against growth with the square
 def test_nonsense_of_ten_megabytes_is_read_to_an_end():
-    for nonsense in ("{" * 10_000_000, '{"a": ' * 1_600_000, "{ x " * 2_500_000, "word " * 2_000_000):
+    for nonsense in (
+        "{" * 10_000_000,
+        '{"a": ' * 1_600_000,
+        "{ x " * 2_500_000,
+        "{" * 200_000 + "}" * 200_000,
+        "word " * 2_000_000,
+    ):
         found = read_json(nonsense, SCHEMA)
         assert found is None or isinstance(found, dict)
 
@@ -202,6 +208,7 @@ STRICT = {**SCHEMA, "additionalProperties": False}
         ("unknown field stream_options", Manners(usage=False)),
         ("response_format.type must be text", Manners(shape=Shape.OBJECT)),
         ("this model is not multimodal", Manners(pictures=False)),
+        ("System role not supported", Manners(system=False)),
         ("bad request", Manners(shape=Shape.OBJECT)),
         ("maximum context length exceeded, max_tokens too many", None),
     ],
@@ -280,18 +287,18 @@ def test_what_is_allowed_never_passes_the_bound(calls: list[tuple[int, int]], bo
     meter = Meter(Budget(tokens=bound))
     for wanted, most in calls:
         try:
-            allowed = meter.allow(wanted, most, None)
+            with meter.allowing(wanted, most, None) as allowed:
+                assert 1 <= allowed <= most
+                meter.count(AgentRole.OPERATOR, calls=1, tokens=(wanted, allowed))
         except ModelError:
             continue
-        assert 1 <= allowed <= most
-        meter.count(AgentRole.OPERATOR, calls=1, tokens=(wanted, allowed))
     used = meter.total()
     assert used.tokens_in + used.tokens_out <= bound
 
 
 def test_money_without_a_price_is_refused_before_anything_is_spent():
-    with pytest.raises(ModelError, match="price"):
-        Meter(Budget(money=1)).allow(10, 10, None)
+    with pytest.raises(ModelError, match="price"), Meter(Budget(money=1)).allowing(10, 10, None):
+        pass
     with pytest.raises(UsageError, match="SITELORE_MODEL_PRICE"):
         open_model(Settings(model_url="http://127.0.0.1:1/v1", model_name="mine", run_money=1.0), "")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from app.engine.agent.model.prices import Price
@@ -29,6 +31,7 @@ class Meter:
     def __init__(self, budget: Budget | None = None) -> None:
         self.budget = budget or Budget()
         self._used: dict[AgentRole, Usage] = {}
+        self._tokens_aside, self._money_aside = 0, 0.0
 
     def used(self) -> dict[AgentRole, Usage]:
         """What each role has used."""
@@ -64,28 +67,43 @@ class Meter:
         """Seconds that may still be spent; infinite without a bound."""
         return self.budget.seconds - self.total().seconds if self.budget.seconds else float("inf")
 
-    def allow(self, wanted_in: int, most_out: int, price: Price | None) -> int:
+    @contextmanager
+    def allowing(self, wanted_in: int, most_out: int, price: Price | None) -> Generator[int]:
         """How many tokens the answer to a request of about ``wanted_in`` tokens may have.
+
+        So much is set aside while the block runs, so that requests on their way together keep the bounds too; what was
+        used is to be counted within it.
 
         Raises:
             ModelError: a bound is reached, or the request alone would pass it.
         """
+        allowed = self._allowed(wanted_in, most_out, price)
+        tokens, money = wanted_in + allowed, price.of(wanted_in, allowed) if price is not None else 0.0
+        self._tokens_aside += tokens
+        self._money_aside += money
+        try:
+            yield allowed
+        finally:
+            self._tokens_aside -= tokens
+            self._money_aside -= money
+
+    def _allowed(self, wanted_in: int, most_out: int, price: Price | None) -> int:
         used, budget = self.total(), self.budget
         if self.seconds_left() <= 0:
             raise spent(f"{used.seconds:.0f} of {budget.seconds:g} seconds")
         allowed = most_out
         if budget.tokens:
-            allowed = min(allowed, budget.tokens - used.tokens_in - used.tokens_out - wanted_in)
+            tokens = used.tokens_in + used.tokens_out
+            allowed = min(allowed, budget.tokens - tokens - self._tokens_aside - wanted_in)
             if allowed < 1:
-                raise spent(f"{used.tokens_in + used.tokens_out} of {budget.tokens} tokens")
+                raise spent(f"{tokens} of {budget.tokens} tokens")
         if budget.money:
             if price is None:
                 raise spent("a budget of money needs to know the model's price, which is not set")
-            left = budget.money - used.money - price.of(wanted_in, 0, 0)
-            if left <= 0:
+            left = budget.money - used.money - self._money_aside - price.of(wanted_in, 0)
+            allowed = min(allowed, int(left / price.tokens_out * 1e6)) if price.tokens_out else allowed
+            if left <= 0 or allowed < 1:
                 raise spent(f"{used.money:.4f} of {budget.money:g} US dollars")
-            if price.tokens_out:
-                allowed = min(allowed, max(1, int(left / price.tokens_out * 1e6)))
         return allowed
 
 

@@ -22,15 +22,21 @@ _KINDS = (
 
 
 def wire(
-    messages: Sequence[Message], pictures: Mapping[str, bytes] | None = None, *, with_pictures: bool = True
+    messages: Sequence[Message],
+    pictures: Mapping[str, bytes] | None = None,
+    *,
+    with_pictures: bool = True,
+    with_system: bool = True,
 ) -> list[dict[str, Any]]:
     """Messages of the protocol; neighbours of one role are one message, and only the first can be the system's.
 
-    A picture whose bytes are not at hand, or that the endpoint does not take, is told by its description.
+    A picture whose bytes are not at hand, or that the endpoint does not take, is told by its description; a system
+    message that it does not take is the user's.
     """
     sent: list[tuple[str, list[Part]]] = []
     for message in messages:
-        role = _role(message.role, is_first=not sent or (len(sent) == 1 and sent[0][0] == "system"))
+        is_first = not sent or (len(sent) == 1 and sent[0][0] == "system")
+        role = _role(message.role, is_first=with_system and is_first)
         if sent and sent[-1][0] == role:
             sent[-1][1].extend(message.parts)
         else:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.engine.agent.messages import Message, Part, PartKind, Role
@@ -20,6 +21,8 @@ from app.engine.agent.model.prices import Price, known_price
 from app.engine.agent.model.structured import read_json
 from app.engine.agent.model.trouble import Failed, Fault
 from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble, Reply, Usage
+
+log = logging.getLogger(__name__)
 
 _MINDS = frozenset({400, 415, 422})
 """Statuses of a request that is refused for what is in it."""
@@ -70,18 +73,19 @@ class EndpointModel:
         price = self._price or known_price(name)
         manners, failures = self._manners.get(name, Manners()), 0
         while True:
-            allowed = self.meter.allow(question.tokens, most, price)
             try:
-                reply = await self._attempt(role, question, manners, allowed, price)
+                with self.meter.allowing(question.tokens, manners.room(most), price) as allowed:
+                    reply = await self._attempt(role, question, manners, allowed, price)
             except Failed as failed:
-                fault = failed.fault
-                milder = self._milder(manners, fault, question)
-                if milder is not None:
-                    manners = milder
-                    continue
-                failures += 1
-                await self._pause(role, fault, failures)
+                milder = self._milder(manners, failed.fault, question)
+                if milder is None:
+                    failures += 1
+                    await self._pause(role, failed.fault, failures)
+                manners = milder or manners
             else:
+                if reply.cut and not reply.text and not manners.thinks:
+                    manners = replace(manners, thinks=True)  # all of it went into thoughts
+                    continue
                 self._manners[name] = manners
                 return reply
 
@@ -144,7 +148,9 @@ class EndpointModel:
             raise
         finally:
             taken = time.monotonic() - started
-            tokens = hearing.tokens or (question.tokens * bool(hearing.heard), tokens_of(hearing.text))
+            heard = tokens_of(hearing.text) + tokens_of(hearing.thinking)
+            tokens = hearing.tokens or (question.tokens * bool(hearing.heard), heard)
+            log.debug("%s asked %s: %d + %d tokens, %.2f s", role.value, question.model, *tokens, taken)
             self.meter.count(role, calls=1, tokens=tokens, cached=hearing.cached, seconds=taken, price=price)
         return Reply(
             text=hearing.text,
@@ -183,7 +189,9 @@ class _Question:
             messages.append(Message(role=Role.USER, parts=(Part(kind=PartKind.TEXT, text=words),)))
         return {
             "model": self.model,
-            "messages": wire(messages, self.pictures, with_pictures=manners.pictures),
+            "messages": wire(
+                messages, self.pictures, with_pictures=manners.pictures, with_system=manners.system
+            ),
             "stream": True,
             **manners.options(most, self.schema),
         }

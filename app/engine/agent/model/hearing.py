@@ -140,7 +140,8 @@ class Hearing:
 
     def _say(self, piece: Mapping[str, Any]) -> None:
         thought = _words(piece.get("reasoning_content")) or _words(piece.get("reasoning"))
-        for said, kept in ((thought, self._thoughts), (_words(piece.get("content")), self._texts)):
+        answer = _words(piece.get("content")) or _words(piece.get("refusal"))
+        for said, kept in ((thought, self._thoughts), (answer, self._texts)):
             if said:
                 kept.append(said[: self._room])
                 self._room -= len(said)

@@ -22,6 +22,8 @@ NO_KEY = "none"
 """Sent where there is no key: a server on one's own machine asks for none, and the package insists on one."""
 CONNECT_SECONDS = 10.0
 DRAIN_SECONDS = 0.25
+FINISHED_SECONDS = 5.0
+"""That the count of tokens may come behind the end of an answer."""
 
 
 class Line:
@@ -96,17 +98,22 @@ class Line:
     async def _hear(self, pieces: AsyncIterator[bytes], hearing: Hearing) -> None:
         while True:
             limit = self._patience.idle if hearing.began else self._patience.first
+            limit = min(limit, FINISHED_SECONDS) if hearing.finish else limit
             try:
                 async with asyncio.timeout(limit):
                     piece = await anext(pieces)
             except StopAsyncIteration:
                 break
             except TimeoutError:
+                if hearing.finish:
+                    return  # all is said; the endpoint only forgot to hang up
                 what = "fell silent" if hearing.began else "did not begin to answer"
                 raise Failed(trouble.too_slow(self.where, what, limit)) from None
             # The package does not wrap what its HTTP library raises here, and that library is another one in each of
             # its major versions.
             except Exception as error:
+                if hearing.finish:
+                    return
                 reason = trouble.clean(str(error), self._key) or type(error).__name__
                 raise Failed(trouble.broken_off(self.where, reason)) from error
             hearing.began = hearing.began or time.monotonic()
@@ -149,4 +156,17 @@ def _client(url: str, key: str, patience: Patience) -> openai.AsyncOpenAI:
     import openai
 
     timeout = openai.Timeout(patience.first, connect=min(CONNECT_SECONDS, patience.first))
-    return openai.AsyncOpenAI(api_key=key or NO_KEY, base_url=url, max_retries=0, timeout=timeout)
+    # A server on one's own machine is not behind the proxy that the environment names for the rest of the world.
+    own = (
+        openai.DefaultAsyncHttpxClient(base_url=url, timeout=timeout, trust_env=False)
+        if _is_here(url)
+        else None
+    )
+    return openai.AsyncOpenAI(
+        api_key=key or NO_KEY, base_url=url, max_retries=0, timeout=timeout, http_client=own
+    )
+
+
+def _is_here(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    return host == "localhost" or host == "::1" or host.startswith("127.")

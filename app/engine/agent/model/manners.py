@@ -23,6 +23,10 @@ _TOO_LONG = (
 _SHAPE = ("response_format", "json_schema", "json_object", "structured output", "grammar", "guided")
 
 
+THOUGHTS = 4_000
+"""Tokens for the thoughts of a model that thinks before it answers."""
+
+
 class Shape(IntEnum):
     """How an answer's schema can be asked for."""
 
@@ -41,6 +45,14 @@ class Manners:
     new_limit: bool = False
     """``max_completion_tokens`` in place of ``max_tokens``."""
     pictures: bool = True
+    system: bool = True
+    """A system message; some models know only a user's."""
+    thinks: bool = False
+    """It spends tokens on thoughts before it answers: it needs room for both."""
+
+    def room(self, most: int) -> int:
+        """Tokens to allow for an answer of at most ``most``."""
+        return most + THOUGHTS if self.thinks else most
 
     def options(self, most: int, schema: Mapping[str, Any] | None) -> dict[str, Any]:
         """Fields of a request beside its messages."""
@@ -79,6 +91,8 @@ class Manners:
         shaped = had_schema and self.shape is not Shape.WORDS
         if shaped and any(words in low for words in _SHAPE):
             return replace(self, shape=Shape(self.shape - 1))
+        if self.system and "system" in low and ("role" in low or "system message" in low):
+            return replace(self, system=False)
         if had_pictures and self.pictures and ("image" in low or "multimodal" in low or "vision" in low):
             return replace(self, pictures=False)
         if shaped:

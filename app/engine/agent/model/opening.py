@@ -17,13 +17,10 @@ def open_model(
     chosen: Settings,
     key: str,
     *,
-    budget: Budget | None = None,
     sink: Callable[[bytes], str] | None = None,
     mask: Callable[[str], str] | None = None,
 ) -> Model:
     """The endpoint of the settings, recorded where a sink is given.  Nothing is sent yet.
-
-    Bounds of ``budget`` that are not 0 go before those of the settings.
 
     Raises:
         ModelError: no endpoint is set.
@@ -35,8 +32,8 @@ def open_model(
             ModelTrouble.NO_MODEL,
             f"export SITELORE_MODEL_URL=... SITELORE_MODEL_NAME=... {KEY_VARIABLE}=..., or use the scout policy",
         )
-    price, bounds = parse_price(chosen.model_price), _bounds(chosen, budget or Budget())
-    if bounds.money and price is None and known_price(chosen.model_name) is None:
+    price = parse_price(chosen.model_price)
+    if chosen.run_money > 0 and price is None and known_price(chosen.model_name) is None:
         raise UsageError(
             f"a budget of money needs the price of {chosen.model_name or 'the model'}, which is not known",
             remedy="set SITELORE_MODEL_PRICE to US dollars for a million tokens in and out, such as 2.50/10",
@@ -47,15 +44,11 @@ def open_model(
         chosen.model_name,
         key=key,
         models={AgentRole.VISION: looking, AgentRole.JUDGE: looking} if looking else None,
-        budget=bounds,
+        budget=Budget(
+            seconds=max(0.0, chosen.run_seconds),
+            tokens=max(0, chosen.run_tokens),
+            money=max(0.0, chosen.run_money),
+        ),
         price=price,
     )
     return RecordingModel(model, sink, mask) if sink is not None else model
-
-
-def _bounds(chosen: Settings, asked: Budget) -> Budget:
-    return Budget(
-        seconds=max(0.0, asked.seconds or chosen.run_seconds),
-        tokens=max(0, asked.tokens or chosen.run_tokens),
-        money=max(0.0, asked.money or chosen.run_money),
-    )

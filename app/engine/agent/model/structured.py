@@ -13,8 +13,12 @@ from typing import Any, cast
 
 MOST_LETTERS = 400_000
 """Of an answer that are looked at: an object that is longer is none that was asked for."""
+MOST_OPEN = 6
+"""Braces without an end that are tried: what stands within one of them has most likely no end either."""
 MOST_WORK = 3 * MOST_LETTERS
 """Letters that are gone through in all, where one brace after another turns out to begin nothing."""
+MOST_DEPTH = 60
+"""Brackets within each other; nothing that is asked for has more than a few."""
 
 _MARKS = re.compile(r"\\.|[\"{}\[\]]", re.DOTALL)
 _FAULTS = re.compile(r"(\"(?:\\.|[^\"\\])*\"?)|,(?=\s*[}\]])|\b(True|False|None|NaN|undefined)\b", re.DOTALL)
@@ -44,10 +48,14 @@ def has_required(data: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
 
 def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Length and content of the objects that stand side by side in a text, each mended on its own."""
-    at, work = text.find("{"), 0
-    while at != -1 and work < MOST_WORK:
+    at, work, without_end = text.find("{"), 0, 0
+    while at != -1 and work < MOST_WORK and without_end < MOST_OPEN:
         end, lacking = _span(text, at)
         work += end - at
+        without_end += bool(lacking)
+        if len(lacking) > MOST_DEPTH:
+            at = text.find("{", at + MOST_DEPTH)
+            continue
         data = _loaded(text[at:end] + lacking) or _mended(text[at:end], lacking)
         if data:
             yield end - at, data
