@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.cli.common import Json, plain, show, table, with_engine
-from app.engine.judgement import Label
+from app.engine.judgement import Flag, Label
+
+if TYPE_CHECKING:
+    from app.engine.engine import Engine
 
 app = typer.Typer(help="Judge runs.", no_args_is_help=True)
 
 
 def detect(
     runs: Annotated[list[str] | None, typer.Argument(help="Run ids; all runs when none is named.")] = None,
+    vlm: Annotated[
+        bool,
+        typer.Option(
+            "--vlm",
+            help="Ask the model of the settings too: did each step do what it was for, was the goal met?",
+        ),
+    ] = False,
+    limit: Annotated[
+        int,
+        typer.Option(
+            min=1, help="With --vlm and no run named: so many of the riskiest runs it was never asked about."
+        ),
+    ] = 20,
     as_json: Json = False,
 ) -> None:
-    """Look for failures with every rule detector and rank the runs anew."""
-    flags = with_engine(lambda engine: engine.detect(runs or ()))
+    """Look for failures with every rule detector and rank the runs anew; with --vlm ask a model as well."""
+
+    async def looking(engine: Engine) -> list[Flag]:
+        return await (engine.ask_model(runs or (), limit) if vlm else engine.detect(runs or ()))
+
+    flags = with_engine(looking)
     keys = ("run", "detector", "step", "severity", "confidence", "message")
     body = [{key: plain(getattr(flag, key)) for key in keys} for flag in flags]
     rows = [(f.run, f.step, f.severity.value, f"{f.confidence:.2f}", f.detector, f.message) for f in flags]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import settings
 from app.engine.api import Check, EngineApi, WorkspaceInfo
+from app.engine.cases.asking import Asking
 from app.engine.cases.atlas import Atlas
 from app.engine.cases.core import Core
 from app.engine.cases.exploring import Exploring
@@ -22,6 +23,8 @@ from app.engine.cases.running import Running
 from app.engine.cases.runs import RunCases
 from app.engine.cases.wayfinding import Wayfinding
 from app.engine.events import JobChanged
+from app.engine.jobs import Job
+from app.engine.judgement import Flag
 
 
 def author_name() -> str:
@@ -55,6 +58,7 @@ class Engine:
         self.rebuild_index = runs.rebuild_index
 
         self.detect, self.give_verdict = judging.detect, judging.give_verdict
+        self._asking = Asking(core, judging)
         self.withdraw_verdict, self.next_to_review = judging.withdraw_verdict, judging.next_to_review
         self.risk_report = judging.risk_report
 
@@ -151,6 +155,18 @@ class Engine:
         from app.engine.doctor import examine
 
         return await examine(self._core.workspace.path)
+
+    async def ask_model(self, runs: Sequence[str] = (), limit: int = 20) -> list[Flag]:
+        """Ask a model about these runs, or the riskiest it was never asked about; its flags join the rules'.
+
+        Raises ``ModelError`` when no endpoint is set or it does not answer.
+        """
+
+        async def work(job: Job) -> list[Flag]:
+            return await self._asking.ask_model(runs, limit=limit, job=job)
+
+        _, task = self.registry.start("Ask a model about runs", work, cooperative=False)
+        return await task
 
     async def jobs(self) -> list[JobChanged]:
         """Every job of this process."""

@@ -25,6 +25,13 @@ EVERYWHERE = (
     Command("runs.import_files", "Import run files…", (), menu="File", icon="file-plus-outline"),
     Command("runs.detect", "Run the detectors again", (), menu="File", icon="radar"),
     Command(
+        "runs.ask_model",
+        "Ask a model about the riskiest runs",
+        (),
+        menu="File",
+        icon="account-question-outline",
+    ),
+    Command(
         "runs.rebuild_index", "Rebuild the search index", (), menu="File", icon="database-refresh-outline"
     ),
     Command("app.jobs", "Show jobs", ("Ctrl+J",), menu="File", icon="progress-clock"),
@@ -96,6 +103,14 @@ REVIEW = (
     ),
     Command("review.note", "Note to the verdict", ("M",), "review", "Review/Verdict", "note-edit-outline"),
     Command("review.withdraw", "Withdraw the verdict", ("Backspace",), "review", "Review/Verdict", "gavel"),
+    Command(
+        "review.ask_model",
+        "Ask a model about this run",
+        ("Q",),
+        "review",
+        "Review",
+        "account-question-outline",
+    ),
     Command("review.memory", "Memory of the agent", ("E",), "review", "Review/Agent", "brain"),
     Command("run.new", "Send the agent off…", ("Ctrl+N",), "review", "Review/Agent", "robot-outline"),
     Command("run.again", "The same task again…", ("A",), "review", "Review/Agent", "repeat"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.engine.api import RiskReport, RunDetail, RunRow, StepView
-from app.engine.judgement import Verdict
+from app.engine.judgement import Flag, Verdict
 from app.engine.trajectory import Outcome, Step
 from app.models.composer import ComposerModel
 from app.models.flags import LABELS, FlagListModel, ScoreTableModel, VerdictListModel
@@ -251,6 +251,21 @@ class ReviewModel(QObject):
         self._tasks.start(
             file_anew(), lambda _verdict: self.notice.emit(self.tr("Note kept with the verdict"))
         )
+
+    def ask_model(self) -> None:
+        """Ask a model what it makes of the open run; its flags join the others."""
+
+        def came(flags: list[Flag]) -> None:
+            count = len([flag for flag in flags if flag.run == run])
+            self.notice.emit(
+                self.tr("The model has nothing against this run.")
+                if not count
+                else self.tr("The model raised {0} flags.").format(count)
+            )
+
+        run = self.run
+        self._tasks.start(self._client.api.ask_model((run,)), came)
+        self.notice.emit(self.tr("A model is asked about this run"))
 
     def load_scores(self) -> None:
         """Ask for each detector's record."""

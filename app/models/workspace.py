@@ -98,6 +98,14 @@ class WorkspaceModel(QObject):
             self._tell,
         )
 
+    def ask_model(self) -> None:
+        """Ask a model about the riskiest runs that it was never asked about."""
+        self._tasks.start(
+            self._client.api.ask_model(),
+            lambda flags: self.said.emit(self.tr("The model raised {0} flags").format(len(flags)), "ok"),
+            self._tell,
+        )
+
     def rebuild_index(self) -> None:
         """Make the search index anew from the stored runs."""
         self._tasks.start(

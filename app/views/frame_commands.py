@@ -74,6 +74,7 @@ class FrameCommands(QObject):
         bind, window, model = self._center.bind, self._window, self._model
         bind("runs.import", self._choose_folder)
         bind("runs.import_files", self._choose_files)
+        bind("runs.ask_model", model.ask_model, lambda: not model.is_empty)
         bind("runs.detect", model.detect, lambda: not model.is_empty)
         bind("runs.rebuild_index", model.rebuild_index)
         bind("app.jobs", lambda: self.jobs_popup.toggle(window.top.jobs))

@@ -123,6 +123,10 @@ class FakeEngine(FakeGraphs):
     async def run_memory(self, run: str, step: int | None = None) -> RunMemory:
         return self.memories.get(run, RunMemory(ledger=Ledger()))
 
+    async def ask_model(self, runs: Sequence[str] = (), limit: int = 20) -> list[Flag]:
+        self.calls.append(("ask_model", (tuple(runs), limit)))
+        return []
+
     async def run_tips(self, run: str) -> list[TipUse]:
         return []
 

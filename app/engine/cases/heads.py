@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -66,9 +65,10 @@ class ModelHead(Head):
         from app.engine.agent.llm.prompting import Fence
         from app.engine.agent.llm.selector import Selector
         from app.engine.agent.model.opening import open_model
+        from app.engine.agent.model.shelf import Shelf
 
         self._core, self._request = core, request
-        self._kept: dict[str, bytes] = {}
+        self._shelf = Shelf()
         chosen = settings.load()
         chosen = replace(
             chosen,
@@ -77,7 +77,7 @@ class ModelHead(Head):
             run_money=request.max_money or chosen.run_money,
         )
         self.model_name = chosen.model_name
-        self._model: Model = open_model(chosen, settings.model_key(), sink=self._keep, mask=secrets.mask)
+        self._model: Model = open_model(chosen, settings.model_key(), sink=self._shelf, mask=secrets.mask)
         self._fence = Fence(mask=secrets.mask)
         self._selector = Selector(self._model, self._fence, self._pictures)
         super().__init__(self._policy())
@@ -113,8 +113,7 @@ class ModelHead(Head):
 
     def exchanges(self) -> dict[str, bytes]:
         """What was said with the model since this was last asked, by digest."""
-        kept, self._kept = self._kept, {}
-        return kept
+        return self._shelf.take()
 
     def usage(self) -> tuple[RoleUsage, ...]:
         """What each role used."""
@@ -132,11 +131,6 @@ class ModelHead(Head):
             for role, used in self._model.usage().items()
             if used.calls
         )
-
-    def _keep(self, exchange: bytes) -> str:
-        digest = hashlib.sha256(exchange).hexdigest()
-        self._kept[digest] = exchange
-        return digest
 
     async def _pictures(self, digests: Sequence[str]) -> dict[str, bytes]:
         """Screenshots of states, for the selector."""
