@@ -175,6 +175,12 @@ def test_every_control_of_the_form_has_a_name_and_text_grows_with_the_theme(desk
     theme.set_zoom(1.0)
 
 
+def test_q_asks_a_model_about_the_open_run(desk):
+    desk.press(Key.Key_Q)
+    desk.until(lambda: ("ask_model", ((desk.model.run,), 20)) in desk.engine.calls)
+    desk.until(lambda: "The model has nothing against this run." in desk.said)
+
+
 # ---------------------------------------------------------------- words
 @pytest.mark.parametrize(
     ("exposure", "words"),
