@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.engine.agent.llm.prompting import Fence, prompt, visible
+from app.engine.agent.llm.prompting import Fence, cut, prompt, visible
 from app.engine.agent.llm.showing import page_shown, result_shown, tips_shown, windowed
 from app.engine.agent.sight import Hint
 from app.engine.effect import Cause, Effect, Result, refused
@@ -130,6 +130,11 @@ def test_a_line_is_one_line_of_bounded_length_and_opens_no_fence(text: str):
 def test_signs_that_nobody_sees_are_taken_out_and_letters_that_join_are_left():
     assert visible("a\u202eb\u200bc\U000e0041d\x00e\nf") == "abcde\nf"
     assert visible("می\u200cخواهم 👩\u200d🚀 né") == "می\u200cخواهم 👩\u200d🚀 né"
+
+
+def test_what_is_cut_says_so():
+    assert cut("a\n" * 100, 50, "the page").endswith("more characters of the page are left out]")
+    assert cut("short", 50) == "short"
 
 
 def test_a_prompt_with_an_open_place_is_an_error_and_values_hold_no_places():

@@ -101,3 +101,12 @@ def assistant(*parts: Part | str, turn: int = -1) -> Message:
 
 def _part(part: Part | str) -> Part:
     return Part(kind=PartKind.TEXT, text=part) if isinstance(part, str) else part
+
+
+def cut(text: str, most: int, what: str = "") -> str:
+    """A text of at most so many characters, cut at a line; it says that it was cut."""
+    if len(text) <= most:
+        return text
+    end = text.rfind("\n", most * 3 // 4, most)
+    kept = text[: end if end != -1 else most]
+    return f"{kept}\n[{len(text) - len(kept):,} more characters{f' of {what}' if what else ''} are left out]"
