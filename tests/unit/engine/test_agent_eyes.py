@@ -214,6 +214,16 @@ async def test_one_look_at_a_time_and_the_newest_page_next(all_of_it: Set):
     assert all_of_it.eyes.epoch.page.text == "step three"
 
 
+async def test_a_page_that_is_being_looked_at_is_not_looked_at_twice(all_of_it: Set):
+    hold = all_of_it.model.hold = asyncio.Event()
+    all_of_it.eyes.after(FORM)
+    await asyncio.sleep(0)
+    all_of_it.eyes.after(page(replace(NAME, value="Ada"), SAVE, CANCEL))
+    hold.set()
+    await all_of_it.eyes.show(FORM)
+    assert len(all_of_it.model.asked) == 1
+
+
 async def test_a_look_at_an_address_that_was_left_is_given_up(all_of_it: Set):
     all_of_it.model.hold = asyncio.Event()
     all_of_it.eyes.after(FORM)
@@ -304,6 +314,13 @@ async def test_without_an_answer_there_is_no_list_and_the_reason_is_told():
     assert command is None
     assert refusal is not None
     assert "the endpoint is gone" in refusal.why
+
+
+async def test_an_endpoint_that_refuses_the_key_is_not_asked_at_every_step():
+    made = Set(lambda _: ModelError("the key is refused", ModelTrouble.UNAUTHORISED))
+    for words in ("one", "two", "three"):
+        assert await made.eyes.show(page(NAME, text=words)) is None
+    assert len(made.model.asked) == 1
 
 
 async def test_a_budget_that_is_used_up_ends_the_run():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from app.engine.agent.gate import HARD, SOFT, Drift, Gate, Way, drift, gate
 from app.engine.agent.model_api import ModelError, ModelTrouble
@@ -20,7 +20,7 @@ from app.engine.agent.vision.looking import Aim, Looker
 from app.engine.agent.vision.pointing import Pointed, by_name, found_again, is_called, pointed, unlike
 from app.engine.agent.vision.prefetch import Prefetch, Spawn
 from app.engine.command import ClickMark, Command, Point, TypeMark, elements_of
-from app.engine.effect import Cause, Result, refused
+from app.engine.effect import Cause, Effect, Result, refused
 from app.engine.fingerprint import Prints, prints_of
 from app.engine.page_state import PageCapture
 
@@ -30,6 +30,8 @@ REMEMBERED = 20
 """Epochs kept for pages that are come back to."""
 STALE = 60.0
 """Seconds after which an epoch is not gone by, however much alike the page is: pixels may have changed alone."""
+HOPELESS = frozenset({ModelTrouble.UNAUTHORISED, ModelTrouble.NO_MODEL, ModelTrouble.BUDGET})
+"""Troubles that asking once more does not mend."""
 
 Under = Callable[[PageCapture, Sequence[Point]], Awaitable[Mapping[Point, Sequence[int]]]]
 """What lies under points of the page in front (``app.engine.browser.points.under``)."""
@@ -103,7 +105,9 @@ class Eyes:
 
     def after(self, page: PageCapture) -> None:
         """The page as it is after an action: look at it in the background if it has drifted from the newest look."""
-        if page.picture and not self._holds(page) and not self._recall(page):
+        if not page.picture or self._holds(page) or self._coming(page) or self._recall(page):
+            return
+        if self._prefetch.error is None or self._prefetch.error.trouble not in HOPELESS:
             self._prefetch.start(page)
 
     async def show(self, page: PageCapture) -> Epoch | None:
@@ -132,16 +136,21 @@ class Eyes:
         return drift(page, self._prints_of(page), epoch.page, epoch.prints)
 
     async def resolve(self, command: Command, page: PageCapture) -> tuple[Command | None, Result | None]:
-        """The command as the hand can do it on this page; or why it can't (``last`` has the notes).
+        """The command as the hand can do it on this page, with what is to be said of it; or why it can't be done.
 
         A command that names an element goes through as it is, after the wait that the gate asks for.
 
         Raises:
             ModelError: the run's budget is used up.
         """
-        self.last = await self.resolved(command, page)
+        self.last = last = await self.resolved(command, page)
         self._acted.add(page.url)
-        return self.last.command, self.last.refusal
+        if last.refusal is not None:
+            return None, replace(last.refusal, perceptions=last.perceptions)
+        if not last.notes and not last.perceptions:
+            return last.command, None
+        said = Result(success=True, effect=Effect.NOTHING, notes=last.notes, perceptions=last.perceptions)
+        return last.command, said
 
     async def resolved(self, command: Command, page: PageCapture) -> ResolvedMark:
         """The same with its notes, and what it cost."""
@@ -244,8 +253,7 @@ class Eyes:
     async def _fresh(self, page: PageCapture) -> Epoch | None:
         """A look at the page as it is, waited for."""
         if not self._holds(page) and page.picture:
-            if not self._prefetch.pending:
-                self._prefetch.start(page)
+            self.after(page)
             await self._prefetch.wait(self._hard)
             self._raise_if_spent()
         return self.epoch if self._holds(page) else None
@@ -264,6 +272,13 @@ class Eyes:
     def _holds(self, page: PageCapture) -> bool:
         changed = self.drifted(page)
         return changed is not None and changed.within()
+
+    def _coming(self, page: PageCapture) -> bool:
+        """Whether just this page is being looked at."""
+        looked_at = self._prefetch.page
+        if looked_at is None or looked_at is page:
+            return looked_at is page
+        return drift(page, self._prints_of(page), looked_at, prints_of(looked_at)).within()
 
     def _recall(self, page: PageCapture) -> bool:
         """Whether an earlier look was at just this page, a short while ago; it is the newest then."""

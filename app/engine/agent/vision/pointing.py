@@ -96,7 +96,7 @@ def unlike(found: Pointed, mark: Mark, label: str, page: PageCapture) -> Pointed
     if not isinstance(command, Click) or len(label) < SHORTEST:
         return found
     element = page.elements[command.element]
-    if not element.name or fits(element, label) or fits(element, mark.label):
+    if not words_of(element.name) or fits(element, label) or fits(element, mark.label):
         return found
     return replace(
         found, notes=(*found.notes, f"'{label}' was expected, the page calls it '{element.name[:80]}'")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 from app.engine.agent.model_api import ModelError
@@ -16,9 +16,20 @@ from app.engine.agent.vision.answers import UnreadableAnswer
 from app.engine.agent.vision.epoch import Epoch
 from app.engine.page_state import PageCapture
 
-Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
+Spawn = Callable[[Coroutine[Any, Any, None]], object]
 """Starts work in the background and holds it (``JobRegistry.hold``)."""
 Look = Callable[[PageCapture], Coroutine[Any, Any, Epoch]]
+
+
+@dataclass(slots=True)
+class _Going:
+    """What is under way: the page looked at, the one to look at next."""
+
+    page: PageCapture
+    next: PageCapture | None = None
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    task: asyncio.Task[Any] | None = None
+    given_up: bool = False
 
 
 class Prefetch:
@@ -26,65 +37,80 @@ class Prefetch:
 
     Attributes:
         trouble: why the last look brought nothing, "" if it did.
+        error: the same where the model gave no answer.
     """
 
     def __init__(self, look: Look, done: Callable[[Epoch], None], spawn: Spawn) -> None:
         self._look = look
         self._done = done
         self._spawn = spawn
-        self._task: asyncio.Task[None] | None = None
-        self._page: PageCapture | None = None
-        self._next: PageCapture | None = None
+        self._going: _Going | None = None
         self.trouble = ""
         self.error: ModelError | None = None
 
     @property
     def pending(self) -> bool:
         """Whether a look is under way."""
-        return self._task is not None and not self._task.done()
+        return self._going is not None and not self._going.over.is_set()
+
+    @property
+    def page(self) -> PageCapture | None:
+        """The page that is looked at, or will be as soon as the look under way is over."""
+        return (self._going.next or self._going.page) if self._going is not None and self.pending else None
 
     def start(self, page: PageCapture) -> None:
         """Look at a page in the background."""
-        if self.pending and self._page is not None:
-            if self._page.url == page.url:
-                self._next = page
+        if self._going is not None and self.pending:
+            if self._going.page.url == page.url:
+                self._going.next = page
                 return
             self.cancel()
-        self._page, self._next = page, None
-        self._task = self._spawn(self._run())
+        self._going = _Going(page)
+        self._spawn(self._run(self._going))
 
     async def wait(self, seconds: float) -> bool:
         """Let the look under way come to its end; whether it did, and brought something, within these seconds."""
-        task = self._task
-        if task is None:
+        going = self._going
+        if going is None:
             return False
-        if not task.done():
-            await asyncio.wait({task}, timeout=seconds)
-        return task.done() and not self.trouble
+        try:
+            async with asyncio.timeout(seconds):
+                await going.over.wait()
+        except TimeoutError:
+            return False
+        return not self.trouble
 
     def cancel(self) -> None:
         """Give the look under way up."""
-        if self._task is not None:
-            self._task.cancel()
-        self._task = self._page = self._next = None
+        going, self._going = self._going, None
+        if going is not None:
+            going.given_up = True
+            if going.task is not None:
+                going.task.cancel()
 
     async def aclose(self) -> None:
         """Give the look under way up, and wait until it has ended."""
-        task = self._task
+        going = self._going
         self.cancel()
-        if task is not None:
-            with suppress(asyncio.CancelledError):
-                await task
+        if going is not None and going.task is not None:
+            await going.over.wait()
 
-    async def _run(self) -> None:
-        while (page := self._page) is not None:
-            self.trouble, self.error = "", None
-            try:
-                self._done(await self._look(page))
-            except ModelError as error:
-                self.trouble, self.error = str(error), error
-            except UnreadableAnswer as error:
-                self.trouble = str(error)
-            if self._next is None:
-                return
-            self._page, self._next = self._next, None
+    async def _run(self, going: _Going) -> None:
+        going.task = asyncio.current_task()
+        page: PageCapture | None = going.page
+        try:
+            while page is not None and not going.given_up:
+                going.page, going.next = page, None
+                self.trouble, self.error = "", None
+                await self._once(page)
+                page = going.next
+        finally:
+            going.over.set()
+
+    async def _once(self, page: PageCapture) -> None:
+        try:
+            self._done(await self._look(page))
+        except ModelError as error:
+            self.trouble, self.error = str(error), error
+        except UnreadableAnswer as error:
+            self.trouble = str(error)

@@ -1,0 +1,79 @@
+"""Vision on real pages with a scripted model: what it draws is enriched, split, pointed at and done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+
+from app.engine.agent.vision.eyes import Eyes
+from app.engine.agent.vision.looking import Aim, Looker
+from app.engine.browser.executor import Executor
+from app.engine.browser.points import under
+from app.engine.browser.session import Visit
+from app.engine.command import ClickMark
+from app.engine.effect import Effect
+from tests.support.booking import SENT, fill_in, row_aware
+from tests.support.pages_server import serving
+from tests.support.vision import Background, ScriptedVision, answer, seen
+
+
+@pytest.fixture(scope="module")
+def pages() -> Iterator[str]:
+    with serving() as address:
+        yield address
+
+
+async def test_a_form_of_twenty_actions_needs_seven_looks_at_most(blank: Visit, pages: str):
+    filled = await fill_in(blank, f"{pages}/booking.html", gated=True)
+    assert filled.refusals == []
+    assert filled.sent == SENT
+    assert filled.perceptions <= 7
+
+
+async def test_a_look_before_every_action_comes_to_the_same(blank: Visit, pages: str):
+    filled = await fill_in(blank, f"{pages}/booking.html", gated=False)
+    assert (filled.sent, filled.perceptions) == (SENT, 20)
+
+
+async def test_a_row_drawn_as_one_becomes_its_label_and_its_arrow_and_the_arrow_opens_it(
+    blank: Visit, pages: str
+):
+    hand, background = Executor(blank), Background()
+    await blank.page.goto(f"{pages}/rows.html")
+    page = await hand.look()
+    row = (0.0, 40.0, 308.0, 32.0)
+    chevron = next(element for element in page.elements if "collapsed" in element.states)
+    assert chevron.rect is not None
+    row = (0.0, chevron.rect[1] - 6, 308.0, 32.0)
+    eyes = Eyes(
+        Looker(ScriptedVision(lambda _: answer(seen("United States ▾", row, page)))),
+        spawn=background.spawn,
+        under=partial(under, blank),
+    )
+    shown = await eyes.show(page)
+    assert shown is not None
+    marks = {mark.label: mark for mark in shown.marks}
+    assert set(marks) == {"United States", "United States ▾"}
+    assert marks["United States ▾"].element == chevron.index
+    assert marks["United States ▾"].expanded is False
+    for label in (
+        "United States",
+        "United States ▾",
+    ):  # the words alone do nothing, so they stand for their row
+        command, refusal = await eyes.resolve(ClickMark(marks[label].number), page)
+        assert refusal is None
+        assert command is not None
+        result = await hand.do(command)
+        assert result.effect is Effect.CHANGED
+    await eyes.aclose()
+
+
+async def test_marks_of_a_real_page_know_their_elements(blank: Visit, pages: str):
+    await blank.page.goto(f"{pages}/booking.html")
+    page = await Executor(blank).look()
+    epoch = await Looker(ScriptedVision(lambda _: row_aware(page))).look(page, Aim())
+    assert [page.elements[mark.element].name for mark in epoch.marks if mark.element is not None] == [
+        mark.label for mark in epoch.marks
+    ]
