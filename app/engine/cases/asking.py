@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Sequence
 
 from app import settings
-from app.engine.agent.judging.judge import JudgeOptions, judge_run
+from app.engine.agent.judging.judge import JudgeOptions, Progress, judge_run
 from app.engine.agent.model.opening import open_model
 from app.engine.agent.model.shelf import Shelf
 from app.engine.agent.model_api import Model
@@ -58,16 +58,19 @@ class Asking:
         ids = list(runs) or await self._core.on_store(self._never_asked, limit)
         found: list[Flag] = []
         for at, run in enumerate(ids):
-            if job is not None:
-                job.advance(at, len(ids), f"asking about {run}")
-            opinion = await self._opinion(run, options)
+
+            def progress(done: int, total: int, at: int = at, run: str = run) -> None:
+                if job is not None:
+                    job.advance(at, len(ids), f"{run}: {done} of {total} questions")
+
+            opinion = await self._opinion(run, options, progress)
             await self._core.on_store(self._core.workspace.review.keep_opinion, opinion)
             found += [flag for flag in await self._judging.detect([run]) if flag.detector in NAMES]
         if job is not None:
             job.advance(len(ids), len(ids))
         return found
 
-    async def _opinion(self, run_id: str, options: JudgeOptions | None) -> Opinion:
+    async def _opinion(self, run_id: str, options: JudgeOptions | None, progress: Progress) -> Opinion:
         workspace = self._core.workspace
 
         def loading() -> tuple[Run, list[Step]]:
@@ -81,7 +84,7 @@ class Asking:
             return await self._core.on_store(workspace.runs.read_blob, digest)
 
         try:
-            opinion = await judge_run(run, steps, load, model, options=options)
+            opinion = await judge_run(run, steps, load, model, options=options, progress=progress)
         finally:
             await model.aclose()
             await self._core.on_store(lambda: workspace.runs.blobs.add(pack(shelf.take())))

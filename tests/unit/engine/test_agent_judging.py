@@ -31,11 +31,13 @@ from app.engine.detectors.calibration import scorecard
 from app.engine.detectors.risk import RiskModel
 from app.engine.detectors.vlm import decided, flags_of
 from app.engine.errors import NotFound
+from app.engine.jobs import Job
 from app.engine.judgement import Label, ModelVerdict, Opinion, Reason, Sense, Severity, Verdict
 from app.engine.store.review import ReviewStore
 from app.engine.store.review_schema import MIGRATIONS
 from app.engine.store.workspace import Workspace
 from app.engine.trajectory import ErrorClass, Outcome, Run, Step
+from tests.support.protocol_server import ProtocolServer
 from tests.support.runs import make_run, make_step, needs_collection, read
 from tests.support.scripted_model import Question, Said, ScriptedModel
 
@@ -456,6 +458,25 @@ async def test_a_models_flags_stand_beside_the_rules_and_survive_their_looking_a
     report = await judging.risk_report()
     line = next(score for score in report.scores if score.detector == "run-outcome" and not score.site)
     assert (line.precision, line.recall) == (1.0, 1.0)
+
+
+async def test_runs_are_asked_about_through_the_endpoint_of_the_settings(
+    core: Core, monkeypatch: pytest.MonkeyPatch
+):
+    def brain(request: dict[str, Any]) -> str:
+        is_run = request["response_format"]["json_schema"]["name"] == "run_check"
+        return said_of_run("no", "blocked") if is_run else said_of_step("yes")
+
+    job = Job("j", "ask", core.bus)
+    with ProtocolServer(brain, key="the-key") as server:
+        monkeypatch.setenv("SITELORE_MODEL_URL", server.url)
+        monkeypatch.setenv("SITELORE_VISION_MODEL", "eyes")
+        monkeypatch.setenv("OPENAI_API_KEY", "the-key")
+        found = await Asking(core, Judging(core)).ask_model(["run-2"], job=job)
+        assert {body["model"] for body in server.bodies} == {"eyes"}
+    assert [flag.message for flag in found] == ["The site stood in the way of the goal: 'no order'"]
+    assert core.workspace.review.opinions()["run-2"].model == "eyes"
+    assert (job.done, job.total) == (1, 1)
 
 
 async def test_a_newer_opinion_takes_the_place_of_the_older(core: Core):
