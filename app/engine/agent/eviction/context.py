@@ -12,7 +12,6 @@ its changes against one that is still there; and a budget, beyond which the wind
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -30,7 +29,7 @@ BUDGET = 32_000
 Both were chosen by measuring (``benchmarks/eviction.py``): a shorter stride saves more, and a cache has less of it.
 """
 
-THOUGHT = (120, 280)
+THOUGHT = (100, 240)
 """Characters kept of the beginning and the end of what a model thought: what it looked at, what it came to."""
 
 Fence = Callable[[str, str], str]
@@ -44,7 +43,7 @@ class _Shown:
     digest: str
     turn: int
     text: str
-    lines: Counter[str]
+    lines: frozenset[str]
 
 
 class LiveContext:
@@ -104,7 +103,7 @@ class LiveContext:
             else None,
         ]
         seen = [part for part in parts if part is not None]
-        lines = Counter(elements.split("\n"))
+        lines = frozenset(elements.split("\n"))
         told = self._as_changes(elements, lines, seen, turn)
         if told is None:
             digest = hashlib.sha256(f"{turn}\n{elements}".encode("utf-8", "replace")).hexdigest()
@@ -171,7 +170,7 @@ class LiveContext:
         return removed
 
     def _as_changes(
-        self, elements: str, lines: Counter[str], seen: Sequence[Part], turn: int
+        self, elements: str, lines: frozenset[str], seen: Sequence[Part], turn: int
     ) -> Evicted | None:
         """The context with the list told as changes; ``None`` where none of those shown is like it, or none stays."""
         if not self._shown:

@@ -34,6 +34,10 @@ class Keep:
         """The first turn that counts as new where ``turns`` are kept and ``newest`` is the last one."""
         return newest - newest % self.stride - (turns - 1)
 
+    def settled(self, newest: int) -> int:
+        """The first turn that a cut does not look at; with a stride what came after the last one waits for the next."""
+        return newest + 1 if self.stride == 1 else newest - newest % self.stride
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Now:

@@ -32,10 +32,12 @@ def screenshots(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Ev
 
 def failures(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evicted:  # noqa: B008
     """Phase 2: the newest failed tool result stays as it is, older ones shrink to a line and become dead ends."""
-    found = [
-        (place, part) for place, part in places(messages) if part.kind is PartKind.TOOL_RESULT and part.failed
+    settled = keep.settled(newest_turn(messages))
+    live = [
+        (place, part)
+        for place, part in places(messages)
+        if part.kind is PartKind.TOOL_RESULT and part.failed and part.evicted is None and place[0] < settled
     ]
-    live = [(place, part) for place, part in found if part.evicted is None]
     older = live[: max(0, len(live) - keep.failures)]
     return _replaced(messages, {place: _in_a_line(part) for place, part in older}, 2, _dead_ends(older))
 
@@ -51,7 +53,13 @@ def states(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evicted
 
 def thinking(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evicted:  # noqa: B008
     """Phase 4: reasoning of turns before the newest three goes without a trace; tool calls are never touched."""
-    return _thinned(messages, PartKind.THINKING, keep.thinking, keep, phase=4, marker="")
+    since = keep.since(newest_turn(messages), keep.thinking)
+    older = {
+        place: Part(kind=PartKind.MARKER, evicted=PartKind.THINKING)
+        for place, part in places(messages)
+        if part.kind is PartKind.THINKING and part.text and place[0] < since
+    }
+    return _replaced(messages, older, 4, ())
 
 
 def old_turns(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evicted:  # noqa: B008
@@ -59,9 +67,10 @@ def old_turns(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evic
 
     The number of messages stays, so that what goes by it still works; ``condensed`` leaves them out of what is sent.
     """
-    if len(messages) <= keep.messages:
+    newest = newest_turn(messages)
+    if sum(message.turn < keep.settled(newest) for message in messages) <= keep.messages:
         return Evicted(messages=tuple(messages))
-    since = keep.since(newest_turn(messages), keep.turns)
+    since = keep.since(newest, keep.turns)
     old = [
         at
         for at, message in enumerate(messages)

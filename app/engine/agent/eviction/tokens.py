@@ -25,7 +25,7 @@ def count_text(text: str) -> int:
     """Tokens of a text, at least 1 where there is any."""
     if text.isascii():
         return -(-len(text) // CHARACTERS)
-    plain = sum(character < "\x80" for character in text)
+    plain = len(text.encode("ascii", "ignore"))
     return int(plain / CHARACTERS + (len(text) - plain) / FOREIGN) + 1
 
 

@@ -1,0 +1,224 @@
+"""Tokens a step on recorded runs replayed as live context: naive accumulation, the paper's eviction, ours.
+
+    python -m benchmarks.eviction [--runs 8] [--system 2000] [--pictures]
+
+Every step of a recorded run is looked at, answered and told the result of, as an agent would have been; what would be
+sent at each step is counted.  ``stable`` is the share of a prompt that is the same, byte for byte, as at the step
+before (equation 20): the token-weighted mean over the run.  ``new`` are the tokens that no cache has, as a multiple of
+naive accumulation's.  ``paper`` is SuperBrowser's eviction as published: windows that slide at every step, the ledger
+in the system message.  The system message has as many tokens as the operator's own has, if not told otherwise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from app.engine.agent.eviction.context import BUDGET, KEEP, LiveContext, stable_prefix
+from app.engine.agent.eviction.keeping import Keep, Now
+from app.engine.agent.eviction.operator import condensed, evict
+from app.engine.agent.eviction.tokens import count, count_text
+from app.engine.agent.forms import action_list
+from app.engine.agent.llm.options import LlmOptions
+from app.engine.agent.llm.prompting import prompt
+from app.engine.agent.memory import entries
+from app.engine.agent.memory.book import LedgerBook
+from app.engine.agent.memory.rendering import WORKER, rendered
+from app.engine.agent.memory.views import worker_view
+from app.engine.agent.messages import Message, Part, PartKind, Role
+from app.engine.effect import Cause, Effect, Result
+from app.engine.imports.reading import ReadRun
+from app.engine.trajectory import ErrorClass, Step
+from tests.support.runs import COLLECTION, TRAJECTORIES, read
+
+AT = 20
+"""The step at which the paper compares."""
+
+
+@dataclass(slots=True)
+class Way:
+    """What one way of keeping context sent over a run."""
+
+    tokens: list[int] = field(default_factory=list[int])
+    stable: list[int] = field(default_factory=list[int])
+    seconds: list[float] = field(default_factory=list[float])
+    before: tuple[Message, ...] = ()
+
+    def send(self, prompt: tuple[Message, ...], seconds: float) -> None:
+        self.tokens.append(count(prompt))
+        self.stable.append(stable_prefix(self.before, prompt))
+        self.seconds.append(seconds)
+        self.before = prompt
+
+    @property
+    def share(self) -> float:
+        return sum(self.stable[1:]) / max(1, sum(self.tokens[1:]))
+
+    @property
+    def new(self) -> int:
+        return sum(self.tokens) - sum(self.stable)
+
+
+def _operators() -> int:
+    """Tokens of the message that tells the operator what it can do."""
+    told = prompt("operator", marker="0" * 12, actions=action_list(LlmOptions().offered), most="5")
+    return count_text(told)
+
+
+def longest(most: int) -> list[str]:
+    """Names of the longest runs of the collection."""
+    sizes = [
+        (len(list(folder.glob("steps_info_*.json"))), f"{suite}/{folder.name.removeprefix('task_')}")
+        for suite in ("webarena", "webchorearena")
+        for folder in (TRAJECTORIES / suite / "results").iterdir()
+    ]
+    return [name for _, name in sorted(sizes, reverse=True)[:most]]
+
+
+def replay(run: ReadRun, system_tokens: int, pictures: bool) -> dict[str, Way]:
+    """The run sent in three ways."""
+    system = Message(
+        role=Role.SYSTEM, parts=(Part(kind=PartKind.TEXT, text="word " * (system_tokens * 4 // 5)),)
+    )
+    ways = {"naive": Way(), "paper": Way(), "ours": Way()}
+    live = LiveContext((system,))
+    naive: tuple[Message, ...] = ()
+    paper: tuple[Message, ...] = ()
+    book = LedgerBook()
+    book.write(entries.goal(run.run.intent))
+    for step, tree in looked(run):
+        picture = f"picture {step.index}" if pictures else ""
+        ledger = rendered(worker_view(book.ledger, url=step.url, state=step.state), WORKER)
+        tail = Part(kind=PartKind.LEDGER, text=ledger)
+
+        seen = _seen(step, tree, picture)
+        naive = (*naive, seen)
+        ways["naive"].send((system, *naive), 0.0)
+
+        began = time.perf_counter()
+        paper = evict((*paper, seen), now=Now(url=step.url, title=step.title), keep=Keep()).messages
+        front = Message(role=Role.SYSTEM, parts=(*system.parts, tail))
+        sent = (front, *condensed(paper))
+        ways["paper"].send(sent, time.perf_counter() - began)
+
+        began = time.perf_counter()
+        live.look(step.index, tree, state=_state(step), url=step.url, title=step.title, picture=picture)
+        sent = live.prompt(tail)
+        ways["ours"].send(sent, time.perf_counter() - began)
+
+        answer = _answer(step)
+        naive, paper = (*naive, *answer), (*paper, *answer)
+        live.said(step.index, step.words, thinking=step.reason, call=f"call{step.index}")
+        result = answer[1].parts[0]
+        live.came(
+            step.index, result.text, call=result.call, failed=result.failed, cause=result.cause, url=step.url
+        )
+        book.write(entries.outcome(step.index, step.words, _result(step), url=step.url, state=step.state))
+    return ways
+
+
+def looked(run: ReadRun) -> Iterator[tuple[Step, str]]:
+    """Steps with their trees."""
+    for step in run.steps:
+        yield step, run.blobs[step.tree].decode() if step.tree else ""
+
+
+def _state(step: Step) -> str:
+    return f"Address: {step.url}\nTitle: {step.title}\nTabs: {len(step.tabs)}"
+
+
+def _seen(step: Step, tree: str, picture: str) -> Message:
+    parts = [
+        Part(kind=PartKind.STATE, text=_state(step), url=step.url, title=step.title),
+        *([Part(kind=PartKind.IMAGE, digest=picture)] if picture else []),
+        Part(kind=PartKind.ELEMENTS, text=tree, digest=step.tree),
+    ]
+    return Message(role=Role.USER, parts=tuple(parts), turn=step.index)
+
+
+def _answer(step: Step) -> tuple[Message, Message]:
+    call = f"call{step.index}"
+    result = _result(step)
+    came = Part(
+        kind=PartKind.TOOL_RESULT,
+        call=call,
+        text=f"{result.effect}. {result.why}",
+        failed=not result.success,
+        cause=result.cause,
+        url=step.url,
+    )
+    said = (
+        Part(kind=PartKind.THINKING, text=step.reason),
+        Part(kind=PartKind.TOOL_CALL, call=call, text=step.words),
+    )
+    return (
+        Message(role=Role.ASSISTANT, parts=said, turn=step.index),
+        Message(role=Role.TOOL, parts=(came,), turn=step.index),
+    )
+
+
+def _result(step: Step) -> Result:
+    failed = step.error_class is not ErrorClass.NONE
+    return Result(
+        success=not failed,
+        effect=Effect.REFUSED if failed else Effect.CHANGED,
+        cause=Cause.TIMEOUT if failed else Cause.NONE,
+        why=step.error,
+    )
+
+
+def main() -> None:
+    """Print the comparison."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--runs", type=int, default=8, help="how many of the longest runs")
+    parser.add_argument("--system", type=int, default=_operators(), help="tokens of the system message")
+    parser.add_argument("--pictures", action="store_true", help="with a screenshot at every step")
+    given = parser.parse_args()
+    if not COLLECTION.is_dir():
+        print("the run collection is not beside the checkout")
+        return
+    print(
+        f"windows move every {KEEP.stride} turns or beyond {BUDGET} tokens; system message {given.system} tokens"
+    )
+    print(
+        "run                  steps  list |  at  naive  paper   ours  saved  worst |  most | stable paper  ours |"
+        " new  paper  ours | ms"
+    )
+    totals = {name: Way() for name in ("naive", "paper", "ours")}
+    for name in longest(given.runs):
+        run = read(name)
+        ways = replay(run, given.system, given.pictures)
+        for way, total in totals.items():
+            total.tokens += [0, *ways[way].tokens[1:]]
+            total.stable += [0, *ways[way].stable[1:]]
+            total.seconds += ways[way].seconds
+        _print(name, run.steps, run, ways)
+    print(
+        f"all: stable {totals['paper'].share:.1%} the paper's way, {totals['ours'].share:.1%} ours;"
+        f" new to a cache {totals['paper'].new / totals['naive'].new:.2f} and"
+        f" {totals['ours'].new / totals['naive'].new:.2f} times naive accumulation's;"
+        f" {1000 * statistics.median(totals['ours'].seconds):.1f} ms a step (median),"
+        f" {1000 * max(totals['ours'].seconds):.0f} ms at most"
+    )
+
+
+def _print(name: str, steps: Sequence[Step], run: ReadRun, ways: dict[str, Way]) -> None:
+    naive, paper, ours = (ways[way] for way in ("naive", "paper", "ours"))
+    at = min(AT, len(steps)) - 1
+    size = statistics.mean(count_text(tree) for _, tree in looked(run))
+    worst = min(1 - ours.tokens[step] / naive.tokens[step] for step in range(at, len(steps)))
+    print(
+        f"{name:20} {len(steps):5} {size:5.0f} | {at + 1:3} {naive.tokens[at]:6} {paper.tokens[at]:6}"
+        f" {ours.tokens[at]:6} {1 - ours.tokens[at] / naive.tokens[at]:6.1%} {worst:6.1%} | {max(ours.tokens):5} |"
+        f" {paper.share:12.1%} {ours.share:5.1%} | {paper.new / naive.new:9.2f} {ours.new / naive.new:5.2f} |"
+        f" {1000 * statistics.median(ours.seconds):.1f}"
+    )
+
+
+if __name__ == "__main__":
+    main()
