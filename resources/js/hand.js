@@ -25,6 +25,8 @@ const short = (text, most) => text.replace(/\s+/g, " ").trim().slice(0, most);
 // ---- what changed -------------------------------------------------------------------------------------------------
 
 const IDLE_APART = 150;
+const OFTEN = 3; // what an action did late may change a place once more, or twice
+const LATELY = 10000;
 const MOST_KEPT = 4000;
 const PASSING = /focus|hover|ripple|active-?ring|touched|untouched|dirty|pristine/i;
 const UNSEEN = new Set(["SCRIPT", "STYLE", "LINK", "META", "NOSCRIPT", "TEMPLATE", "TITLE", "BASE"]);
@@ -48,7 +50,7 @@ const placeOf = (node) => (node.nodeType === 1 ? node : node.parentElement ?? no
 function noisy(node) {
   for (let at = placeOf(node), depth = 0; at && depth < 4; at = at.parentElement, depth++) {
     const known = noise.get(at);
-    if (known !== undefined && known.times >= 2) return true;
+    if (known !== undefined && known.times >= OFTEN && performance.now() - known.last < LATELY) return true;
     const role = at.getAttribute("role");
     if (role === "timer" || role === "marquee") return true;
   }
@@ -91,7 +93,9 @@ function received(changes) {
 
 const observer = new MutationObserver(received);
 
-function observe(root) {
+// Every document and shadow root of the page from this one on, each observed from now on.
+function observe(root, found = []) {
+  found.push(root);
   if (!watched.has(root)) {
     watched.add(root);
     observer.observe(root, {
@@ -99,7 +103,8 @@ function observe(root) {
     });
     root.addEventListener("scroll", (event) => { if (event.target.nodeType === 1) scrollers.add(event.target); }, { capture: true, passive: true });
   }
-  for (const element of root.querySelectorAll("*")) if (element.shadowRoot) observe(element.shadowRoot);
+  for (const element of root.querySelectorAll("*")) if (element.shadowRoot) observe(element.shadowRoot, found);
+  return found;
 }
 
 const scrollers = new Set();
@@ -128,16 +133,9 @@ function valueOf(field) {
   return "";
 }
 
-function roots() {
-  const found = [document];
-  for (const root of found)
-    for (const element of root.querySelectorAll("*")) if (element.shadowRoot) found.push(element.shadowRoot);
-  return found;
-}
-
-function fields() {
+function fields(roots) {
   const values = new Map();
-  for (const root of roots()) for (const field of root.querySelectorAll(FIELDS)) values.set(field, valueOf(field));
+  for (const root of roots) for (const field of root.querySelectorAll(FIELDS)) values.set(field, valueOf(field));
   return values;
 }
 
@@ -167,12 +165,12 @@ const typable = (element) =>
 // From now on changes are what the action did; until now they were the page's own.
 function begin() {
   received(observer.takeRecords());
-  observe(document);
+  const roots = observe(document);
   forget();
   acting = true;
   delivered = false;
   before = {
-    url: location.href, values: fields(), places: places(), focus: focused(), drawings: drawings(),
+    url: location.href, values: fields(roots), places: places(), focus: focused(), drawings: drawings(),
     selection: String(getSelection()), stamp: performance.timeOrigin,
   };
 }
@@ -238,7 +236,7 @@ function rest() {
   received(observer.takeRecords());
   acting = false;
   touched = false;
-  observe(document);
+  if (!watched.has(document)) observe(document);
 }
 
 const untouched = () => {

@@ -234,7 +234,7 @@ async def test_points_are_guarded_like_elements(bench: Bench):
 
 async def test_what_changes_by_itself_is_no_effect(bench: Bench):
     await bench.at("/effects?tick")
-    await asyncio.sleep(0.6)
+    await asyncio.sleep(1.0)
     result = await bench.do(Click(bench.number("Does nothing")))
     assert (result.success, result.effect) == (False, Effect.UNRELATED)
     assert (await bench.do(Click(bench.number("Count")))).effect is Effect.CHANGED

@@ -1,4 +1,4 @@
-"""Pages the hand is tried on (``tests/support/pages/hand``): covers, frames, shadow roots, fields, sliders, and worse."""
+"""Pages the hand is tried on (``tests/support/pages/hand``): covers, frames, shadow roots, fields, sliders."""
 
 from __future__ import annotations
 

@@ -1,0 +1,276 @@
+"""What the hand decides without a page: effects, fences, walls, dead clicks, alternatives, numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.engine.browser.blame import covered, hindered, no_such, similar
+from app.engine.browser.choosing import match
+from app.engine.browser.dead_clicks import DeadClicks, target_at, target_of
+from app.engine.browser.effects import Around, effect_of, effect_seen
+from app.engine.browser.fences import Fences
+from app.engine.browser.page_hand import Changes, Cover, Probe
+from app.engine.browser.renumber import renumbered, same_element
+from app.engine.browser.walls import wall
+from app.engine.command import Click, Command, Drag, Goto, Press, TypeText
+from app.engine.effect import Cause, Effect
+from app.engine.fingerprint import prints_of
+from app.engine.page_state import Challenge, Element, PageCapture
+
+
+def element(index: int, name: str, role: str = "button", **more: object) -> Element:
+    return Element(index=index, role=role, name=name, css=f"#{name}", rect=(0, 20.0 * index, 80, 18), **more)  # type: ignore[arg-type]
+
+
+PAGE = PageCapture(
+    url="http://shop.test/list",
+    text="12 things",
+    elements=(
+        element(0, "Menu", states=("collapsed",)),
+        element(1, "Save"),
+        element(2, "Close"),
+        element(3, "Save changes"),
+    ),
+)
+
+
+# effects
+
+
+@pytest.mark.parametrize(
+    ("changes", "around", "effect"),
+    [
+        (Changes(replaced=True), Around(), Effect.NAVIGATED),
+        (Changes(), Around(tab=True), Effect.NAVIGATED),
+        (Changes(was="http://a/x", url="http://a/y"), Around(), Effect.NAVIGATED),
+        (Changes(was="http://a/x", url="http://a/x#/route"), Around(), Effect.NAVIGATED),
+        (Changes(was="http://a/x", url="http://a/x#part"), Around(), Effect.CHANGED),
+        (Changes(own=1), Around(), Effect.CHANGED),
+        (Changes(values=1), Around(), Effect.CHANGED),
+        (Changes(scrolled=True), Around(), Effect.CHANGED),
+        (Changes(), Around(dialogs=1), Effect.CHANGED),
+        (Changes(noisy=5), Around(), None),
+        (Changes(delivered=True), Around(), None),
+    ],
+)
+def test_the_document_tells_most_effects(changes: Changes, around: Around, effect: Effect | None):
+    assert effect_of(changes, around) is effect
+
+
+def test_looks_tell_the_rest_and_noise_is_no_effect():
+    before = prints_of(PAGE)
+    ticked = prints_of(replace(PAGE, text="13 things"))
+    opened = prints_of(replace(PAGE, text="12 things\nmore", elements=(*PAGE.elements, element(4, "More"))))
+    assert effect_seen(Changes(), before, before) is Effect.NOTHING
+    assert effect_seen(Changes(), before, opened) is Effect.CHANGED
+    assert effect_seen(Changes(noisy=1), before, ticked) is Effect.UNRELATED
+    assert effect_seen(Changes(noisy=1), before, opened) is Effect.CHANGED
+
+
+# fences
+
+
+@pytest.mark.parametrize(
+    ("domains", "url", "allowed"),
+    [
+        ({"shop.test"}, "https://shop.test/x", True),
+        ({"shop.test"}, "https://www.shop.test/x", True),
+        ({"shop.test"}, "https://admin.shop.test:8443/x", True),
+        ({"shop.test"}, "https://evilshop.test/", False),
+        ({"shop.test"}, "https://shop.test.evil.example/", False),
+        ({"shop.test"}, "https://user@evil.example/shop.test", False),
+        ({"127.0.0.1:8101"}, "http://127.0.0.1:8101/x", True),
+        ({"127.0.0.1:8101"}, "http://127.0.0.1:8102/x", False),
+        ({"127.0.0.1"}, "http://127.0.0.1:8102/x", True),
+        (set(), "https://anything.example/", True),
+        (set(), "https://www.google.com/search?q=a", False),
+        (set(), "https://duckduckgo.com/?q=a", False),
+        (set(), "https://www.google.co.uk/", False),
+        (set(), "https://search.yahoo.com/", False),
+        (set(), "https://docs.google.com/document", True),
+        ({"google.com"}, "https://www.google.com/search", True),
+        ({"shop.test"}, "about:blank", True),
+        (set(), "file:///etc/passwd", False),
+        (set(), "javascript:alert(1)", False),
+        (set(), "http://[::1", False),
+    ],
+)
+def test_a_run_stays_on_its_sites_and_off_search_engines(domains: set[str], url: str, allowed: bool):
+    fences = Fences(frozenset(domains))
+    assert fences.allows(url) is allowed
+    why = fences.outside(url)
+    assert (why is None) is allowed
+    assert why is None or (why.cause is Cause.OFF_SITE and why.effect is Effect.REFUSED)
+
+
+def test_an_address_may_be_opened_again_but_not_without_end():
+    fences = Fences()
+    for times in range(3):
+        assert fences.again("http://a.test/x") is None
+        assert bool(fences.opened("http://a.test/x")) is (times > 0)
+    why = fences.again("http://a.test/x")
+    assert why is not None
+    assert why.cause is Cause.REGRESSION
+    assert fences.again("http://a.test/y") is None
+
+
+def test_a_secret_in_an_address_is_not_repeated():
+    why = Fences(frozenset({"shop.test"})).outside("https://evil.example/?password=hunter2")
+    assert why is not None
+    assert "hunter2" not in repr(why)
+
+
+# walls
+
+
+@pytest.mark.parametrize(
+    ("command", "after", "status", "cause"),
+    [
+        (Click(1), PageCapture(url="http://shop.test/a"), 200, Cause.NONE),
+        (Click(1), PageCapture(url="http://shop.test/a"), 404, Cause.ERROR_PAGE),
+        (Click(1), PageCapture(url="chrome-error://chromewebdata/"), 0, Cause.NETWORK),
+        (Click(1), PageCapture(url="http://shop.test/a", challenge=Challenge.CAPTCHA), 403, Cause.CHALLENGE),
+        (Click(1), PageCapture(url="http://shop.test/login", challenge=Challenge.LOGIN), 200, Cause.LOGIN),
+        (
+            Goto("http://shop.test/account"),
+            PageCapture(url="http://shop.test/login", challenge=Challenge.LOGIN),
+            200,
+            Cause.LOGIN,
+        ),
+        (
+            Goto("http://shop.test/login"),
+            PageCapture(url="http://shop.test/login", challenge=Challenge.LOGIN),
+            200,
+            Cause.NONE,
+        ),
+    ],
+)
+def test_what_stands_where_an_action_led_is_told(
+    command: Command, after: PageCapture, status: int, cause: Cause
+):
+    assert wall(command, PAGE, after, status)[0] is cause
+
+
+def test_a_log_in_that_was_asked_for_is_no_wall():
+    page = replace(PAGE, elements=(element(0, "Sign in", "link"),))
+    asked = PageCapture(url="http://shop.test/login", challenge=Challenge.LOGIN)
+    assert wall(Click(0), page, asked, 200)[0] is Cause.NONE
+    assert wall(Click(1), asked, asked, 200)[0] is Cause.NONE
+
+
+# dead clicks
+
+
+def test_the_second_click_that_does_nothing_is_refused_unless_something_is_different():
+    save = PAGE.elements[1]
+    target = target_of(save, "left")
+    dead = DeadClicks()
+    assert dead.refuse(target, "off", PAGE, save) is None
+    dead.came_of_it(Effect.NOTHING, PAGE)
+
+    again = dead.refuse(target, "off", PAGE, save)
+    assert again is not None
+    assert again.cause is Cause.DEAD_CLICK
+    assert any("Save changes" in one for one in again.alternatives)
+    dead.came_of_it(again.effect, PAGE)
+    assert dead.refuse(target, "off", PAGE, save) is not None  # refusing changes nothing
+    assert dead.refuse(target, "on", PAGE, save) is None  # a toggle that flipped
+    assert dead.refuse(target_of(PAGE.elements[2], "left"), "off", PAGE, PAGE.elements[2]) is None
+    assert dead.refuse(target, "off", replace(PAGE, text="other words"), save) is None
+    assert dead.refuse(target, "off", replace(PAGE, text="13 things"), save) is not None  # a clock went on
+
+
+def test_an_action_that_did_something_revives_a_dead_click():
+    dead = DeadClicks()
+    target = target_at((10, 10))
+    dead.refuse(target, "", PAGE, None)
+    dead.came_of_it(Effect.UNRELATED, PAGE)
+    assert dead.refuse(target_at((11, 9)), "", PAGE, None) is not None
+    dead.came_of_it(Effect.CHANGED, PAGE)
+    assert dead.refuse(target, "", PAGE, None) is None
+
+
+# alternatives
+
+
+def test_a_cover_is_told_with_what_closes_it_first():
+    why = covered(PAGE.elements[1], Cover("div", "Cookies", 3, (3, 2)), PAGE)
+    assert why.cause is Cause.COVERED
+    assert why.alternatives[0] == "click(\"2\") button 'Close'"
+    assert "on top" in why.alternatives[1]
+
+
+def test_causes_follow_the_probe():
+    save = PAGE.elements[1]
+    causes = [
+        hindered(save, probe, PAGE)
+        for probe in (
+            Probe(gone=True),
+            Probe(hidden=True),
+            Probe(disabled=True),
+            Probe(pointless=True),
+            Probe(outside=True),
+        )
+    ]
+    assert [why.cause for why in causes if why] == [
+        Cause.STALE,
+        Cause.HIDDEN,
+        Cause.DISABLED,
+        Cause.DISABLED,
+        Cause.HIDDEN,
+    ]
+    assert hindered(save, Probe(point=(1, 1)), PAGE) is None
+    hidden = hindered(save, Probe(hidden=True), PAGE)
+    assert hidden is not None
+    assert hidden.alternatives == ("click(\"0\") button 'Menu' may show it",)
+
+
+def test_names_that_come_close_are_offered():
+    assert [one.index for one in similar("save", PAGE)][:2] == [1, 3]
+    assert similar("", PAGE) == []
+    missing = no_such(9, PAGE, "Close")
+    assert missing.cause is Cause.MISSING
+    assert "0 to 3" in missing.why
+    assert missing.alternatives[0].startswith('click("2")')
+    assert "it has none" in no_such(0, PageCapture(url="about:blank")).why
+
+
+@pytest.mark.parametrize(
+    ("wanted", "at"),
+    [
+        ("Small", 0),
+        ("small ", 0),
+        ("Medium", 1),
+        ("38", 1),
+        ("LARGE", 2),
+        ("Extra-Large", 3),
+        ("arge", -1),
+        ("", -1),
+        ("Tiny", -1),
+    ],
+)
+def test_options_are_matched_only_where_one_is_meant(wanted: str, at: int):
+    assert match(wanted, ["Small", "Medium (38-40)", "Large", "Extra large"]) == at
+
+
+# numbers from look to look
+
+
+def test_numbers_are_carried_to_where_the_elements_stand_now():
+    now = replace(PAGE, elements=tuple(replace(one, index=one.index + 1) for one in PAGE.elements))
+    now = replace(now, elements=(element(0, "New"), *now.elements))
+    assert renumbered(Click(1, label="Save"), PAGE, now) == Click(2, label="Save")
+    assert renumbered(Drag(0, 3), PAGE, now) == Drag(1, 4)
+    assert renumbered(Drag(0, (5.0, 5.0)), PAGE, now) == Drag(1, (5.0, 5.0))
+    assert renumbered(Press("Enter"), PAGE, now) == Press("Enter")
+    assert renumbered(TypeText(99, "x"), PAGE, now) == TypeText(99, "x")
+
+
+def test_what_has_gone_or_is_not_to_be_told_apart_is_not_guessed():
+    gone = replace(PAGE, elements=(PAGE.elements[0],))
+    assert renumbered(Click(2), PAGE, gone) == 2
+    twins = replace(PAGE, elements=(element(0, "Save"), element(1, "Save")))
+    assert same_element(twins.elements[1], twins, twins) == 1
+    assert same_element(twins.elements[1], twins, replace(twins, elements=(element(0, "Save"),))) is None
