@@ -25,6 +25,11 @@ _FROM = frozenset({"from", "start", "since", "after", "min", "begin"})
 _TO = frozenset({"to", "until", "end", "before", "till", "max"})
 _MORE = re.compile(r"\b(?:advanced|filters?|more (?:options|filters)|refine|narrow)\b", re.IGNORECASE)
 _HIGH_FIRST = re.compile(r"high\w* (?:to|first)|desc|most|z to a|newest|latest|largest", re.IGNORECASE)
+_SURE = re.compile(r"\b(?:title|name)\b.*\b(?:a|asc\w*)\b|\b(?:title|name)\s*$", re.IGNORECASE)
+_REVERSE = re.compile(r"\b(?:title|name)\b.*\b(?:z|desc\w*)\b", re.IGNORECASE)
+_VAGUE = re.compile(
+    r"\b(?:relevan\w+|default|featured|position|best match|recommended|rating)\b", re.IGNORECASE
+)
 _LOW_FIRST = re.compile(r"low\w* (?:to|first)|asc|least|a to z|oldest|smallest|cheapest", re.IGNORECASE)
 
 
@@ -39,7 +44,7 @@ class _Kept:
 
 def collects(place: Place) -> list[Proposal]:
     """The next deed towards an answer about many rows; nothing where the page is not the list."""
-    grid = list_of(place)
+    grid = list_of(place) if place.aim.listed else None
     if grid is None:
         return []
     made = narrowed(place, grid)
@@ -50,11 +55,8 @@ def collects(place: Place) -> list[Proposal]:
         told = count_in(place.facts.said)
         if told is not None:
             return [_answer(place, str(told), f"the page speaks of {told} results")]
-    if place.aim.goal is Goal.EXTREME:
-        made = _ordered(place, grid)
-        if made:
-            return made
-    return _gathered(place, grid)
+    made = _ordered(place, grid) if place.aim.goal is Goal.EXTREME else _steadied(place)
+    return made or _gathered(place, grid)
 
 
 def list_of(place: Place) -> Grid | None:
@@ -370,23 +372,56 @@ def _gathered(place: Place, grid: Grid) -> list[Proposal]:
     """Keep this page's rows and go on; at the last page the answer."""
     memory = place.view.memory
     prefix = f"rows:{place.number}:"
-    here = [_kept(place, grid, row) for row in grid.rows if counts(place, grid, row)]
+    here = [(_kept(place, grid, row), counts(place, grid, row)) for row in grid.rows]
     page = f"{prefix}{place.view.page.url}"
+    kept = ((page, json.dumps([[one.name, one.value, one.want, fits_in] for one, fits_in in here])),)
     onward = place.next_page()
     seen = [name for name in memory.values if name.startswith(prefix)]
     if onward is not None and len(seen) < MOST_PAGES and page not in seen:
-        kept = json.dumps([[one.name, one.value, one.want] for one in here])
+        some = sum(fits_in for _, fits_in in here)
         return [
             Proposal(
                 command=Click(onward.index, label=onward.name),
                 score=LIKELY,
-                reason=f"{len(here)} of {len(grid.rows)} rows here count; there are more pages",
+                reason=f"{some} of {len(grid.rows)} rows here count; there are more pages",
                 key=f"next:{place.view.page.url}",
-                keeps=((page, kept),),
+                keeps=kept,
             )
         ]
-    rows = [_Kept(*one) for name in seen if name != page for one in json.loads(memory.values[name])] + here
-    return _answered(place, rows)
+    rows = [
+        (_Kept(*one[:3]), one[3]) for name in seen if name != page for one in json.loads(memory.values[name])
+    ] + here
+    if grid.cards:
+        # a thing is listed once; that it stands on two pages says that the list is not in order
+        rows = list({one.name: (one, fits_in) for one, fits_in in rows}.values())
+        told = count_in(place.facts.said)
+        if told is not None and len(rows) < told and (other := _another_order(place, kept, len(rows), told)):
+            return other
+    return _answered(place, [one for one, fits_in in rows if fits_in])
+
+
+def _another_order(place: Place, kept: tuple[tuple[str, str], ...], met: int, told: int) -> list[Proposal]:
+    """The same list in an order not used yet, for the things that its pages left out."""
+    for field in place.fields:
+        if not _VAGUE.search(" ".join(field.options[:3])):
+            continue
+        unused = [
+            option
+            for option in field.options
+            if option != field.value and not place.view.memory.done.get(f"order:{option}")
+        ]
+        unused.sort(key=lambda option: not (_SURE.search(option) or _REVERSE.search(option)))
+        for option in unused[:1]:
+            return [
+                Proposal(
+                    command=Select(field.index, (option,)),
+                    score=LIKELY,
+                    reason=f"the pages show {met} things of {told}: another order may show the others",
+                    key=f"order:{option}",
+                    keeps=kept,
+                )
+            ]
+    return []
 
 
 def _answered(place: Place, rows: Sequence[_Kept]) -> list[Proposal]:
@@ -486,6 +521,31 @@ def _ordered(place: Place, grid: Grid) -> list[Proposal]:
         ):
             element = place.view.page.elements[head.index]
             return [_click(element, f"orders the list by {column}", LIKELY, (mark,), f"sort:{column}")]
+    return []
+
+
+def _steadied(place: Place) -> list[Proposal]:
+    """Before rows of several pages are gathered: an order that stays the same from one page to the next.
+
+    Lists without one (by relevance, by nothing) may show a row on two pages and another on none.
+    """
+    mark = f"steadied:{place.number}"
+    if _one_page(place) or mark in place.view.memory.marks:
+        return []
+    if any(name.startswith(f"rows:{place.number}:") for name in place.view.memory.values):
+        return []
+    for field in place.fields:
+        sure = next((option for option in field.options if _SURE.search(option)), "")
+        if sure and not _SURE.search(field.value) and _VAGUE.search(" ".join(field.options[:3])):
+            return [
+                Proposal(
+                    command=Select(field.index, (sure,)),
+                    score=LIKELY,
+                    reason="the rows of several pages are counted: their order must not change between them",
+                    key=f"order:{sure}",
+                    marks=(mark,),
+                )
+            ]
     return []
 
 

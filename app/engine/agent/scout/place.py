@@ -149,7 +149,7 @@ class Place:
                 best, score = one, found
         rows = list(self.rows_of(name))
         if rows and (best is None or self.aim.conditions):
-            opened = _opener(rows[0][1], name)
+            opened = opener(rows[0][1], name)
             if opened is not None:
                 return self.view.page.elements[opened]
             if self.aim.conditions and not sizes:
@@ -200,11 +200,11 @@ def meets(row: Row, kind: str, value: str) -> bool:
     return any(says(text, value) for text in texts)
 
 
-def _opener(row: Row, name: str) -> int | None:
+def opener(row: Row, name: str) -> int | None:
     """What opens a row: the link of the thing's name, else one that says so, else its first link."""
     links = [one for one in row.controls if one.role == "link" and one.name]
     for one in links:
-        if plain(one.name) == plain(name) or names(one.name, name):
+        if name and (plain(one.name) == plain(name) or names(one.name, name)):
             return one.index
     opening = frozenset({"view", "edit", "open", "details", "show"})
     for one in links:

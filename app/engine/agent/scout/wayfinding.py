@@ -5,13 +5,13 @@ Information scent: a link is worth following when its words are those of the tas
 
 from __future__ import annotations
 
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import unquote_plus, urljoin, urlsplit
 
 from app.engine.agent.scout.aims import Aim, Goal, goal_words
 from app.engine.agent.scout.allowed import refusal
 from app.engine.agent.scout.answering import kind_sought, sought
 from app.engine.agent.scout.grounding import plain
-from app.engine.agent.scout.place import Place
+from app.engine.agent.scout.place import Place, opener
 from app.engine.agent.scout.skill import LIKELY, Proposal
 from app.engine.agent.scout.tipping import ranked
 from app.engine.agent.scout.wording import alike, fits, meaning
@@ -27,6 +27,7 @@ def ways(place: Place) -> list[Proposal]:
     return [
         *to_the_thing(place),
         *by_scope(place),
+        *_the_only_row(place),
         *by_tips(place),
         *by_graph(place),
         *by_scent(place),
@@ -43,8 +44,40 @@ def to_the_thing(place: Place) -> list[Proposal]:
     link = place.link_to(name)
     if link is not None and not refusal(link, place.view):
         made.append(_follow(place, link, f"leads to {name}", 0.86, times=2))
+    else:
+        made += _only_result(place, name)
     made += by_search(place, name, kind_sought(place.aim, name))
     return made
+
+
+def _only_result(place: Place, name: str) -> list[Proposal]:
+    """A search that finds one thing by a number of it does not repeat the number: that thing is looked at."""
+    rows = [row for grid in place.facts.grids for row in grid.rows]
+    if (
+        f"searched:{name}" not in place.view.memory.marks
+        or len(rows) != 1
+        or name not in unquote_plus(place.view.page.url)
+    ):
+        return []
+    link = next((one for one in rows[0].controls if one.role == "link" and one.name), None)
+    if link is None:
+        return []
+    return [_follow(place, place.view.page.elements[link.index], f"is all that is found for {name}", 0.84)]
+
+
+def _the_only_row(place: Place) -> list[Proposal]:
+    """Where the page lists one thing of the kind asked about and does not tell the value: the thing itself."""
+    aim = place.aim
+    if aim.goal is not Goal.VALUE or aim.subjects or not aim.things:
+        return []
+    if not any(fits(aim.things, head) >= 0.7 for head in place.heads):
+        return []
+    for grid in place.facts.grids:
+        opened = opener(grid.rows[0], "") if len(grid.rows) == 1 else None
+        if opened is not None:
+            link = place.view.page.elements[opened]
+            return [_follow(place, link, f"opens the only {aim.things} there is", 0.7)]
+    return []
 
 
 def by_scope(place: Place) -> list[Proposal]:
@@ -79,8 +112,8 @@ def by_search(place: Place, name: str, kind: str) -> list[Proposal]:
             best, score = one, found
     if best is None:
         return []
-    key = f"search:{place.path}:{best.name}:{name}"
-    if place.view.memory.done.get(key, 0) or place.view.memory.done.get(f"search:{best.name}:{name}", 0) > 1:
+    key = f"search:{best.form or place.path}:{best.name}:{name}"
+    if place.view.memory.done.get(key, 0):
         return []
     return [
         Proposal(
@@ -102,7 +135,7 @@ def _search_fit(label: str, name: str, kind: str, field: Element) -> float:
         # "order number" for an order, "customer name" for a customer
         return 0.95 if numeric == any(word in ("number", "no", "id", "upc", "sku") for word in said) else 0.6
     if "search" in said or "keyword" in said or field.role == "searchbox":
-        return 0.7
+        return 0.35 if numeric and kind else 0.7  # a search of everything seldom finds the number of a thing
     if not numeric and any(word in ("title", "name") for word in said) and len(said) <= 2:
         return 0.75 if "email" not in said else 0.0
     if numeric and any(word in ("number", "id", "upc", "sku", "code") for word in said):
@@ -329,10 +362,10 @@ def _follow(
 def _back(place: Place) -> list[Proposal]:
     """Where nothing promises anything: where the run began, then back."""
     view = place.view
-    start = view.sight.start_url
+    start = view.sight.turns[0].url if view.sight.turns else view.sight.start_url
     if (
         urlsplit(start).path.rstrip("/") != place.path.rstrip("/")
-        and view.memory.done.get("goto:start", 0) < 2
+        and view.memory.done.get("goto:start", 0) < 1
     ):
         return [
             Proposal(
