@@ -32,6 +32,7 @@ LEAST_SHARE = 0.3
 OPAQUE = -1
 """Stands in a stack for a frame that could not be looked into."""
 
+_Touched = tuple[Element, Rect, Rect]
 Stacks = Mapping[Point, Sequence[int]]
 """For each point the numbers of the elements under it, the one in front first."""
 
@@ -86,20 +87,31 @@ def middle(box: Rect) -> Point:
     return (round(box[0] + box[2] / 2, 1), round(box[1] + box[3] / 2, 1))
 
 
+def in_view(page: PageCapture) -> tuple[Element, ...]:
+    """The visible elements that lie in the viewport, at least in part; all visible ones where its size is unknown."""
+    width, height = page.viewport
+    return tuple(
+        element
+        for element in page.elements
+        if element.visible
+        and (rect := element.rect) is not None
+        and (not width or (rect[0] < width and rect[0] + rect[2] > 0))
+        and (not height or (rect[1] < height and rect[1] + rect[3] > 0))
+    )
+
+
 def sample_points(box: Rect, page: PageCapture) -> tuple[Point, ...]:
     """The points ``snap`` will ask about: the middle, a 5 by 5 grid, the middles of all elements the box touches."""
-    left, top, width, height = box
-    points = [middle(box)]
-    points += [
-        (round(left + width * (column + 0.5) / GRID, 1), round(top + height * (row + 0.5) / GRID, 1))
-        for row in range(GRID)
-        for column in range(GRID)
-    ]
-    points += [middle(shared) for _, _, shared in _touched(box, page)]
-    return tuple(dict.fromkeys(points))
+    return _points(box, _touched(box, page.elements))
 
 
-def snap(box: Rect, page: PageCapture, label: str = "", stacks: Stacks | None = None) -> Snap | None:
+def snap(
+    box: Rect,
+    page: PageCapture,
+    label: str = "",
+    stacks: Stacks | None = None,
+    among: Sequence[Element] | None = None,
+) -> Snap | None:
     """The element a box stands for, ``None`` where there is none.
 
     Args:
@@ -107,8 +119,10 @@ def snap(box: Rect, page: PageCapture, label: str = "", stacks: Stacks | None = 
         page: the capture that the element numbers are of.
         label: what is expected there; shorter than three letters it is not gone by.
         stacks: what lies under ``sample_points``; without it the capture's boxes tell.
+        among: the elements that may be meant (``in_view``), where many boxes are snapped on one page.
     """
-    under = _from_page(box, page, stacks or {})
+    touched = _touched(box, page.elements if among is None else among)
+    under = _from_page(touched, stacks or {})
     expected = label if len(label.strip()) >= SHORTEST else ""
     centre = middle(box)
     stack = under(centre)
@@ -116,7 +130,7 @@ def snap(box: Rect, page: PageCapture, label: str = "", stacks: Stacks | None = 
     if first is not None and expected and matches(first, expected):
         phase = Phase.FRAME if first.frame else Phase.PINPOINT
         return Snap(element=first.index, at=centre, phase=phase, frame=first.frame, matched=True)
-    candidates = _scan(box, page, expected, under)
+    candidates = _scan(box, page, expected, under, touched)
     best = page.elements[candidates[0].element] if candidates else None
     matched = best is not None and (not expected or fits(best, expected))
     if stack and stack[0] == OPAQUE and not (matched and expected):
@@ -134,11 +148,15 @@ def snap(box: Rect, page: PageCapture, label: str = "", stacks: Stacks | None = 
 
 
 def _scan(
-    box: Rect, page: PageCapture, label: str, under: Callable[[Point], Sequence[int]]
+    box: Rect,
+    page: PageCapture,
+    label: str,
+    under: Callable[[Point], Sequence[int]],
+    touched: Sequence[_Touched],
 ) -> list[Candidate]:
     """What the box could mean, best first (phase B)."""
     hits: dict[int, Point] = {}
-    for point in sample_points(box, page):
+    for point in _points(box, touched):
         hit = _first(under(point), page)
         if hit is None or hit.rect is None:
             continue
@@ -193,25 +211,36 @@ def _first(stack: Sequence[int], page: PageCapture) -> Element | None:
     return None
 
 
-def _touched(box: Rect, page: PageCapture) -> list[tuple[Element, Rect, Rect]]:
+def _points(box: Rect, touched: Sequence[_Touched]) -> tuple[Point, ...]:
+    left, top, width, height = box
+    points = [middle(box)]
+    points += [
+        (round(left + width * (column + 0.5) / GRID, 1), round(top + height * (row + 0.5) / GRID, 1))
+        for row in range(GRID)
+        for column in range(GRID)
+    ]
+    points += [middle(shared) for _, _, shared in touched]
+    return tuple(dict.fromkeys(points))
+
+
+def _touched(box: Rect, among: Sequence[Element]) -> list[_Touched]:
     """The visible elements that a box touches, their boxes, and what both share."""
     return [
         (element, rect, shared)
-        for element in page.elements
+        for element in among
         if (rect := element.rect) is not None
         and element.visible
         and (shared := overlap(rect, box)) is not None
     ]
 
 
-def _from_page(box: Rect, page: PageCapture, stacks: Stacks) -> Callable[[Point], Sequence[int]]:
+def _from_page(touched: Sequence[_Touched], stacks: Stacks) -> Callable[[Point], Sequence[int]]:
     """What lies under a point of the box; where the page did not tell, a guess from the boxes of the capture.
 
     What is in a dialog lies before what is not, the small before the large, the later before the earlier.
     """
     placed = [
-        (not _in_dialog(element), rect[2] * rect[3], -element.index, rect)
-        for element, rect, _ in _touched(box, page)
+        (not _in_dialog(element), rect[2] * rect[3], -element.index, rect) for element, rect, _ in touched
     ]
     placed.sort()
 

@@ -78,7 +78,7 @@ class Set:
             Looker(self.model, clock=self.clock),
             spawn=self.background.spawn,
             clock=self.clock,
-            **{"soft": 0.02, "hard": 5.0, **more},  # type: ignore[arg-type]
+            **{"soft": 20.0, "hard": 20.0, **more},  # type: ignore[arg-type]
         )
 
     def number(self, label: str) -> int:
@@ -168,7 +168,8 @@ async def test_a_thing_without_an_element_is_pointed_at_only_where_it_was_seen(a
     assert (command, refusal and refusal.cause) == (None, Cause.STALE)
 
 
-async def test_an_action_waits_a_moment_for_the_look_under_way_then_goes_on_with_a_note(all_of_it: Set):
+async def test_an_action_waits_a_moment_for_the_look_under_way_then_goes_on_with_a_note():
+    all_of_it = Set(soft=0.02)
     await all_of_it.turn(FORM)
     number = all_of_it.number("Name")
     all_of_it.model.hold = asyncio.Event()
@@ -177,6 +178,7 @@ async def test_an_action_waits_a_moment_for_the_look_under_way_then_goes_on_with
     assert found.command == Click(0, label="Name")
     assert found.gate.way is Way.WAIT
     assert found.notes[0].startswith(LAG)
+    await all_of_it.eyes.aclose()
 
 
 async def test_a_look_that_comes_in_time_leaves_no_note(all_of_it: Set):
@@ -188,8 +190,9 @@ async def test_a_look_that_comes_in_time_leaves_no_note(all_of_it: Set):
     assert (found.command, found.notes) == (Click(0, label="Name"), ())
 
 
-async def test_sending_a_form_on_a_new_page_waits_for_the_look(all_of_it: Set):
+async def test_sending_a_form_on_a_new_page_waits_for_the_look():
     """Longer than the soft wait: the model is let go only after that is over."""
+    all_of_it = Set(soft=0.02)
     await all_of_it.turn(FORM)
     other = page(NAME, SAVE, CANCEL, url="https://shop.test/new", text="new")
     all_of_it.page = other

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from app.engine.agent.labels import words_of
-from app.engine.agent.snapper import snap
+from app.engine.agent.snapper import in_view, snap
 from app.engine.agent.vision.answers import FULL, SceneRole, SeenBox
 from app.engine.agent.vision.epoch import Mark, Origin
 from app.engine.agent.vision.rows import alike, split
@@ -38,10 +38,11 @@ def marks_of(
     What is called by one of the ``wanted`` labels stays, wherever it ranks.
     """
     boxes = [pixels(box, page.viewport) for box in seen]
+    around = _Around.of(page)
     found: list[Mark] = []
     for box, answer in zip(boxes, seen, strict=True):
         others = [other for other in boxes if other is not box]
-        for mark in _parts(answer, box, page, others, origin):
+        for mark in _parts(answer, box, around, others, origin):
             if not any(_is_same(mark, other) for other in found):
                 found.append(mark)
     return ranked(found, wanted, most)
@@ -77,32 +78,15 @@ def pixels(seen: SeenBox, viewport: tuple[int, int]) -> Rect:
     )
 
 
-def enriched(mark: Mark, page: PageCapture) -> Mark:
-    """The mark with what its element tells; as it is where it stands for none."""
-    found = snap(mark.box, page, mark.label) if mark.element is None else None
-    number = mark.element if mark.element is not None else (found.element if found else None)
-    if number is None:
-        return mark
-    element = page.elements[number]
-    return replace(
-        mark,
-        element=number,
-        name=element.name or element.label or element.text,
-        expanded=True if "expanded" in element.states else False if "collapsed" in element.states else None,
-        active=not _ON.isdisjoint(element.states),
-        disabled="disabled" in element.states,
-        expander=expander_of(element, page),
-    )
-
-
-def expander_of(element: Element, page: PageCapture) -> int | None:
+def expander_of(element: Element, openers: Iterable[Element]) -> int | None:
     """Number of the element that opens the row or the group around an element, ``None`` where there is none.
 
     In its row that is the one beside it; else the last one before it whose group, two levels up at most, holds it too.
+    ``openers`` are the elements of the page that are open or closed, in document order.
     """
     before: int | None = None
-    for other in page.elements:
-        if other.index == element.index or other.frame != element.frame or _OPENERS.isdisjoint(other.states):
+    for other in openers:
+        if other.index == element.index or other.frame != element.frame:
             continue
         if _beside(other, element):
             return other.index
@@ -111,8 +95,42 @@ def expander_of(element: Element, page: PageCapture) -> int | None:
     return before
 
 
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """A page, and those of its elements that are asked about for each mark."""
+
+    page: PageCapture
+    seen: tuple[Element, ...]
+    openers: tuple[Element, ...]
+
+    @classmethod
+    def of(cls, page: PageCapture) -> _Around:
+        openers = tuple(element for element in page.elements if not _OPENERS.isdisjoint(element.states))
+        return cls(page, in_view(page), openers)
+
+
+def _enriched(mark: Mark, around: _Around) -> Mark:
+    """The mark with what its element tells; as it is where it stands for none."""
+    number = mark.element
+    if number is None:
+        found = snap(mark.box, around.page, mark.label, among=around.seen)
+        number = found.element if found is not None else None
+    if number is None:
+        return mark
+    element = around.page.elements[number]
+    return replace(
+        mark,
+        element=number,
+        name=element.name or element.label or element.text,
+        expanded=True if "expanded" in element.states else False if "collapsed" in element.states else None,
+        active=not _ON.isdisjoint(element.states),
+        disabled="disabled" in element.states,
+        expander=expander_of(element, around.openers),
+    )
+
+
 def _parts(
-    seen: SeenBox, box: Rect, page: PageCapture, others: Sequence[Rect], origin: Origin
+    seen: SeenBox, box: Rect, around: _Around, others: Sequence[Rect], origin: Origin
 ) -> tuple[Mark, ...]:
     """The mark of one box, or those of its label and its chevron."""
     whole = Mark(
@@ -126,10 +144,12 @@ def _parts(
         scene=seen.scene,
         origin=origin,
     )
-    halves = split(box, seen.label, page, others)
+    halves = split(box, seen.label, around.seen, others)
     if halves is None:
-        return (enriched(whole, page),)
-    label = enriched(replace(whole, box=halves.box, label=halves.label, row=box, origin=Origin.SPLIT), page)
+        return (_enriched(whole, around),)
+    label = _enriched(
+        replace(whole, box=halves.box, label=halves.label, row=box, origin=Origin.SPLIT), around
+    )
     chevron = replace(
         whole,
         box=halves.chevron_box,
@@ -140,7 +160,7 @@ def _parts(
         row=box,
         origin=Origin.SPLIT,
     )
-    return replace(label, expander=halves.chevron), enriched(chevron, page)
+    return replace(label, expander=halves.chevron), _enriched(chevron, around)
 
 
 def _rank(mark: Mark) -> tuple[int, bool, bool, float, float, float]:

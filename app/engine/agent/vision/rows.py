@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.engine.agent.labels import GLYPHS, bare, is_row
 from app.engine.agent.snapper import overlap
-from app.engine.page_state import Element, PageCapture, Rect
+from app.engine.page_state import Element, Rect
 
 TALLEST = 120.0
 """Pixels; a taller box is a group and no row."""
@@ -32,14 +32,14 @@ class Halves:
     chevron: int
 
 
-def split(box: Rect, label: str, page: PageCapture, others: Sequence[Rect] = ()) -> Halves | None:
+def split(box: Rect, label: str, elements: Sequence[Element], others: Sequence[Rect] = ()) -> Halves | None:
     """The parts of a row with one chevron at an end, ``None`` where it is none.
 
     A chevron that the model drew a box of its own for, among ``others``, is left to that one.
     """
     if not is_row(box) or box[3] > TALLEST:
         return None
-    found = [element for element in page.elements if _is_chevron_of(element, box)]
+    found = [element for element in elements if _is_chevron_of(element, box)]
     if len(found) != 1 or found[0].rect is None:
         return None
     rect = found[0].rect
