@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from dataclasses import replace
 
 import pytest
+from PIL import Image
 
 from app.engine.agent.llm.batch import moved
 from app.engine.agent.llm.options import LlmOptions
 from app.engine.agent.llm.policy import LlmPolicy
 from app.engine.agent.llm.prompting import Fence, prompt
+from app.engine.agent.messages import PartKind
 from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble, Reply
 from app.engine.agent.sight import Decision, Domain, Hint, Sight, Turn
+from app.engine.agent.vision.epoch import Epoch, Mark
 from app.engine.calls import to_action
-from app.engine.command import Click, Drag, Navigate, ReportInfeasible, Stop, TypeText, Wait
+from app.engine.command import Click, ClickMark, Drag, Navigate, ReportInfeasible, Stop, TypeText, Wait
 from app.engine.effect import Cause, Effect, Result, refused
+from app.engine.fingerprint import prints_of
 from app.engine.ledger import DeadEnd, Fact, Ledger, NodeState, PlanNode
 from app.engine.page_state import Element, PageCapture
 from tests.support.by_role import by_role, last
@@ -511,6 +516,61 @@ class TestNavigate:
 
         assert decision.command == Navigate("shop", "orders")
         assert "known are shop, admin" in last(asked(model, OPERATOR)[1])
+
+
+class Seeing:
+    """Eyes that saw one mark."""
+
+    def __init__(self) -> None:
+        self.aims: list[tuple[str, str]] = []
+        self.closed = False
+
+    def aim(self, task: str = "", subgoal: str = "", labels: tuple[str, ...] = ()) -> None:
+        self.aims.append((task, subgoal))
+
+    async def show(self, page: PageCapture) -> Epoch:
+        mark = Mark(number=3, box=(0.0, 0.0, 40.0, 20.0), label="Sort by", role="button")
+        return Epoch(
+            number=1, page=page, prints=prints_of(page), at=0.0, marks=(mark,), calls=("seen",), tokens=(7, 5)
+        )
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+
+class TestSight:
+    async def test_what_a_vision_model_saw_is_shown_and_its_marks_may_be_named(self):
+        model, eyes = brained(operator=lambda question: act('click_mark("V3", "Sort by")')), Seeing()
+        head = LlmPolicy(model, fence=Fence(MARKER), eyes=eyes)
+        first, second = [await head.decide(at(ledger=Ledger(subgoal="sort them"))), await head.decide(at(1))]
+
+        assert first.command == ClickMark(3, "Sort by")
+        assert "[V3] button 'Sort by'" in asked(model, OPERATOR)[0].text
+        assert eyes.aims[0] == ("Buy the red shoes", "sort them")
+        assert "seen" in first.calls
+        assert "seen" not in second.calls  # the same look is paid for once
+        await head.aclose()
+        assert eyes.closed
+
+    async def test_without_eyes_there_are_no_marks(self):
+        model = brained(operator=lambda question: act('click_mark("V3")'))
+
+        assert (await policy(model, re_asks=0).decide(at())).command is None
+        assert "click_mark" not in asked(model, OPERATOR)[0].text
+
+    async def test_the_picture_is_sent_with_marks_on_it_where_that_is_wanted(self):
+        out = io.BytesIO()
+        Image.new("RGB", (320, 200), "white").save(out, "JPEG")
+        shown = replace(page("Orders"), picture=out.getvalue(), viewport=(320, 200))
+        model = brained(operator=lambda question: act('click("0")'))
+        await run_of(policy(model, pictures=True), 5, at(shown=shown))
+
+        for question in asked(model, OPERATOR):
+            digests = [
+                part.digest for one in question.messages for part in one.parts if part.kind is PartKind.IMAGE
+            ]
+            assert digests
+            assert set(digests) <= set(question.pictures)
 
 
 def outside(text: str) -> str:
