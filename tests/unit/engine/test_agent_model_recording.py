@@ -7,11 +7,13 @@ import json
 
 import pytest
 
+from app.engine.agent.llm.prompting import Fence
 from app.engine.agent.messages import Message, Part, PartKind, Role
 from app.engine.agent.model.recorder import RecordingModel
-from app.engine.agent.model.replay import ReplayModel
+from app.engine.agent.model.replay import ReplayModel, exchanges_of
 from app.engine.agent.model_api import AgentRole, Model, ModelError, ModelTrouble, Reply
 from app.engine.errors import InputError
+from app.engine.trajectory import Step
 from tests.support.scripted_model import Said, ScriptedModel
 
 
@@ -115,3 +117,18 @@ async def test_secrets_in_a_request_do_not_keep_it_from_being_found():
 def test_what_is_no_exchange_is_told(data: bytes):
     with pytest.raises(InputError, match="exchange"):
         ReplayModel([data])
+
+
+async def test_a_stored_run_is_replayed_from_its_steps_behind_another_fence():
+    def question(fence: Fence) -> list[Message]:
+        return ask(f"Lines with {fence.marker} are the site's.\n{fence.around('the page', 'Buy now')}")
+
+    shelf = Shelf()
+    model = RecordingModel(ScriptedModel(["one", "two"]), shelf)
+    for word in ("one", "two"):
+        assert (await model.ask(AgentRole.OPERATOR, question(Fence()))).text == word
+    contents = {hashlib.sha256(data).hexdigest(): data for data in shelf}
+    steps = [Step(index=at, url="", title="", calls=(digest,)) for at, digest in enumerate(model.taken())]
+
+    replay = ReplayModel(exchanges_of(steps, contents.__getitem__))
+    assert [(await replay.ask(AgentRole.OPERATOR, question(Fence()))).text for _ in steps] == ["one", "two"]

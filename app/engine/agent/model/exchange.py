@@ -21,7 +21,8 @@ from app.engine.errors import InputError
 
 FORMAT = 1
 """A reader refuses a newer one."""
-_MARKER = re.compile(r"(<<[^<>\n]{1,80}) [0-9a-f]{12}(?=>>)")
+_MARKER = re.compile(rb"<<end of [^<>\\]{1,60} ([0-9a-f]{12})>>")
+"""The random marker of a fence, in its closing line."""
 Clean = Callable[[str], str]
 
 
@@ -54,14 +55,14 @@ def key_of(request: dict[str, Any]) -> str:
     words = {
         **request,
         "messages": [
-            [
-                message["role"],
-                *([part["kind"], _MARKER.sub(r"\1", part["text"])] for part in message["parts"]),
-            ]
+            [message["role"], *([part["kind"], part["text"]] for part in message["parts"])]
             for message in request["messages"]
         ],
     }
-    return hashlib.sha256(orjson.dumps(words, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    data = orjson.dumps(words, option=orjson.OPT_SORT_KEYS)
+    for marker in sorted(set(_MARKER.findall(data))):
+        data = data.replace(marker, b"")
+    return hashlib.sha256(data).hexdigest()
 
 
 def packed(request: dict[str, Any], came: Reply | ModelError, clean: Clean, *, at: float, most: int) -> bytes:

@@ -30,7 +30,8 @@ def open_model(
         raise ModelError(
             "no language model is set",
             ModelTrouble.NO_MODEL,
-            f"export SITELORE_MODEL_URL=... SITELORE_MODEL_NAME=... {KEY_VARIABLE}=..., or use the scout policy",
+            f"export SITELORE_MODEL_URL=... SITELORE_MODEL_NAME=... {KEY_VARIABLE}=...;"
+            " the scout policy and the rules need none",
         )
     price = parse_price(chosen.model_price)
     if chosen.run_money > 0 and price is None and known_price(chosen.model_name) is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from app.engine.agent.messages import Message
@@ -12,6 +12,12 @@ from app.engine.agent.model.budget import Meter
 from app.engine.agent.model.exchange import Exchange
 from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble, Reply, Usage
 from app.engine.redaction import redact_text
+from app.engine.trajectory import Step
+
+
+def exchanges_of(steps: Iterable[Step], read: Callable[[str], bytes]) -> Iterator[bytes]:
+    """Exchanges of a stored run in their order; ``read`` gives a content by its digest."""
+    return (read(digest) for digest in dict.fromkeys(digest for step in steps for digest in step.calls))
 
 
 class ReplayModel:
