@@ -52,6 +52,14 @@ async def _do(hand: Executor, command: Command) -> Result:
     return await hand.do(command)
 
 
+async def _fade(at: Episode) -> None:
+    """Some pages give their reward when what was closed has faded."""
+    for _ in range(10):
+        if await at.done():
+            return
+        await asyncio.sleep(0.1)
+
+
 async def scout(tab: Visit, at: Episode, most: int, played: Played) -> None:
     """Let the scout play until the page gives its reward or the scout stops."""
     hand, policy = Executor(tab), ScoutPolicy()
@@ -136,6 +144,7 @@ async def _play(tab: Visit, site: MiniWob, task: str, seed: int, player: Player,
         async with asyncio.timeout(LONGEST), episode(tab, site, task, seed) as at:
             played.intent = at.utterance
             await player(tab, at, most, played)
+            await _fade(at)
             played.won = await at.reward() > 0
     except (SiteloreError, TimeoutError) as error:
         played.lines.append(f"ended: {error or 'no time left'}")

@@ -119,9 +119,9 @@ class ClickLooks:
         if clause is None or clause.verb not in (Verb.CLICK, Verb.SELECT) or clause.quoted:
             return ()
         said = set(words(clause.text))
-        if not said & (COLOURS | set(SHAPES) | _LARGE | _SMALL | {"digit", "letter"}) and not said & _THINGS:
-            if not re.search(r"\ba\s+\w$", clause.text):
-                return ()
+        looks = said & (COLOURS | set(SHAPES) | _LARGE | _SMALL | _THINGS | {"digit", "letter"})
+        if not looks and not re.search(r"\ba\s+\w$", clause.text):
+            return ()
         return [*_clicks(view, clause.text, several=clause.many)]
 
 

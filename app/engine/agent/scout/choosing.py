@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from app.engine.agent.scout.grounding import nth, plain
 from app.engine.agent.scout.intent import Clause, Verb
 from app.engine.agent.scout.skill import CERTAIN, LIKELY, Proposal, View, key_of
-from app.engine.command import Check, Click, Command, Select
+from app.engine.command import Check, Click, ClickAt, Command, Select
 from app.engine.page_state import Element
 
 _BOXES = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"})
@@ -146,6 +146,29 @@ class Order:
                         score=LIKELY,
                         reason=f"'{element.name}' is the next in {found[1]} order",
                         marks=(mark,),
+                        keeps=(("places", _places(named, element)),),
                     )
                 ]
-        return ()
+        return [*_from_memory(view)]
+
+
+def _places(named: Sequence[Element], done: Element) -> str:
+    """Where the ones behind this one stand: a page may hide their names once it has begun."""
+    left = named[named.index(done) + 1 :]
+    return " ".join(
+        f"{e.rect[0] + e.rect[2] / 2:.0f},{e.rect[1] + e.rect[3] / 2:.0f}" for e in left if e.rect
+    )
+
+
+def _from_memory(view: View) -> Iterator[Proposal]:
+    first, _, rest = view.memory.values.get("places", "").partition(" ")
+    if first:
+        x, _, y = first.partition(",")
+        yield Proposal(
+            command=ClickAt((float(x), float(y))),
+            score=LIKELY,
+            reason="the next one stood there",
+            key=f"place:{first}",
+            marks=("did:place",),
+            keeps=(("places", rest),),
+        )

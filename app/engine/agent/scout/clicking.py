@@ -45,7 +45,7 @@ class ClickNamed:
             mine = _mark(view, name)
             marks = (mine, view.closes(), "did:click") if len(left) == 1 else (mine, "did:click")
             for found in _where(view, clause, find(name, view.shown, roles=clause.roles, least=0.55))[:3]:
-                sure = found.score >= SURE
+                sure = found.score >= SURE and not view.covered(found.element)
                 yield Proposal(
                     command=Click(found.element.index, label=found.element.name),
                     score=min(CERTAIN, found.score) * (0.9 if sure else GUESS),

@@ -68,15 +68,24 @@ class Until:
     def propose(self, view: View) -> Sequence[Proposal]:
         """Press the button named by the clause, or wait for the number."""
         clause = view.clause
-        if clause is None or not clause.bounds or fields_of(view):
+        if (
+            clause is None
+            or fields_of(view)
+            or clause.verb not in (Verb.OTHER, Verb.BUY, Verb.ADD, Verb.CLICK)
+        ):
             return ()
-        bound = clause.bounds[0]
-        now = _number_about(view, bound.of)
+        named = [PREDICATES[word] for word in words(clause.text) if word in PREDICATES]
+        if not clause.bounds and len(named) != 1:
+            return ()
+        now = _number_about(view, clause.bounds[0].of if clause.bounds else "")
         button = _button_of(view, clause)
         if button is None:
             return ()
         waits = bool(re.search(r"\b(?:when|once|as soon as|if)\b", clause.text))
-        holds = now is not None and bound.holds(now)
+        fits = all(bound.holds(now or 0.0) for bound in clause.bounds) and all(
+            is_so(int(now or 0)) for is_so in named
+        )
+        holds = now is not None and fits
         if waits and not holds:
             wait = Wait(0.3)
             return [

@@ -35,7 +35,12 @@ class Dates:
         if not clause.dates:
             return ()
         done = f"did:date:{view.number}"
-        return [] if done in view.memory.marks else [*_date(view, clause, (done, view.closes()))]
+        others = any(name != "date" for name, _ in clause.pairs)  # other fields are to be filled in as well
+        return (
+            []
+            if done in view.memory.marks
+            else [*_date(view, clause, (done,) if others else (done, view.closes()))]
+        )
 
 
 def date_field(view: View) -> Element | None:

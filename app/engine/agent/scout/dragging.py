@@ -24,6 +24,7 @@ _WAYS = {
 _ACROSS, _DOWN = {"left": 0.0, "center": 0.5, "centre": 0.5, "middle": 0.5, "right": 1.0}, {
     "top": 0.0, "upper": 0.0, "middle": 0.5, "center": 0.5, "centre": 0.5, "bottom": 1.0, "lower": 1.0,
 }  # fmt: skip
+_ELSE = re.compile(r",?\s+and\s+(?:everything\s+else|all\s+others?|the\s+(?:rest|others?))\b", re.IGNORECASE)
 _FAR = 60.0
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
 
@@ -43,8 +44,12 @@ class DragThings:
             return [*_sort(view, order[1].lower())]
         if clause.verb is not Verb.DRAG:
             return ()
-        found = [*_into(view, clause)] or [*_to_place(view, clause)] or [*_one_way(view, clause)]
-        return found
+        return (
+            [*_apart(view, clause)]
+            or [*_into(view, clause)]
+            or [*_to_place(view, clause)]
+            or [*_one_way(view, clause)]
+        )
 
 
 class Sliders:
@@ -224,6 +229,36 @@ def _into(view: View, clause: Clause) -> Iterator[Proposal]:
             key=f"into:{key_of(source)}",
             marks=("did:drag", *((view.closes(),) if last else ())),
         )
+
+
+def _apart(view: View, clause: Clause) -> Iterator[Proposal]:
+    """``all circles into the left box, and everything else into the right box``."""
+    parts = _ELSE.split(clause.text, maxsplit=1)
+    if len(parts) < 2:
+        return
+    things = [e for e in view.shown if e.rect is not None and looks_of(e) and e.tag not in ("svg", "line")]
+    largest = max((_area(e) for e in things), default=0.0)
+    boxes = sorted((e for e in things if _area(e) > 0.6 * largest), key=lambda e: (e.rect or (0, 0))[0])
+    small = [e for e in things if e not in boxes]
+    told = things_told(re.split(r"\binto\b", parts[0])[0], small)
+    if len(boxes) != 2:
+        return
+    first = 0 if "left" in words(parts[0]) or "right" in words(parts[1]) else 1
+    pairs = [(e, boxes[first] if e in told else boxes[1 - first]) for e in small]
+    left = [(e, box) for e, box in pairs if not _within(e, box)]
+    for thing, box in left[:1]:
+        yield Proposal(
+            command=Drag(_middle(thing), _middle(box)),
+            score=LIKELY,
+            reason="the task wants it in there",
+            key=f"into:{key_of(thing)}",
+            marks=("did:drag", *((view.closes(),) if len(left) == 1 else ())),
+        )
+
+
+def _middle(element: Element) -> tuple[float, float]:
+    left, top, width, height = element.rect or (0.0, 0.0, 0.0, 0.0)
+    return left + width / 2, top + height / 2
 
 
 def _area(element: Element) -> float:

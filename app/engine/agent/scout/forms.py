@@ -1,7 +1,7 @@
 """Fills a form from what the task says about its fields, in the task's own words; takes up suggestions.
 
-The field leads: for each one the task is searched for the value that stands with its label (``from: A to: B``, ``directed
-by Bowen from year 1998``).
+The field leads: for each one the task is searched for the value that stands with its label (``from: A to: B``,
+``directed by Bowen from year 1998``).
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from app.engine.agent.scout.grounding import STOP, likeness, plain, stem, stems, words
 from app.engine.agent.scout.intent import Clause, Verb
 from app.engine.agent.scout.skill import CERTAIN, LIKELY, PLAUSIBLE, Proposal, View, key_of
+from app.engine.agent.scout.submitting import senders
 from app.engine.agent.scout.typing_in import fields_of, named_like
-from app.engine.command import Click, Select, TypeText
+from app.engine.command import Click, Select, TypeText, Wait
 from app.engine.page_state import Element
 
 _FILLING = frozenset(
@@ -34,6 +35,8 @@ _DATES = re.compile(r"\b\d{1,2}/\d{1,2}/\d{4}\b")
 _VALUE = re.compile(
     r"\s*(?::|=|is|to be|to|as|of|by|from|in|with|named|called|year|the)*\s*(\"[^\"]+\"|[^\s,.;:]+(?:,\s[A-Z]{2}\b)?)"
 )
+_LONGEST = 80
+"""Letters a suggestion may have."""
 _SUGGESTIONS = frozenset({"option", "menuitem", "listitem", "treeitem", "generic", "link"})
 _KINDS_OF_THINGS = re.compile(
     r"\b(?:for|all|the|any)\s+([\w-]+)\s+(?:movies?|films?|books?|songs?|products?|items?|games?)\b"
@@ -50,7 +53,7 @@ class FillForm:
         clause = view.clause
         if clause is None or clause.verb not in _FILLING or clause.quoted or "sent" in view.memory.marks:
             return ()
-        fields = [f for f in fields_of(view) if not _is_date(view, f)]
+        fields = [f for f in fields_of(view) if not (clause.dates and _is_date(view, f))]
         if len(fields) < 2 and not clause.pairs:
             return ()
         values = values_for(view, clause, fields)
@@ -69,6 +72,8 @@ class FillForm:
             ]
         if clause.dates and not any(mark.startswith("did:date") for mark in view.memory.marks):
             return ()
+        if clause.extremes and "did:form" in view.memory.marks:
+            return [*_look_up(view)]
         return [Proposal(score=PLAUSIBLE, reason="the form is filled in", marks=_closing(view, clause))]
 
 
@@ -83,11 +88,22 @@ class Suggestion:
         if clause is not None and clause.matches and clause.verb in (Verb.TYPE, Verb.SELECT):
             return [*_matching(view, clause)]
         _, _, text = view.memory.values.get("suggest", "").partition("\n")
-        last = view.sight.last
-        if not text or last is None or not isinstance(last.command, TypeText) or last.command.text != text:
+        typed = _typed_last(view)
+        if not text or typed is None or typed.text != text:
             return ()
-        offered = [e for e in _offered(view) if likeness(text, e.name) >= 0.5 or plain(text) in plain(e.name)]
+        offered = [
+            e for e in offered_by(view) if likeness(text, e.name) >= 0.5 or plain(text) in plain(e.name)
+        ]
         offered.sort(key=lambda e: (-likeness(text, e.name), e.index))
+        if not offered and _completes(view, typed.element):
+            return [
+                Proposal(
+                    command=Wait(0.6),
+                    score=CERTAIN,
+                    reason="the field may offer something yet",
+                    key=f"offer {text}",
+                )
+            ]
         return [
             Proposal(
                 command=Click(e.index, label=e.name),
@@ -128,6 +144,25 @@ class ChooseFields:
         return made
 
 
+def _typed_last(view: View) -> TypeText | None:
+    """What was typed last, where nothing but waiting came behind it."""
+    for turn in reversed(view.sight.turns):
+        if isinstance(turn.command, TypeText):
+            return turn.command
+        if not isinstance(turn.command, Wait):
+            return None
+    return None
+
+
+def _completes(view: View, number: int) -> bool:
+    """Whether a field says of itself that it offers what begins like what is typed; it may take its time."""
+    elements = view.page.elements
+    if not 0 <= number < len(elements):
+        return False
+    told = " ".join(value for _, value in elements[number].attributes)
+    return elements[number].role == "combobox" or "autocomplete-input" in told or "typeahead" in told
+
+
 def values_for(view: View, clause: Clause, fields: Sequence[Element]) -> list[tuple[Element, str]]:
     """What the task says about each of some fields; fields it says nothing about are left out."""
     found: list[tuple[Element, str]] = []
@@ -144,6 +179,17 @@ def values_for(view: View, clause: Clause, fields: Sequence[Element]) -> list[tu
     if len(left) == 1 and found and rest and plain(rest[1]) not in STOP:
         found.append((left[0], rest[1]))
     return found if len(found) > 1 or clause.pairs else []
+
+
+def _look_up(view: View) -> Iterator[Proposal]:
+    """What was asked for has to be chosen among what the form finds."""
+    for element, sure in senders(view, "search")[:1]:
+        yield Proposal(
+            command=Click(element.index, label=element.name),
+            score=sure * LIKELY,
+            reason="the form is filled in",
+            marks=("sent",),
+        )
 
 
 def _closing(view: View, clause: Clause) -> tuple[str, ...]:
@@ -165,6 +211,8 @@ def _label(view: View, field: Element) -> str:
 def _stands_with(text: str, label: str) -> str:
     """The value behind the word of a text that has the stem of the label."""
     wanted = {stem(word) for word in words(label) if word not in STOP}
+    if "date" in wanted:
+        wanted.add("year")
     if not wanted:
         return ""
     for found in re.finditer(r"[^\W\d_]+", text):
@@ -185,19 +233,25 @@ def _is_date(view: View, field: Element) -> bool:
     return "date" in f"{_label(view, field)} {field.type} {dict(field.attributes).get('class', '')}".lower()
 
 
-def _offered(view: View) -> list[Element]:
+def offered_by(view: View) -> list[Element]:
     """Things of lists that opened below a field."""
-    lists = ("menu", "listbox", "dialog")
     return [
-        e for e in view.shown
-        if e.role in _SUGGESTIONS and e.name and len(e.name) < 80
-        and (e.role in ("option", "menuitem") or e.repeat or any(m.partition(":")[0] in lists for m in e.landmarks))
-    ]  # fmt: skip
+        e
+        for e in view.shown
+        if e.role in _SUGGESTIONS and e.name and len(e.name) < _LONGEST and _is_choice(e)
+    ]
+
+
+def _is_choice(element: Element) -> bool:
+    if element.role in ("option", "menuitem") or (element.role == "listitem" and "click" in element.hears):
+        return True
+    lists = ("menu", "listbox", "dialog")
+    return bool(element.repeat) or any(mark.partition(":")[0] in lists for mark in element.landmarks)
 
 
 def _matching(view: View, clause: Clause) -> Iterator[Proposal]:
     fields = fields_of(view)
-    fitting = [e for e in _offered(view) if all(match.holds(e.name) for match in clause.matches)]
+    fitting = [e for e in offered_by(view) if all(match.holds(e.name) for match in clause.matches)]
     for element in fitting[:1]:
         yield Proposal(
             command=Click(element.index, label=element.name),

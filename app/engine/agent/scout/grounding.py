@@ -20,6 +20,18 @@ STOP = one_of(
 )
 
 
+_SIGNS = {
+    "x": "close",
+    "×": "close",
+    "✕": "close",
+    "✖": "close",
+    "close": "close",
+    "☰": "menu",
+    "menu": "menu",
+}
+"""Signs that are read as words."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fit:
     """An element and how well a name fits it, in [0, 1]."""
@@ -87,6 +99,8 @@ def likeness(wanted: str, found: str) -> float:
         return 0.0
     if wanted == found:
         return 1.0
+    if _SIGNS.get(wanted.strip().lower(), wanted) == _SIGNS.get(found.strip().lower(), found):
+        return 0.95
     here, there = plain(wanted), plain(found)
     if here == there:
         return 0.97 if here else 0.0
@@ -130,7 +144,11 @@ def find(
     for element in elements:
         score = fit(wanted, element)
         if score >= least:
-            found.append(Fit(element, score + (0.05 if roles and element.role in roles else 0.0)))
+            more = 0.05 if roles and element.role in roles else 0.0
+            less = (
+                0.02 if element.role == "generic" and not element.listens else 0.0
+            )  # it may only hold what is meant
+            found.append(Fit(element, score + more - less))
     found.sort(key=lambda one: (-one.score, one.element.index))
     return found
 

@@ -73,7 +73,7 @@ _WORDS: dict[Verb, str] = {
     Verb.CLICK: "click|press|hit|push|tap|activate|double-click",
     Verb.TYPE: "enter|type|write|fill|input|put|insert",
     Verb.SELECT: "select|choose|pick",
-    Verb.CHECK: "check|tick|mark|enable|star",
+    Verb.CHECK: "check|tick|mark|enable|star|flag|file",
     Verb.UNCHECK: "uncheck|untick|unmark|disable|deselect",
     Verb.SUBMIT: "submit|confirm|finish|apply",
     Verb.FIND: "find|locate|look",
@@ -117,7 +117,7 @@ _SPLIT_VERBS = "|".join(
 )
 _LEAD = re.compile(
     r"^(?:(?:please|now|first|next|finally|afterwards|also|then|and|to|kindly|you should|i want to|i need to"
-    r"|can you|could you|try to|after that)\b[\s,]*)+",
+    r"|can you|could you|will you|would you|try to|after that)\b[\s,]*)+",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\x02])|\n+")
@@ -125,6 +125,9 @@ _JOINT = re.compile(
     rf"(?:,|;)?\s+(?:and\s+then|then|and|to|before you|after that)\s+(?=(?:{_SPLIT_VERBS})\b)"
     rf"|,\s*(?=(?:{_SPLIT_VERBS})\b)|,?\s+(?=then\b)|\s+(?=(?:hit|press)\s+submit\b)",
     re.IGNORECASE,
+)
+_PASSIVE = re.compile(
+    r"\b(?:should|must|needs?\s+to|has\s+to|have\s+to|ought\s+to)\s+be\s+(\w+)", re.IGNORECASE
 )
 _HEAD = re.compile(rf"^({_ANY_VERB})\b", re.IGNORECASE)
 _QUOTE = re.compile("\"([^\"]*)\"|“([^”]*)”|«([^»]*)»|(?<![\\w])'([^']+)'(?!\\w)|`([^`]+)`")
@@ -269,7 +272,7 @@ def read_intent(text: str) -> Task:
     return Task(
         text=text,
         clauses=clauses,
-        question=text.rstrip().endswith("?") or any(clause.verb is Verb.ASK for clause in clauses),
+        question=_asks(text) or any(clause.verb is Verb.ASK for clause in clauses),
         quoted=tuple(quotes),
         pairs=tuple(pair for clause in clauses for pair in clause.pairs),
         words=frozenset(re.findall(r"\w+", text.lower())),
@@ -280,7 +283,7 @@ def _clause(part: str, quotes: list[str]) -> Clause:
     part = _LEAD.sub("", part)
     head = _HEAD.match(part)
     word = head[1].lower() if head else ""
-    verb = _VERB_OF.get(word, Verb.OTHER)
+    verb = _verb(word, part)
     rest = part[head.end() :] if head else part
     bare = _HELD.sub(" ", part)
     plain = _put_back(part, quotes).rstrip(".")
@@ -311,6 +314,31 @@ def _clause(part: str, quotes: list[str]) -> Clause:
         bounds=bounds_in(plain),
         extremes=extremes_in(bare),
         matches=matches_in(part, quotes),
+    )
+
+
+def _verb(word: str, part: str) -> Verb:
+    """The verb at the head; else that of ``should be deleted``; who is given something gets it passed on."""
+    if word == "give" and not re.match(r"give\s+(?:me|us)\b", part, re.IGNORECASE):
+        return (
+            Verb.FORWARD
+            if re.match(r"give\s+[A-Z]", part, re.IGNORECASE) and part.split()[1][0].isupper()
+            else Verb.SET
+        )
+    passive = _PASSIVE.search(part) if not word else None
+    if passive:
+        bare = passive[1].lower()
+        for ending in ("ed", "d", ""):
+            found = _VERB_OF.get(bare.removesuffix(ending)) if ending else None
+            if found:
+                return found
+    return _VERB_OF.get(word, Verb.OTHER)
+
+
+def _asks(text: str) -> bool:
+    """Whether it is a question; ``Will you open it?`` is none."""
+    return text.rstrip().endswith("?") and not re.match(
+        r"\s*(?:will|would|can|could)\s+you\b", text, re.IGNORECASE
     )
 
 

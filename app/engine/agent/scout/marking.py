@@ -18,6 +18,8 @@ _STYLES = {
     "underline": ("underline",), "strikethrough": ("strike", "strikethrough"),
 }  # fmt: skip
 _FAR = 100_000.0
+_RESTS = re.compile(r"\bhover(?:ed|ing)?\b|\bkeep\s+(?:your|the)\s+(?:mouse|pointer|cursor)", re.IGNORECASE)
+_STAYS = re.compile(r"\bkeep\b", re.IGNORECASE)
 
 
 class ScrollPart:
@@ -162,19 +164,20 @@ class HoverOver:
     def propose(self, view: View) -> Sequence[Proposal]:
         """The thing that is called so, else the one that has a look of its own."""
         clause = view.clause
-        if clause is None or not (clause.verb is Verb.HOVER or re.search(r"\bhover|\bmouse\b", clause.text)):
+        if clause is None or not (clause.verb is Verb.HOVER or _RESTS.search(clause.text)):
             return ()
         things = [e for e in view.shown if "looks" in dict(e.attributes) and "hover" in e.hears]
         things = things or [
             e for e in view.shown if "looks" in dict(e.attributes) and e.tag not in ("svg", "line")
         ]
-        return [
-            Proposal(
-                command=Hover(e.index),
-                score=PLAUSIBLE,
-                reason="the pointer belongs there",
-                again=True,
-                marks=("hovered",),
-            )
-            for e in things[:1]
-        ]
+        return _rest(view, clause, things)
+
+
+def _rest(view: View, clause: Clause, things: Sequence[Element]) -> list[Proposal]:
+    stays = _STAYS.search(clause.text) is not None
+    marks = ("hovered",) if stays else (view.closes(), "hovered")
+    reason = "the pointer belongs there"
+    return [
+        Proposal(command=Hover(e.index), score=PLAUSIBLE, reason=reason, again=stays, marks=marks)
+        for e in things[:1]
+    ]

@@ -21,7 +21,25 @@ _TO = (
     re.compile(rf"\b(?:with|for)\s+{_NAME}"),
 )
 _NO_NAMES = frozenset(
-    ["The", "This", "That", "Email", "Message", "Mail", "Please", "It", "Me", "Forward", "Send", "Give", "Find", "All", "My", "An", "A"]
+    [
+        "The",
+        "This",
+        "That",
+        "Email",
+        "Message",
+        "Mail",
+        "Please",
+        "It",
+        "Me",
+        "Forward",
+        "Send",
+        "Give",
+        "Find",
+        "All",
+        "My",
+        "An",
+        "A",
+    ]
 )
 _SEARCHES = frozenset({"search", "find", "query"})
 

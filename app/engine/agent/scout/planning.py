@@ -13,6 +13,8 @@ _DEEDS = frozenset(
         Verb.ADD, Verb.CLOSE, Verb.OPEN, Verb.ASK,
     }
 )  # fmt: skip
+_ON_ONE = frozenset({Verb.REPLY, Verb.FORWARD, Verb.DELETE})
+_BY_DEED = re.compile(r"\b([A-Z][\w-]*)\s+(?:sent|wrote|emailed|mailed|posted)\b")
 _PROPER = re.compile(r"@[\w.-]+|\b[A-Z][\w'’-]*(?:\s+[A-Z][\w'’-]*)*")
 _OF_WHOM = re.compile(
     r"\b(?:by|from|of|for|user|named|called|between)\s+(?:the\s+)?(?:user\s+)?(@[\w.-]+|[A-Z][\w-]*(?:\s+[A-Z][\w-]*)*)"
@@ -30,12 +32,14 @@ def needs_nothing(task: Task, number: int) -> bool:
         return True
     match clause.verb:
         case Verb.FIND:
-            return (bool(deeds) and not clause.ordinal and not clause.extremes) or (
-                _says_nothing(clause) and number > 0
-            )
+            taken = clause.ordinal and any(one.verb is Verb.TYPE for one in later)
+            plain = bool(deeds) and not clause.ordinal and not clause.extremes
+            return bool(taken) or plain or (_says_nothing(clause) and number > 0)
         case Verb.USE:
             return bool(deeds) or number > 0
         case Verb.OPEN:
+            if _WHOSE.search(clause.text) and any(one.verb in _ON_ONE for one in later):
+                return True
             named = bool(clause.quoted) or bool(clause.path)
             return not named and any(one.quoted or one.path for one in deeds if one.verb is Verb.CLICK)
         case Verb.COPY:
@@ -64,11 +68,14 @@ def _is_purpose(task: Task, number: int) -> bool:
 
 def subject_of(task: Task) -> str:
     """Whom or what the task is about: ``the email by Audrey``, ``for the user @leo``; "" if nothing."""
+    acted = _BY_DEED.search(task.text)
+    if acted and acted[1] not in _FIRST:
+        return acted[1]
     for clause in task.clauses:
         if clause.verb is Verb.FIND and clause.targets and not clause.ordinal:
             found = _OF_WHOM.search(clause.text) or _PROPER.search(clause.text.partition(" ")[2])
             if found:
-                return found[found.lastindex or 0]
+                return re.sub(r"['’]s$", "", found[found.lastindex or 0])
     found = _OF_WHOM.search(task.text) or _WHOSE.search(task.text)
     if found and found[1] not in _FIRST:
         return found[1]

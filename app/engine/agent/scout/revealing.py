@@ -30,6 +30,7 @@ _WANTS = frozenset(
 _CLOSED = one_of("collapsed expandable closed accordion toggle expander caret dropdown folded")
 _OPENERS = one_of("menu more expand show details options tree folder open")
 _NEXT = one_of("> » › next → more older")
+_SIGNS = frozenset(["+", "▸", "▶", "▾", "▼", "☰", "⋮", "…", "⋯"])
 SURE = 0.9
 
 
@@ -64,8 +65,10 @@ def _wanted(view: View, clause: Clause) -> tuple[str, ...]:
 
 def _seen(view: View, wanted: tuple[str, ...]) -> bool:
     for name in wanted:
-        if any(fit(name, element) >= SURE for element in view.shown):
+        if any(fit(name, element) >= SURE and not view.covered(element) for element in view.shown):
             return True
+        if any(fit(name, element) >= SURE for element in view.shown):
+            continue
         if any(plain(option) == plain(name) for element in view.shown for option in element.options):
             return True
         if set(words(name)) and set(words(name)) <= set(words(view.outline.text)):
@@ -112,11 +115,11 @@ def _along(view: View, clause: Clause) -> Iterator[Proposal]:
 def _openings(view: View, wanted: tuple[str, ...]) -> Iterator[Proposal]:
     said = set(words(view.task.text))
     for element in view.shown:
-        sure = _opens(element)
+        sure = _opens(element) or _behind(view, element, wanted)
         if not sure:
             continue
         mark = f"opened:{key_of(element)}:{plain(element.name)}"
-        if mark in view.memory.marks:
+        if mark in view.memory.marks or any(key_of(element) in done for done in view.memory.done):
             continue
         spoken = bool(set(words(element.name)) & said)
         close = max(likeness(name, element.name) for name in wanted)
@@ -136,7 +139,7 @@ def _opens(element: Element) -> float:
     if element.role == "tab":
         return GUESS + 0.15 if "selected" not in element.states and "expanded" not in element.states else 0.0
     if "collapsed" in element.states or ("haspopup" in element.states and "expanded" not in element.states):
-        return GUESS + 0.12
+        return GUESS + (0.2 if element.role == "menuitem" else 0.12)
     if element.role == "summary" and "expanded" not in element.states:
         return GUESS + 0.1
     attributes = dict(element.attributes)
@@ -148,17 +151,41 @@ def _opens(element: Element) -> float:
     return 0.0
 
 
+def _behind(view: View, element: Element, wanted: tuple[str, ...]) -> float:
+    """How likely a thing without words opens what is wanted: a sign, or what stands in for a hidden list."""
+    if element.name.strip() in _SIGNS and view.task.has(Verb.OPEN):
+        return GUESS + 0.1
+    if element.rect is None or element.role not in ("generic", "button", "combobox", "textbox"):
+        return 0.0
+    for hidden in view.page.elements:
+        if hidden.visible or hidden.rect is None or not hidden.options:
+            continue
+        x, y = hidden.rect[0], hidden.rect[1]
+        left, top, width, height = element.rect
+        over = left - 2 <= x <= left + width and top - 2 <= y <= top + height
+        if over and any(plain(option) == plain(name) for option in hidden.options for name in wanted):
+            return GUESS + 0.2
+    return 0.0
+
+
+def next_page(view: View) -> list[Element]:
+    """What leads to the next page of a list, or to more of it."""
+    return [
+        e for e in view.shown
+        if plain(e.name) in _NEXT or e.name.strip() in _NEXT
+        or (e.role in ("link", "button") and words(e.name)[:1] == ("next",))
+    ]  # fmt: skip
+
+
 def _further(view: View) -> Iterator[Proposal]:
-    for element in view.shown:
-        if plain(element.name) in _NEXT or element.name.strip() in _NEXT or "next" in words(element.name)[:1]:
-            yield Proposal(
-                command=Click(element.index, label=element.name),
-                score=GUESS - 0.05,
-                reason="it may be on the next page",
-                key=f"next:{key_of(element)}",
-                again=True,
-            )
-            break
+    for element in next_page(view)[:1]:
+        yield Proposal(
+            command=Click(element.index, label=element.name),
+            score=GUESS - 0.05,
+            reason="it may be on the next page",
+            key=f"next:{key_of(element)}",
+            again=True,
+        )
     height = view.page.viewport[1]
     if view.page.size[1] > height + 40:
         yield Proposal(

@@ -16,7 +16,7 @@ from app.engine.agent.scout.outline import Outline, outline_of
 from app.engine.agent.scout.planning import needs_nothing
 from app.engine.agent.sight import Sight, Turn
 from app.engine.command import Command
-from app.engine.effect import Effect
+from app.engine.effect import Cause, Effect
 from app.engine.ledger import Fact
 from app.engine.page_state import Element, PageCapture
 
@@ -63,7 +63,7 @@ class Memory:
     marks: set[str] = field(default_factory=set[str])
     values: dict[str, str] = field(default_factory=dict[str, str])
     done: dict[str, int] = field(default_factory=dict[str, int])
-    failed: dict[str, int] = field(default_factory=dict[str, int])
+    failed: dict[str, float] = field(default_factory=dict[str, float])
     visited: list[str] = field(default_factory=list[str])
     pending: Proposal | None = None
     pending_skill: str = ""
@@ -79,7 +79,8 @@ class Memory:
             self.marks.update(proposal.marks)
             self.values.update(proposal.keeps)
         if not turn.result.success or (turn.result.effect is Effect.NOTHING and not proposal.marks):
-            self.failed[key] = self.failed.get(key, 0) + 1
+            weight = 0.4 if turn.result.cause is Cause.COVERED else 1.0  # what lies over it may go away
+            self.failed[key] = self.failed.get(key, 0.0) + weight
 
 
 @dataclass
@@ -103,6 +104,19 @@ class View:
             for element in self.sight.page.elements
             if element.visible and not element.in_advert and "disabled" not in element.states
         )
+
+    @cached_property
+    def thorough(self) -> bool:
+        """Whether the capture tells what the pointer meets."""
+        return any(element.met for element in self.sight.page.elements)
+
+    def covered(self, element: Element) -> bool:
+        """Whether something lies over the element, or it is too small to be meant yet."""
+        if element.rect is None or not self.thorough or element.met:
+            return False
+        x, y, width, height = element.rect
+        across, down = self.sight.page.viewport
+        return 0 <= x + width / 2 < across and 0 <= y + height / 2 < down
 
     @cached_property
     def outline(self) -> Outline:

@@ -18,7 +18,7 @@ _BUTTONS = frozenset({"button", "generic", "link", "image"})
 _ENDS = frozenset(
     {
         Verb.SEARCH, Verb.TYPE, Verb.SET, Verb.EDIT, Verb.ADD, Verb.BUY, Verb.CHECK, Verb.SELECT, Verb.LOGIN,
-        Verb.REPLY, Verb.FORWARD, Verb.FILTER, Verb.SUBMIT,
+        Verb.REPLY, Verb.FORWARD, Verb.FILTER, Verb.SUBMIT, Verb.DRAG, Verb.SORT,
     }
 )  # fmt: skip
 

@@ -13,6 +13,9 @@ from app.engine.command import Click, TypeText
 from app.engine.page_state import Element
 
 FIELDS = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
+_EVERYWHERE = re.compile(
+    r"\b(?:both|all|each|every)\s+(?:of\s+)?(?:the\s+)?(?:text\s*)?(?:fields?|box(?:es)?|inputs?)\b", re.I
+)
 _TYPED = frozenset({Verb.TYPE, Verb.PASTE, Verb.USE})
 
 
@@ -29,7 +32,7 @@ class TypeInto:
         fields = fields_of(view)
         if not fields:
             return ()
-        if clause.many and len(clause.quoted) == 1:
+        if _EVERYWHERE.search(clause.text) and len(clause.quoted) == 1:
             return [*_everywhere(view, clause, fields)]
         if len(clause.quoted) > 1:
             return [*_several(view, clause, fields)]
