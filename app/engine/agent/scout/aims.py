@@ -85,7 +85,63 @@ _NAME = re.compile(
     r"(?<![\w.])((?:[A-Z][\w'’-]*|\d[\w-]*(?=\s+[A-Z]))(?:\s+(?:&|[A-Z][\w'’&-]*|\d+[\w-]*))*)((?:\s+[a-z][\w'’-]*){0,3})"
 )
 _ENDS_NAME = STOP | frozenset(
-    ["have", "has", "had", "come", "comes", "cost", "costs", "than", "does", "do", "did", "can", "could", "was", "were", "which", "who", "whom", "that", "when", "where", "what", "why", "how", "between", "since", "until", "before", "after", "there", "their", "together", "altogether", "use", "using", "named", "called", "titled", "number", "size", "category", "status", "contain", "contains", "include", "includes", "up", "down", "out", "over", "under", "through", "about", "get", "gets"]
+    [
+        "have",
+        "has",
+        "had",
+        "come",
+        "comes",
+        "cost",
+        "costs",
+        "than",
+        "does",
+        "do",
+        "did",
+        "can",
+        "could",
+        "was",
+        "were",
+        "which",
+        "who",
+        "whom",
+        "that",
+        "when",
+        "where",
+        "what",
+        "why",
+        "how",
+        "between",
+        "since",
+        "until",
+        "before",
+        "after",
+        "there",
+        "their",
+        "together",
+        "altogether",
+        "use",
+        "using",
+        "named",
+        "called",
+        "titled",
+        "number",
+        "size",
+        "category",
+        "status",
+        "contain",
+        "contains",
+        "include",
+        "includes",
+        "up",
+        "down",
+        "out",
+        "over",
+        "under",
+        "through",
+        "about",
+        "get",
+        "gets",
+    ]
 )
 _NUMBERED = re.compile(
     r"\b(order|invoice|ticket|issue|case|product|item|upc|sku|isbn|user|customer|number)\s+(?:number\s+|no\.?\s*|with the upc\s+)?"
@@ -103,10 +159,39 @@ _OPENING = re.compile(
 _ROUND = re.compile(r"\bround(?:ed)?\b.{0,20}?\b(one|two|three|\d)\s+decimals?", re.IGNORECASE)
 _SMALL = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "a": 1, "an": 1}
 _MOST = frozenset(
-    ["most", "highest", "greatest", "largest", "biggest", "longest", "dearest", "priciest", "latest", "newest", "last", "maximum", "top", "best", "heaviest"]
+    [
+        "most",
+        "highest",
+        "greatest",
+        "largest",
+        "biggest",
+        "longest",
+        "dearest",
+        "priciest",
+        "latest",
+        "newest",
+        "last",
+        "maximum",
+        "top",
+        "best",
+        "heaviest",
+    ]
 )
 _LEAST = frozenset(
-    ["least", "lowest", "cheapest", "smallest", "shortest", "fewest", "oldest", "earliest", "minimum", "lightest", "first", "worst"]
+    [
+        "least",
+        "lowest",
+        "cheapest",
+        "smallest",
+        "shortest",
+        "fewest",
+        "oldest",
+        "earliest",
+        "minimum",
+        "lightest",
+        "first",
+        "worst",
+    ]
 )
 _BY_WORD = {
     "cheapest": "price", "dearest": "price", "priciest": "price", "expensive": "price", "latest": "date",
@@ -316,12 +401,9 @@ def _goal(asked: str, low: str) -> tuple[Goal, str, str, bool]:
         column, thing = (found[1], found[2] or found[1]) if found else ("", "")
         return Goal.ITEMS, column, thing, True
     found = _VALUE.match(asked.casefold().strip())
-    return (
-        Goal.VALUE,
-        found[1] if found else re.sub(r"^(?:what|which|who|where)\s+", "", low.rstrip("?")),
-        "",
-        True,
-    )
+    field = found[1] if found else re.sub(r"^(?:what|which|who|where)\s+", "", low.rstrip("?"))
+    mine = re.search(r"\bof (?:my|our) (\w+)\b", low)
+    return Goal.VALUE, field, mine[1] if mine else "", True
 
 
 def _wanted(low: str, goal: Goal, field: str, text: str) -> str:
@@ -419,7 +501,28 @@ _TO = re.compile(
 )
 _NAMED = re.compile(r"\b(?:named|called|titled)\s+\x02(\d+)\x02")
 _LEADS = frozenset(
-    ["add", "put", "use", "apply", "write", "create", "make", "new", "order", "product", "review", "note", "voucher", "list", "wish", "my", "the", "named", "called", "titled"]
+    [
+        "add",
+        "put",
+        "use",
+        "apply",
+        "write",
+        "create",
+        "make",
+        "new",
+        "order",
+        "product",
+        "review",
+        "note",
+        "voucher",
+        "list",
+        "wish",
+        "my",
+        "the",
+        "named",
+        "called",
+        "titled",
+    ]
 )
 
 
@@ -479,7 +582,11 @@ def kind_of(aim: Aim, name: str) -> str:
     before = aim.text.partition(name)[0].rstrip(' "“«#')
     found: list[str] = []
     for word in reversed(re.findall(r"[\w'-]+", before)[-2:]):
-        if word.casefold() in STOP or word.casefold() in _ENDS_NAME or (_DEED.match(word) and word != "order"):
+        if (
+            word.casefold() in STOP
+            or word.casefold() in _ENDS_NAME
+            or (_DEED.match(word) and word != "order")
+        ):
             break
         found.insert(0, word.casefold())
     return " ".join(found)
@@ -496,5 +603,50 @@ def goal_words(aim: Aim) -> frozenset[str]:
 
 
 _IDLE = frozenset(
-    ["what", "which", "who", "when", "where", "how", "many", "much", "all", "there", "have", "has", "had", "does", "did", "do", "any", "give", "tell", "round", "two", "decimals", "answer", "yes", "no", "please", "new", "together", "altogether", "one", "more", "than", "between", "least", "most", "change", "set", "add", "put", "create", "write", "named", "called", "first"]
+    [
+        "what",
+        "which",
+        "who",
+        "when",
+        "where",
+        "how",
+        "many",
+        "much",
+        "all",
+        "there",
+        "have",
+        "has",
+        "had",
+        "does",
+        "did",
+        "do",
+        "any",
+        "give",
+        "tell",
+        "round",
+        "two",
+        "decimals",
+        "answer",
+        "yes",
+        "no",
+        "please",
+        "new",
+        "together",
+        "altogether",
+        "one",
+        "more",
+        "than",
+        "between",
+        "least",
+        "most",
+        "change",
+        "set",
+        "add",
+        "put",
+        "create",
+        "write",
+        "named",
+        "called",
+        "first",
+    ]
 )

@@ -105,16 +105,13 @@ def _asked_for(place: Place, name: str) -> bool:
 
 
 def _is_filter(place: Place, name: str) -> bool:
-    """A person or thing by which a list is narrowed: ``the orders of the customer X``."""
+    """A person or thing by which a list is narrowed: ``the orders of the customer X``, ``orders that contain X``."""
     aim = place.aim
+    if not aim.things:
+        return False
     before = aim.text.partition(name)[0].casefold()
-    return (
-        bool(aim.things)
-        and re.search(
-            rf"\b{re.escape(aim.things)}\b.*\b(?:of|by|from|for|with|contain\w*|include\w*)\b", before
-        )
-        is not None
-    )
+    joints = "of|by" if aim.goal is Goal.ITEMS else "of|by|from|for|with|contain\\w*|include\\w*"
+    return re.search(rf"\b{re.escape(aim.things)}\b.*\b(?:{joints})\b", before) is not None
 
 
 # narrowing

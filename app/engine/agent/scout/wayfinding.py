@@ -313,8 +313,18 @@ def by_scent(place: Place) -> list[Proposal]:
         score = (
             _SCENT + 0.34 * promise if promise > 0.2 else (_EXPLORE if opens and _in_navigation(one) else 0.0)
         )
-        if score:
-            made.append(_follow(place, one, f'"{one.name}" may lead there', score))
+        if not score:
+            continue
+        if promise <= 0.2:
+            # a menu that promises nothing is looked into once, wherever it stands
+            key = f"open:{one.role}:{one.name}"
+            if not place.view.memory.done.get(key):
+                why = f'"{one.name}" may hide it'
+                made.append(
+                    Proposal(command=Click(one.index, label=one.name), score=score, reason=why, key=key)
+                )
+            continue
+        made.append(_follow(place, one, f'"{one.name}" may lead there', score))
     made.sort(key=lambda one: -one.score)
     return made[:12]
 
