@@ -133,26 +133,26 @@ def families_of(intent: str, brands: frozenset[str] = frozenset()) -> frozenset[
 
 
 class Delegations:
-    """The circuit breaker: the same task on the same domain is not begun again once it gave something of substance."""
+    """The circuit breaker: what was handed over once and gave something of substance is not handed over again."""
 
     def __init__(self, most: int = 2) -> None:
         self._most = most
         self._done: dict[tuple[str, str], list[bool]] = {}
 
-    def record(self, intent: str, url: str, *, substantive: bool) -> None:
-        """An attempt is over; ``substantive``: it gave an answer or reached its goal."""
-        self._done.setdefault(_key(intent, url), []).append(substantive)
+    def record(self, place: str, task: str, *, substantive: bool) -> None:
+        """An attempt is over; ``substantive``: it gave an answer, or led to where it was to lead."""
+        self._done.setdefault(_key(place, task), []).append(substantive)
 
-    def refusal(self, intent: str, url: str) -> str:
-        """Why it should not be begun again; "" where nothing speaks against it."""
-        attempts = self._done.get(_key(intent, url), [])
+    def refusal(self, place: str, task: str) -> str:
+        """Why it should not be handed over again; "" where nothing speaks against it."""
+        attempts = self._done.get(_key(place, task), [])
         if any(attempts):
-            return "this task already gave a result on this site; use that result"
+            return "this was asked for before and gave a result; use that result"
         if len(attempts) >= self._most:
-            return f"this task was tried {len(attempts)} times on this site without a result; change the task"
+            return f"this was tried {len(attempts)} times without a result; try another way"
         return ""
 
 
-def _key(intent: str, url: str) -> tuple[str, str]:
-    words = " ".join(intent.casefold().split())
-    return host_of(url), blake2b(words.encode(), digest_size=8).hexdigest()
+def _key(place: str, task: str) -> tuple[str, str]:
+    words = " ".join(task.casefold().split())
+    return place.casefold(), blake2b(words.encode(), digest_size=8).hexdigest()

@@ -19,7 +19,17 @@ from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble, Repl
 from app.engine.agent.sight import Decision, Domain, Hint, Sight, Turn
 from app.engine.agent.vision.epoch import Epoch, Mark
 from app.engine.calls import to_action
-from app.engine.command import Click, ClickMark, Drag, Navigate, ReportInfeasible, Stop, TypeText, Wait
+from app.engine.command import (
+    Click,
+    ClickMark,
+    Command,
+    Drag,
+    Navigate,
+    ReportInfeasible,
+    Stop,
+    TypeText,
+    Wait,
+)
 from app.engine.effect import Cause, Effect, Result, refused
 from app.engine.fingerprint import prints_of
 from app.engine.ledger import DeadEnd, Fact, Ledger, NodeState, PlanNode
@@ -516,6 +526,49 @@ class TestNavigate:
 
         assert decision.command == Navigate("shop", "orders")
         assert "known are shop, admin" in last(asked(model, OPERATOR)[1])
+
+
+class TestBeingTakenAgain:
+    """The circuit breaker over ``navigate``."""
+
+    SITES = (Domain(name="shop", states=40, home="http://shop.test/"),)
+    ASKS = act('navigate("shop", "orders")')
+
+    @staticmethod
+    def turn(step: int, command: Command, success: bool = True) -> Turn:
+        result = Result(success=success, effect=Effect.NAVIGATED if success else Effect.REFUSED)
+        return Turn(
+            step=step, url="http://shop.test/", title="", state="", command=command, result=result, words="w"
+        )
+
+    @pytest.mark.parametrize(
+        ("before", "held_up"),
+        [
+            ([], False),
+            ([(Navigate("shop", "orders"), True)], True),
+            ([(Navigate("shop", "orders"), True), (Click(3), True)], False),
+            ([(Navigate("shop", "orders"), False)], False),
+            ([(Navigate("shop", "orders"), False), (Navigate("shop", "orders"), False)], True),
+            ([(Navigate("shop", "customers"), True)], False),
+        ],
+        ids=["first time", "is there", "left since", "failed once", "failed twice", "other query"],
+    )
+    async def test_it_is_asked_whether_it_means_it_where_it_makes_no_sense(
+        self, before: list[tuple[Command, bool]], held_up: bool
+    ):
+        turns = tuple(self.turn(step, *one) for step, one in enumerate(before))
+        model = brained(operator=[self.ASKS, act('click("0")')])
+        decision = await policy(model).decide(at(len(turns), turns=turns, domains=self.SITES))
+
+        assert decision.command == (Click(0) if held_up else Navigate("shop", "orders"))
+
+    async def test_it_is_said_once(self):
+        turns = (self.turn(0, Navigate("shop", "orders")),)
+        model = brained(operator=[self.ASKS, self.ASKS])
+
+        decision = await policy(model).decide(at(1, turns=turns, domains=self.SITES))
+
+        assert decision.command == Navigate("shop", "orders")
 
 
 class Seeing:

@@ -7,9 +7,10 @@ what the paper's split guards against, doing the wrong kind of deed, is checked 
 from __future__ import annotations
 
 from app.engine.agent.risk import assess
-from app.engine.agent.routing import Family, Route, TaskKind, route
+from app.engine.agent.routing import Delegations, Family, Route, TaskKind, route
 from app.engine.agent.sight import Sight
-from app.engine.command import Command
+from app.engine.command import Command, Navigate
+from app.engine.effect import Effect
 
 SURE = 0.6
 """From this confidence on a task counts as a look-up."""
@@ -30,7 +31,9 @@ class Orchestrator:
         return self._route
 
     def objection(self, command: Command, sight: Sight) -> str:
-        """What speaks against a deed in a task that only asks; said once for each kind of deed."""
+        """What speaks against a deed in a task that only asks, or against being taken somewhere again; said once."""
+        if isinstance(command, Navigate):
+            return self._again(command, sight)
         found = self.route(sight)
         only_asks = found.kind is TaskKind.SEARCH and found.confidence >= SURE
         if not only_asks or Family.ACTION in found.families:
@@ -43,3 +46,18 @@ class Orchestrator:
             f"The task asks for something to be found out, and this action {deed.risk.value} ({deed.why})."
             " Find it out without changing anything. If there is no other way, give the same action again and say why."
         )
+
+    def _again(self, command: Navigate, sight: Sight) -> str:
+        """The circuit breaker over what was handed to the navigator; a page that was left may be asked for again."""
+        known = Delegations()
+        for place, turn in enumerate(sight.turns):
+            if isinstance(turn.command, Navigate):
+                left = any(later.result.effect is Effect.NAVIGATED for later in sight.turns[place + 1 :])
+                if not (turn.result.success and left):
+                    known.record(turn.command.domain, turn.command.query, substantive=turn.result.success)
+        refusal = known.refusal(command.domain, command.query)
+        key = f"navigate {command.domain} {command.query}"
+        if not refusal or key in self._objected:
+            return ""
+        self._objected.add(key)
+        return f"About this navigate: {refusal}."
