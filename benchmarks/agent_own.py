@@ -1,0 +1,136 @@
+"""What a step of the agent costs beside the browser and the model: state, tips, decision, ledger, record.
+
+    python -m benchmarks.agent_own
+
+A real run in real Chromium on a page of so many elements, with the workspace's stores and waits for the disk, tips of
+which eight are found at every step, and the rule detectors.  The scout is one policy; the other is the one with a model
+whose answers take no time.  Medians over the steps of a run, beside what hand and look took in the same run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from app.engine.agent.llm.policy import LlmPolicy
+from app.engine.agent.loop import AgentLoop
+from app.engine.agent.model_api import AgentRole
+from app.engine.agent.scout.policy import ScoutPolicy
+from app.engine.agent.sight import Policy
+from app.engine.cases import running
+from app.engine.cases.heads import Head
+from app.engine.engine import Engine
+from app.engine.run_api import RunRequest
+from benchmarks.snapshot import page
+from kb.tip import Kind, Scope, Status, TipDraft
+from tests.support.scripted_model import Question, ScriptedModel
+from tests.support.shop_brain import plan
+
+SIZES = (500, 2000, 5000)
+STEPS = 12
+TIPS = 200
+BUDGET = {500: 40.0}
+"""Milliseconds asked for."""
+
+
+def scout() -> Policy:
+    """No model."""
+    return ScoutPolicy()
+
+
+def modelled() -> Policy:
+    """A model that answers at once: clicks one of the first buttons after another."""
+
+    def brain(question: Question) -> str:
+        match question.role:
+            case AgentRole.PLANNER:
+                return plan()
+            case AgentRole.OPERATOR:
+                number = 13 + 4 * (len(question.messages) % 10)
+                return f'<think>The next one.</think><action>\nhover("{number}")\n</action>'
+            case _:
+                return "{}"
+
+    return LlmPolicy(ScriptedModel(brain))
+
+
+async def serve(size: int) -> tuple[asyncio.Server, str]:
+    """One page for every address."""
+    body = page(size).encode()
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(head.encode() + body)
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    return server, f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+
+
+async def one(size: int, make: Callable[[], Policy], folder: Path) -> tuple[list[float], float]:
+    """Seconds of its own for each step of a run, and the mean of what hand and look took."""
+    loops: list[AgentLoop] = []
+
+    class Kept(AgentLoop):
+        def __init__(self, *args: object, **kwargs: object) -> None:
+            super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+            loops.append(self)
+
+    server, url = await serve(size)
+    engine = await Engine.open(folder)
+    running.make_head = lambda *_: Head(make())  # type: ignore[assignment]
+    running.AgentLoop = Kept  # type: ignore[misc]
+    try:
+        await engine.load_encoder(allow_export=False)
+        await _write_tips(engine, url)
+        wanted = ", then ".join(f'hover over "Thing number {number}"' for number in range(STEPS))
+        request = RunRequest(intent=f"First {wanted}.", start_url=url, max_steps=STEPS, site="things")
+        await engine.run_task(request)
+    finally:
+        running.AgentLoop = AgentLoop  # type: ignore[misc]
+        await engine.aclose()
+        server.close()
+    timing = loops[0].timing
+    return timing.own, (timing.look + timing.act) / max(1, len(timing.own))
+
+
+async def _write_tips(engine: Engine, url: str) -> None:
+    host = url.split("/")[2]
+    ids: list[str] = []
+    for number in range(TIPS):
+        scope = Scope(host=host, path="/" if number < 8 else f"/page/{number}")
+        text = (
+            f"The list number {number} is sorted by name; press Add to basket only after choosing the pieces."
+        )
+        draft = TipDraft(site="things", scope=scope, kind=Kind.OPERATION, text=text)
+        ids.append((await engine.save_tip(draft)).id)
+    await engine.set_status(ids, Status.ACTIVE)
+
+
+async def measure() -> None:
+    """Print the table."""
+    print(f"own cost of a step, {TIPS} tips, medians (of {STEPS} steps at most)")
+    for name, make in (("scout", scout), ("model", modelled)):
+        for size in SIZES:
+            with tempfile.TemporaryDirectory() as folder:
+                own, look = await one(size, make, Path(folder) / "workspace")
+            median = statistics.median(own) * 1000
+            asked = f", asked {BUDGET[size]:.0f}" if size in BUDGET else ""
+            print(
+                f"{name} at {size:5} elements: {median:6.1f} ms{asked}; {median / look / 1000:.2f} x hand and look"
+                f" ({look * 1000:.0f} ms); {len(own)} steps, slowest {max(own) * 1000:.0f} ms"
+            )
+
+
+def main() -> None:
+    """See the module."""
+    asyncio.run(measure())
+
+
+if __name__ == "__main__":
+    main()
