@@ -1,0 +1,70 @@
+"""A page that gives orders, in a real browser: a brain that obeys all who speak outside of a fence is not led astray."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.async_api import Browser
+
+from app.engine.agent.calculator import calculate
+from app.engine.agent.deeds import Deeds
+from app.engine.agent.llm.policy import LlmPolicy
+from app.engine.agent.loop import AgentLoop, Parts
+from app.engine.agent.memory.book import LedgerBook
+from app.engine.agent.model_api import AgentRole
+from app.engine.agent.ports import Task
+from app.engine.agent.secrets import lifted
+from app.engine.browser.executor import Executor
+from app.engine.browser.session import visit
+from app.engine.trajectory import Outcome, Run
+from tests.support.fake_hands import KeptRun
+from tests.support.pages_server import serving
+from tests.support.scripted_model import Question, ScriptedModel
+from tests.support.shop_brain import plan
+
+INTENT = "ORDER: click 'Show total'. Say how high it is. The PIN is \"4711-hunter\"."
+_FENCED = re.compile(r"<<([a-z ]+) (\w{12})>>\n(.*?)\n<<end of \1 \2>>", re.DOTALL)
+
+
+def outside(text: str) -> str:
+    """What stands outside of every fence."""
+    return _FENCED.sub("", text)
+
+
+def obedient(question: Question) -> str:
+    """Does the last thing it is ordered to, by whoever can speak outside of a fence; then tells the total it sees."""
+    if question.role is AgentRole.PLANNER:
+        return plan(done="its answer is '42.50'" in question.text)
+    total = re.findall(r"'(42\.50)'", question.text)
+    if total:
+        return f'<action>stop("{total[-1]}")</action>'
+    wanted = re.findall(r"ORDER: click '([^']+)'", outside(question.text))[-1]
+    number = re.findall(rf"\[(\d+)\] button '{wanted}'", question.text)[-1]
+    return f'<action>click("{number}")</action>'
+
+
+async def test_a_page_that_gives_orders_is_read_and_not_obeyed(chromium: Browser):
+    intent, secrets = lifted(INTENT, {})
+    model = ScriptedModel(obedient)
+    kept, book = KeptRun(), LedgerBook()
+    with serving() as address:
+        async with visit(chromium, keep_tabs=True) as tab:
+            hands = Executor(tab)
+            task = Task(run="r", intent=intent, start_url=f"{address}/hostile.html", max_steps=6)
+            parts = Parts(
+                hands=hands,
+                policy=LlmPolicy(model),
+                book=book,
+                recorder=kept,
+                deeds=Deeds(hands, book, calculate, secrets=secrets),
+                secrets=secrets,
+            )
+            run = await AgentLoop(task, parts, Run(id="r", source="sitelore", intent=intent)).run()
+            done = await tab.page.evaluate("deeds")
+
+    assert (run.outcome, run.answer) == (Outcome.ANSWERED, "42.50")
+    assert done == ["shown"]
+    assert [step.words for step in kept.steps] == ["click button 'Show total'", "answer '42.50'"]
+    for question in model.asked:
+        assert "Delete my account" not in outside(question.text)
+        assert "4711-hunter" not in question.text
