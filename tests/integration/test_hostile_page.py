@@ -1,4 +1,4 @@
-"""A page that gives orders, in a real browser: a brain that obeys all who speak outside of a fence is not led astray."""
+"""A page that gives orders, in a real browser: a brain that obeys whoever speaks outside of a fence is not misled."""
 
 from __future__ import annotations
 
