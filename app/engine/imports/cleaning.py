@@ -33,6 +33,8 @@ def cleaned(
         _keep(kept, moved, digest, redact_tree(kept[digest].decode("utf-8", "replace")))
     for digest in {step.html for step in pages} & kept.keys():
         _keep(kept, moved, digest, redact_html(kept[digest].decode("utf-8", "replace")))
+    for digest in {call for step in pages for call in step.calls} & kept.keys():
+        _keep(kept, moved, digest, redact_text(kept[digest].decode("utf-8", "replace")).encode())
     clean = tuple(_step(step, moved, kept) for step in steps)
     return (
         replace(
@@ -77,5 +79,7 @@ def _step(step: Step, moved: Mapping[str, str], kept: Mapping[str, bytes]) -> St
         summary=redact_text(step.summary),
         tree=tree,
         html=moved.get(step.html, step.html),
+        output=said(step.output),
+        calls=tuple(moved.get(call, call) for call in step.calls),
         state=content_key(kept[tree].decode()) if tree != step.tree else step.state,
     )

@@ -33,6 +33,8 @@ if (
 FORMAT = "sitelore-run"
 VERSION = 1
 RUN_FILE, STEPS_FILE, BLOB_FOLDER = "run.json", "steps.jsonl", "blobs"
+LEDGER_FILES = ("ledger-events.jsonl", "ledger.json", "facts.jsonl", "episodic.jsonl")
+"""What a run of our own has beside its steps (``app.engine.agent.memory``)."""
 MAX_BLOB_BYTES = 256 * 2**20
 """Longest content that is unpacked; a small packed file must not fill the memory."""
 
@@ -135,10 +137,17 @@ def digests(run: Run, steps: Iterable[Step]) -> list[str]:
     return list(dict.fromkeys(named))
 
 
-def write_run_folder(out: Path, run: Run, steps: Sequence[Step], blobs: Mapping[str, bytes]) -> Path:
+def write_run_folder(
+    out: Path,
+    run: Run,
+    steps: Sequence[Step],
+    blobs: Mapping[str, bytes],
+    beside: Mapping[str, bytes] | None = None,
+) -> Path:
     """Write a native run folder whole or not at all; it holds nothing of this machine (no source path, no import time).
 
     ``blobs`` maps SHA-256 to content: text as UTF-8, pictures as they are; those the run does not name are left out.
+    ``beside`` are further files of the run, by name (its ledger).
 
     Raises:
         Conflict: ``out`` exists.  InputError: a content does not match its name.
@@ -152,6 +161,8 @@ def write_run_folder(out: Path, run: Run, steps: Sequence[Step], blobs: Mapping[
         draft.mkdir()
         write_file(draft / RUN_FILE, encode_run(replace(run, source_path="", imported_at=0.0)))
         write_file(draft / STEPS_FILE, encode_steps(steps))
+        for name, data in (beside or {}).items():
+            write_file(draft / name, data)
         named = [digest for digest in digests(run, steps) if digest in blobs]
         if named:
             (draft / BLOB_FOLDER).mkdir()

@@ -21,6 +21,7 @@ from app.engine.store.database import explained
 from app.engine.store.live_runs import close_dead, is_live
 from app.engine.store.locks import FileLock
 from app.engine.store.run_files import (
+    LEDGER_FILES,
     RUN_FILE,
     STEPS_FILE,
     check_id,
@@ -251,8 +252,15 @@ class RunStore:
         contents = {
             digest: self.read_blob(digest) for digest in digests(head, steps) if not self._lost(digest)
         }
+        if head.outcome is Outcome.RUNNING:  # what is carried elsewhere goes on for nobody there
+            head = replace(head, outcome=Outcome.INTERRUPTED)
         with explained(out):
-            return write_run_folder(out / run, head, steps, contents)
+            beside = {
+                name: (self.folder(run) / name).read_bytes()
+                for name in LEDGER_FILES
+                if (self.folder(run) / name).exists()
+            }
+            return write_run_folder(out / run, head, steps, contents, beside)
 
     def sweep(self) -> None:
         """Remove what imports that died left half written; those of living processes are locked and stay."""

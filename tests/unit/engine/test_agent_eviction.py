@@ -24,7 +24,7 @@ from app.engine.agent.messages import Message, Part, PartKind, Role
 from tests.support.contexts import KEEPS, NOWS, contexts
 
 COMMUTING = (screenshots, states, thinking, element_lists)
-law = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+law = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 HERE = Now(url="http://shop.example/", title="Shop")
 
 
@@ -280,6 +280,7 @@ def test_a_list_told_by_its_changes_keeps_the_list_it_changes():
     ]  # fmt: skip
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_tokens_are_counted_for_any_text(text):
     assert (count_text(text) == 0) == (text == "")

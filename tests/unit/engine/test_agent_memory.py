@@ -47,6 +47,8 @@ from app.engine.ledger import (
 DONE = Result(success=True, effect=Effect.CHANGED)
 HERE = "http://shop.example/basket"
 
+law = settings(max_examples=50, deadline=None)
+
 _WORDS = st.text(max_size=20)
 _NAMES = st.sampled_from(["1", "2", "1.1", "price", "size", "find it", ""])
 _VALUES = st.one_of(
@@ -103,6 +105,7 @@ def _held(ledger: Ledger) -> tuple[int, ...]:
     )  # fmt: skip
 
 
+@law
 @given(EVENTS)
 def test_nothing_is_ever_lost_by_going_on(events):
     ledgers = [fold(events[:count]) for count in range(len(events) + 1)]
@@ -110,11 +113,13 @@ def test_nothing_is_ever_lost_by_going_on(events):
         assert all(one <= other for one, other in zip(_held(before), _held(after), strict=True))
 
 
+@law
 @given(EVENTS, st.integers(0, 25))
 def test_folding_on_from_the_middle_is_folding_from_the_start(events, at):
     assert fold(events[at:], fold(events[:at])) == fold(events)
 
 
+@law
 @given(EVENTS)
 def test_a_plan_is_a_tree_with_unique_ids_whatever_comes(events):
     plan = fold(events).plan
@@ -126,6 +131,7 @@ def test_a_plan_is_a_tree_with_unique_ids_whatever_comes(events):
     assert sum(node.state is NodeState.ACTIVE for node in plan) <= 1
 
 
+@law
 @given(EVENTS)
 def test_one_value_of_a_fact_holds_and_the_recent_are_three(events):
     ledger = fold(events)
@@ -134,7 +140,7 @@ def test_one_value_of_a_fact_holds_and_the_recent_are_three(events):
     assert len(ledger.recent) == min(RECENT, ledger.steps) or ledger.steps >= len(ledger.recent)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(EVENTS, st.data())
 def test_events_cut_at_any_byte_give_the_ledger_of_the_whole_lines(tmp_path_factory, events, data):
     folder = tmp_path_factory.mktemp("ledger")
@@ -381,6 +387,7 @@ def test_words_of_a_page_stay_on_their_line_and_within_their_cap():
     assert lines[-1] == "(10 more are kept)"
 
 
+@law
 @given(EVENTS)
 def test_any_ledger_can_be_put_in_words(events):
     ledger = fold(events)

@@ -14,6 +14,7 @@ import pytest
 
 from app.engine.api import RunFilter
 from app.engine.errors import Conflict, InputError, NotFound, StoreError
+from app.engine.imports.importer import import_paths
 from app.engine.store import live_runs
 from app.engine.store.live_runs import LiveRun
 from app.engine.store.locks import FileLock
@@ -54,6 +55,32 @@ def test_a_step_is_on_the_disk_when_append_returns(place):
         assert other.runs.read_blob(page_of(2)[0]) == page_of(2)[1]
 
 
+def test_a_run_that_is_carried_elsewhere_while_it_goes_on_is_interrupted_there(place, tmp_path):
+    with Workspace.open(place) as workspace, _begun(workspace, 2):
+        workspace.export_runs(["live"], tmp_path / "out")
+        assert workspace.runs.load("live")[0].outcome is Outcome.RUNNING
+    with Workspace.open(tmp_path / "other") as other:
+        import_paths(other, [tmp_path / "out"])
+        head, steps = other.runs.load("live")
+        assert (head.outcome, len(steps)) == (Outcome.INTERRUPTED, 2)
+
+
+def test_exchanges_with_a_model_are_carried_along_without_their_secrets(place, tmp_path):
+    exchange = b'{"messages": ["the password: hunter2x9 and so on"]}'
+    digest = hashlib.sha256(exchange).hexdigest()
+    with Workspace.open(place) as workspace:
+        live = LiveRun.begin(workspace, make_run("live"))
+        live.append(make_step(0, calls=(digest,)), {digest: exchange})
+        live.finish(replace(live.run, outcome=Outcome.ANSWERED))
+        workspace.export_runs(["live"], tmp_path / "out")
+    with Workspace.open(tmp_path / "other") as other:
+        import_paths(other, [tmp_path / "out"])
+        (call,) = other.runs.load("live")[1][0].calls
+        kept = other.runs.read_blob(call)
+        assert b"hunter2x9" not in kept
+        assert kept.startswith(b'{"messages": ["the password')
+
+
 def test_the_queue_and_the_search_know_a_run_that_is_going_on(place):
     with Workspace.open(place) as workspace:
         live = _begun(workspace, 2)
@@ -78,7 +105,9 @@ def test_a_finished_run_is_a_run_like_any_other(place, tmp_path):
         assert (head, len(steps)) == (ended, 2)
         assert workspace.runs.read_blob(digest) == content
         assert not workspace.runs.is_live("live")
+        (live.folder / "ledger.json").write_text("{}")
         assert workspace.export_runs(["live"], tmp_path / "out") == 1
+        assert (tmp_path / "out" / "live" / "ledger.json").read_text() == "{}"
         assert workspace.delete_runs(["live"]) == 1
     with Workspace.open(place) as workspace:
         assert workspace.runs.ids() == set()

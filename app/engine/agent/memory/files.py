@@ -19,13 +19,12 @@ import orjson
 from app.engine.errors import StoreError
 from app.engine.ledger import Ledger, LedgerEvent
 from app.engine.store.database import explained
-from app.engine.store.run_files import append_whole, write_file
+from app.engine.store.run_files import LEDGER_FILES, append_whole, write_file
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-EVENTS_FILE, LEDGER_FILE = "ledger-events.jsonl", "ledger.json"
-FACTS_FILE, EPISODIC_FILE = "facts.jsonl", "episodic.jsonl"
+EVENTS_FILE, LEDGER_FILE, FACTS_FILE, EPISODIC_FILE = LEDGER_FILES
 
 _FACTS = ("fact", "retract")
 _NOTES = ("note",)
