@@ -460,6 +460,30 @@ async def test_a_page_that_hangs_is_told_and_left(bench: Bench, monkeypatch: pyt
     await bench.at("/stuck")
     result = await bench.hand.do(Click(bench.number("Hang")))
     assert (result.success, result.cause) == (False, Cause.TIMEOUT)
+    monkeypatch.setattr("app.engine.browser.snapshot.LOOK", 1.5)
+    page = await bench.look()
+    assert (page.url, "is busy" in page.notes[-1]) == ("about:blank", True)
+    assert (await bench.do(Goto(bench.home + "/plain"))).success
+
+
+async def test_a_page_that_hangs_can_be_left_by_an_address(bench: Bench, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("app.engine.browser.executor.LONGEST", 2.0)
+    await bench.at("/stuck")
+    await bench.hand.do(Click(bench.number("Hang")))
+    monkeypatch.setattr("app.engine.browser.executor.LONGEST", 30.0)
+    monkeypatch.setattr("app.engine.browser.executor.ANSWERS", 1.5)
+    assert (await bench.hand.do(Goto(bench.home + "/plain"))).success
+    assert (await bench.look()).title == "Plain"
+
+
+async def test_windows_without_end_do_not_become_tabs_without_end(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("app.engine.browser.session.MOST_TABS", 3)
+    await bench.at("/effects")
+    await bench.hand.do(Click(bench.number("Many windows")))
+    await bench.look()
+    assert 2 <= len((await bench.hand.tabs())[0]) <= 4
 
 
 async def test_what_is_no_action_on_a_page_is_refused(bench: Bench):

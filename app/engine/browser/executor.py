@@ -164,7 +164,7 @@ class Executor:
     async def look(self, *, picture: bool = True) -> PageCapture:
         """Look at the page in front; from here on what changes by itself is told from what an action does.
 
-        A tab that crashed, was closed or could not be stopped is replaced first, and a note says so.
+        A tab that crashed, was closed, could not be stopped or does not answer is replaced, and a note says so.
 
         Raises:
             PageGone: there is no page to look at, and no other could be opened.
@@ -174,7 +174,11 @@ class Executor:
             note = await self._revive()
             page = await self._as_it_was_left(picture) if not note else None
             if page is None:
-                page = await self._look(picture)
+                try:
+                    page = await self._look(picture)
+                except PageGone as busy:
+                    note = await self._revive(str(busy))
+                    page = await self._look(picture)
         except Error as error:
             raise PageGone(f"the browser does not answer: {_line(error)}") from error
         self._shown = self._grip.page = replace(page, notes=(*page.notes, note)) if note else page
@@ -218,9 +222,15 @@ class Executor:
             command = self._renumbered(command)
         self._ahead = None
         front, unasked = visit.page, visit.unasked
-        async with asyncio.timeout(ANSWERS):
-            await self._gate.keep()
-            await grip.hand.begin()
+        try:
+            async with asyncio.timeout(ANSWERS):
+                await self._gate.keep()
+                await grip.hand.begin()
+        except TimeoutError:
+            if not isinstance(command, Goto):
+                raise
+            await visit.renew()  # no address can be opened where a page keeps the browser busy
+            front = visit.page
         before = grip.page
         done = await handler(grip, command)
         if not done.settled:
@@ -351,14 +361,17 @@ class Executor:
         visit = self.visit
         return visit.crashed or visit.stopped or not visit.pages or visit.page.is_closed()
 
-    async def _revive(self) -> str:
-        """Another tab in place of one that is lost, at the address of the last look; a note, "" if none was needed."""
-        if not self._page_is_lost():
+    async def _revive(self, busy: str = "") -> str:
+        """Another tab in place of one that is lost, at the address of the last look; a note, "" if none was needed.
+
+        One that is ``busy`` for good is left for an empty one, as is one that opened dialogs without end.
+        """
+        if not busy and not self._page_is_lost():
             return ""
         visit, last = self.visit, self._shown.url
-        told = _lost(visit, None)
+        told = busy or _lost(visit, None)
         self._ahead = None
-        stopped = visit.stopped
+        stopped = visit.stopped or bool(busy)
         await visit.renew()
         if stopped or not last.startswith(("http://", "https://")):
             return f"{told}; an empty tab was opened in its place"

@@ -16,6 +16,8 @@ VIEWPORT = (1024, 640)
 """Width and height of a page in CSS pixels; a picture has as many."""
 MOST_DIALOGS = 20
 """Dialogs answered between two looks; a page that opens more than these is stopped."""
+MOST_TABS = 20
+"""Tabs that stay open at once; windows beyond that are noted and closed, so that a page can't open them without end."""
 ANSWER = 2.0
 """Seconds a page may take to close a dialog."""
 
@@ -154,7 +156,7 @@ class Visit:
     async def _opened(self, page: Page) -> None:
         """A new tab comes to the front, as it does for a person; or it is noted and closed."""
         self._watch(page)
-        if self.keep_tabs or self._opening:
+        if self._opening or (self.keep_tabs and len(self.pages) <= MOST_TABS):
             self._own.add(page)
             self.active = self.pages.index(page)
             return
