@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -17,7 +17,7 @@ from app.engine.agent.vision.answers import UnreadableAnswer
 from app.engine.agent.vision.epoch import Origin
 from app.engine.agent.vision.eyes import LAG, STALE, Eyes
 from app.engine.agent.vision.looking import Aim, Looker
-from app.engine.command import Click, ClickAt, ClickMark, TypeMark, TypeText
+from app.engine.command import Click, ClickAt, ClickMark, Point, TypeMark, TypeText
 from app.engine.effect import Cause
 from app.engine.page_state import Element, PageCapture, Rect
 from tests.support.vision import Asked, Background, ScriptedVision, answer, everything_on, seen
@@ -138,7 +138,9 @@ async def test_a_mark_of_the_shown_list_is_found_again_on_a_page_that_has_change
     all_of_it.page = LONGER
     all_of_it.eyes.after(LONGER)
     await asyncio.gather(*all_of_it.background.tasks)
-    assert all_of_it.eyes.epoch is not all_of_it.eyes.shown
+    assert all_of_it.eyes.epoch is not None
+    assert all_of_it.eyes.shown is not None
+    assert all_of_it.eyes.epoch.number > all_of_it.eyes.shown.number
     command, refusal = await all_of_it.eyes.resolve(ClickMark(number), LONGER)
     assert (command, refusal) == (Click(2, label="Save"), None)
 
@@ -179,6 +181,33 @@ async def test_an_action_waits_a_moment_for_the_look_under_way_then_goes_on_with
     assert found.gate.way is Way.WAIT
     assert found.notes[0].startswith(LAG)
     await all_of_it.eyes.aclose()
+
+
+async def test_a_list_that_is_older_than_the_page_says_so():
+    made = Set(soft=0.02)
+    await made.turn(FORM)
+    assert made.eyes.shown is not None
+    assert LAG not in made.eyes.shown.words
+    made.model.hold = asyncio.Event()
+    await made.turn(LONGER)
+    assert made.eyes.shown.words.startswith(LAG)
+    assert "[V1]" in made.eyes.shown.words
+    await made.eyes.aclose()
+
+
+async def test_what_covers_a_known_thing_is_not_pressed_in_its_place():
+    """The page looks the same by its elements; the pixel test finds the cover in front."""
+    cookies = element(3, "button", "Accept", 300)
+
+    async def under(_: PageCapture, points: Sequence[Point]) -> dict[Point, tuple[int, ...]]:
+        return dict.fromkeys(points, (3, 1))
+
+    made = Set(under=under)
+    covered = page(NAME, SAVE, CANCEL, cookies)
+    await made.turn(covered)
+    command, refusal = await made.eyes.resolve(ClickMark(made.number("Save")), covered)
+    assert (command, refusal) == (Click(1, label="Save"), None)
+    await made.eyes.aclose()
 
 
 async def test_a_look_that_comes_in_time_leaves_no_note(all_of_it: Set):

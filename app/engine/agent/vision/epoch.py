@@ -83,6 +83,7 @@ class Epoch:
         at: when the picture was taken, seconds of the monotonic clock.
         calls: digests of the exchanges with the model; tokens and seconds of them in all.
         notes: what went wrong on the way and was got round.
+        lag: said before the list where the page has changed since.
     """
 
     number: int
@@ -96,6 +97,7 @@ class Epoch:
     tokens: tuple[int, int] = (0, 0)
     seconds: float = 0.0
     notes: tuple[str, ...] = field(default_factory=tuple)
+    lag: str = ""
 
     def mark(self, number: int) -> Mark | None:
         """The mark of a number."""
@@ -105,4 +107,4 @@ class Epoch:
     def words(self) -> str:
         """The list as a model is shown it."""
         head = f"{self.page_type.value}: {self.summary}" if self.summary else self.page_type.value
-        return "\n".join((head, *(mark.words for mark in self.marks)))
+        return "\n".join((*((self.lag,) if self.lag else ()), head, *(mark.words for mark in self.marks)))

@@ -17,7 +17,7 @@ from app.engine.agent.model_api import ModelError, ModelTrouble
 from app.engine.agent.vision.answers import UnreadableAnswer
 from app.engine.agent.vision.epoch import Epoch
 from app.engine.agent.vision.looking import Aim, Looker
-from app.engine.agent.vision.pointing import Pointed, by_name, found_again, is_called, pointed, unlike
+from app.engine.agent.vision.pointing import Place, Pointed, by_name, found_again, is_called, pointed, unlike
 from app.engine.agent.vision.prefetch import Prefetch, Spawn
 from app.engine.command import ClickMark, Command, Point, TypeMark, elements_of
 from app.engine.effect import Cause, Effect, Result, refused
@@ -125,7 +125,11 @@ class Eyes:
             await self._prefetch.wait(self._soft if known else self._hard)
         self._raise_if_spent()
         newest = self.epoch
-        self.shown = newest if newest is not None and newest.page.url == page.url else None
+        if newest is None or newest.page.url != page.url:
+            self.shown = None
+        else:
+            lag = "" if self._holds(page) else f"{LAG} the page has changed since it was looked at"
+            self.shown = replace(newest, lag=lag)
         return self.shown
 
     def drifted(self, page: PageCapture) -> Drift | None:
@@ -194,11 +198,11 @@ class Eyes:
             return refused(Cause.MISSING, f"there is no mark {command.mark}; there are {numbers}")
         label = command.label if isinstance(command, ClickMark) and command.label else mark.label
         prints = self._prints_of(page)
-        box = found_again(mark, shown, page, prints, self.epoch)
-        if box is None:
+        place = found_again(mark, shown, page, prints, self.epoch)
+        if place is None:
             fresh = await self._fresh(page)
-            box = found_again(mark, shown, page, prints, fresh) if fresh is not None else None
-        if box is None:
+            place = found_again(mark, shown, page, prints, fresh) if fresh is not None else None
+        if place is None:
             return refused(
                 Cause.STALE,
                 f"[V{mark.number}] '{mark.label}' is not where it was seen, the page has changed"
@@ -209,7 +213,8 @@ class Eyes:
             other = await self._called(label, mark.number, shown, page)
             if other is not None:
                 return other
-        found = await pointed(command, mark, box, label, page, self._under)
+            place = Place(place.box)
+        found = await pointed(command, mark, place, label, page, self._under)
         return unlike(found, mark, label, page)
 
     async def _called(
@@ -233,7 +238,12 @@ class Eyes:
         if covered is None or len(fits) != 1:
             return None
         found = await pointed(
-            ClickMark(fits[0].number, label), fits[0], fits[0].box, label, page, self._under
+            ClickMark(fits[0].number, label),
+            fits[0],
+            Place(fits[0].box, fits[0].element),
+            label,
+            page,
+            self._under,
         )
         return unlike(found, fits[0], label, page)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from app.engine.agent.gate import drift
 from app.engine.agent.labels import fits, words_of
-from app.engine.agent.snapper import Candidate, Snap, sample_points, snap
+from app.engine.agent.snapper import Candidate, Phase, Snap, middle, sample_points, snap
 from app.engine.agent.vision.epoch import Epoch, Mark
 from app.engine.agent.vision.rows import alike
 from app.engine.browser.locators import locator_of, resolve
@@ -32,38 +32,51 @@ class Pointed:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a mark is on the page as it is: its box, and its element's number there, if it is known to have one."""
+
+    box: Rect
+    element: int | None = None
+
+
 def found_again(
     mark: Mark, shown: Epoch, page: PageCapture, prints: Prints, newest: Epoch | None
-) -> Rect | None:
-    """The mark's box on the page as it is; ``None`` where it is not known.
+) -> Place | None:
+    """Where a mark is on the page as it is; ``None`` where that is not known.
 
     On the very page that was seen it is where it was.  Else its element is looked for by what it is; then, if the
     newest look is at this page, the one mark of it that is called so, or the one among several at the same place.
     What is drawn on a surface may have changed with it, so it goes by the looks alone.
     """
     if drift(page, prints, shown.page, shown.prints).within():
-        return mark.box
+        return Place(mark.box, mark.element)
     if mark.element is not None and not _is_surface(shown.page.elements[mark.element], mark.box):
         element = _moved(shown.page.elements[mark.element], shown.page, page)
         if element is not None and element.rect is not None and element.visible:
-            return element.rect
+            return Place(element.rect, element.index)
     if newest is None or not drift(page, prints, newest.page, newest.prints).within():
         return None
     same = [other for other in newest.marks if words_of(other.label) == words_of(mark.label)]
     if len(same) > 1:
         same = [other for other in same if alike(other.box, mark.box) > 0]
-    return same[0].box if len(same) == 1 else None
+    return Place(same[0].box, same[0].element) if len(same) == 1 else None
 
 
 async def pointed(
     command: ClickMark | TypeMark,
     mark: Mark,
-    box: Rect,
+    place: Place,
     label: str,
     page: PageCapture,
     under: Callable[[PageCapture, Sequence[Point]], Awaitable[Mapping[Point, Sequence[int]]]] | None,
 ) -> Pointed:
-    """The command for what a box stands for."""
+    """The command for what lies at a mark's place.
+
+    Where something lies there that is called otherwise than the mark's own element, that element is named all the same:
+    the hand then says what covers it, and does not press the cover.
+    """
+    box = place.box
 
     async def snapped(at: Rect) -> Snap | None:
         stacks = await under(page, sample_points(at, page)) if under is not None else None
@@ -74,12 +87,13 @@ async def pointed(
         found = await snapped(
             mark.row
         )  # a label that does nothing stands for its row, and so for the chevron
+    if place.element is not None and (
+        found is None or (found.element != place.element and not found.matched)
+    ):
+        found = Snap(element=place.element, at=middle(box), phase=Phase.PINPOINT)
     if found is None:
-        return Pointed(
-            refusal=refused(
-                Cause.MISSING, f"nothing that can be acted on lies at [V{mark.number}] '{mark.label}'"
-            )
-        )
+        why = f"nothing that can be acted on lies at [V{mark.number}] '{mark.label}'"
+        return Pointed(refusal=refused(Cause.MISSING, why))
     if isinstance(command, TypeMark):
         return _typed(command, mark, found, page)
     if found.element is None:

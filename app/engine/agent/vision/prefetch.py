@@ -101,15 +101,16 @@ class Prefetch:
         try:
             while page is not None and not going.given_up:
                 going.page, going.next = page, None
-                self.trouble, self.error = "", None
                 await self._once(page)
                 page = going.next
         finally:
             going.over.set()
 
     async def _once(self, page: PageCapture) -> None:
+        self.trouble, self.error = "the look has not come to its end", None
         try:
             self._done(await self._look(page))
+            self.trouble = ""
         except ModelError as error:
             self.trouble, self.error = str(error), error
         except UnreadableAnswer as error:
