@@ -404,3 +404,14 @@ def test_every_kind_of_entry_can_be_written():
     ]  # fmt: skip
     assert {entry.kind for entry in made} == KINDS
     assert len(LedgerBook().write(*made, None)) == len(made)
+
+
+def test_ledger_json_follows_when_a_step_ends_and_when_the_book_is_closed(tmp_path):
+    def goal() -> str:
+        return json.loads((tmp_path / LEDGER_FILE).read_bytes())["goal"]
+
+    with LedgerBook.open(tmp_path) as book:
+        book.write(entries.goal("Buy a mug"), entries.outcome(0, "click", DONE))
+        book.write(entries.goal("Buy two mugs"))
+        assert goal() == "Buy a mug"
+    assert goal() == "Buy two mugs"

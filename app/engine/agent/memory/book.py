@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Self, cast
 
 from app.engine.agent.memory.entries import KINDS, Entry, branch, prune
-from app.engine.agent.memory.files import LedgerFiles, mend, read_events, rebuild
+from app.engine.agent.memory.files import LedgerFiles, mend, read_events, rebuild, replace_ledger
 from app.engine.agent.memory.fold import fold
 from app.engine.errors import Conflict, NotFound
 from app.engine.ledger import Ledger, LedgerEvent, NodeState, PlanNode
@@ -33,6 +33,7 @@ class LedgerBook:
         self._events: list[LedgerEvent] = []
         self._ledger = Ledger()
         self._hidden: list[str] = []
+        self._stale = False
 
     @classmethod
     def open(cls, folder: Path, *, clock: Callable[[], float] = time.time) -> LedgerBook:
@@ -88,7 +89,9 @@ class LedgerBook:
         self._events += events
         self._ledger = ledger
         if self._files is not None:
-            self._files.replace_ledger(ledger)
+            self._stale = not any(event.kind == "outcome" for event in events)
+            if not self._stale:
+                replace_ledger(self._files.folder, ledger)
         return events
 
     def branch(self, parent: str, intent: str, step: int = 0) -> PlanNode:
@@ -114,9 +117,13 @@ class LedgerBook:
         self.write(prune(node, reason, step, remains))
 
     def close(self) -> None:
-        """Close the files; may be called twice."""
-        if self._files is not None:
-            self._files.close()
+        """Close the files, ``ledger.json`` up to date; may be called twice."""
+        if self._files is None:
+            return
+        if self._stale:
+            self._stale = False
+            replace_ledger(self._files.folder, self._ledger)
+        self._files.close()
 
     def __enter__(self) -> Self:
         return self

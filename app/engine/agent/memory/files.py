@@ -1,7 +1,7 @@
 """The ledger's files in a run's folder.
 
     ledger-events.jsonl   every event, appended; the others follow from it and are made anew when they are lost
-    ledger.json           the ledger as it is now, replaced whole
+    ledger.json           the ledger as it was when the last step ended, replaced whole (that waits for the disk too)
     facts.jsonl           every fact and retraction, appended      episodic.jsonl   every note, appended
 
 The names are SuperBrowser's (section 5.2), the log of events is ours: its ledger can't be rebuilt after a kill.
@@ -87,17 +87,22 @@ class LedgerFiles:
             if notes := [event for event in events if event.kind in _NOTES]:
                 append_whole(self._notes, encode(notes), wait=False)
 
-    def replace_ledger(self, ledger: Ledger) -> None:
-        """Put the ledger in place of the one before; a reader sees either."""
-        draft = self.folder / f".{LEDGER_FILE}"
-        with explained(draft):
-            draft.write_bytes(orjson.dumps(ledger, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
-            draft.replace(self.folder / LEDGER_FILE)
-
     def close(self) -> None:
         """Close them."""
         for file in (self._events, self._facts, self._notes):
             file.close()
+
+
+def replace_ledger(folder: Path, ledger: Ledger) -> None:
+    """Put ``ledger.json`` in place of the one before; a reader sees either.
+
+    Raises:
+        StoreError: the disk is full or can't be written.
+    """
+    draft = folder / f".{LEDGER_FILE}"
+    with explained(draft):
+        draft.write_bytes(orjson.dumps(ledger, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        draft.replace(folder / LEDGER_FILE)
 
 
 def rebuild(folder: Path, events: Sequence[LedgerEvent], ledger: Ledger) -> None:
@@ -115,11 +120,7 @@ def rebuild(folder: Path, events: Sequence[LedgerEvent], ledger: Ledger) -> None
                 draft.unlink(missing_ok=True)
                 write_file(draft, wanted)
                 draft.replace(folder / name)
-    if not (folder / LEDGER_FILE).exists() or events:
-        draft = folder / f".{LEDGER_FILE}"
-        with explained(draft):
-            draft.write_bytes(orjson.dumps(ledger, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
-            draft.replace(folder / LEDGER_FILE)
+    replace_ledger(folder, ledger)
 
 
 def _decode(data: bytes, path: Path) -> list[LedgerEvent]:
