@@ -26,6 +26,8 @@ _LEAD = re.compile(
 )
 _JSON_START = re.compile(r"^[ \t]*[\[{]", re.MULTILINE)
 _WINDOW = 40_000
+_ENDS = 250_000
+"""Characters of either end of an answer that are looked at; no action of use lies in the middle of a longer one."""
 _JSON_TRIES = 5
 _MOST_FACTS = 8
 _CLOSE_NAMES = 3
@@ -74,13 +76,15 @@ class _Pieces:
 
 
 def parse(text: str, offered: Collection[type], page: PageCapture | None = None, *, most: int = 1) -> Parsed:
-    """Read an answer; never raises, and never takes longer than its length explains.
+    """Read an answer; never raises, and is done in a moment however long the answer is.
 
     Args:
         offered: types of ``Command`` that may be used.
         page: the page whose elements may be named; without one their numbers are not looked at.
         most: how many actions one answer may hold; those beyond are dropped.
     """
+    if len(text) > _ENDS * 2:
+        text = f"{text[:_ENDS]}\n{text[-_ENDS:]}"
     pieces = _taken_apart(text)
     call, reason = "", pieces.thinking
     try:

@@ -225,6 +225,15 @@ class TestPlanner:
         assert decisions[-1].command == Stop("42 shoes")
         assert len(asked(model, OPERATOR)) == 4
 
+    async def test_a_question_does_not_end_without_an_answer(self):
+        model = brained(
+            planner=[planned(True), planned(True, final_answer="7")], operator=[act('stop("7 orders")')]
+        )
+        decision = await policy(model).decide(at(intent="How many orders are there?"))
+
+        assert decision.command == Stop("7")
+        assert "stop with the answer" in asked(model, OPERATOR)[0].text
+
     async def test_a_claim_goes_to_it_and_its_answer_is_handed_over(self):
         model = brained(
             planner=[planned(), planned(True, final_answer="42")], operator=[act('stop("42 pairs")')]

@@ -30,6 +30,11 @@ class Orchestrator:
             self._route = route(sight.intent, sight.start_url, brands=brands)
         return self._route
 
+    def asks(self, sight: Sight) -> bool:
+        """Whether the task is to end with an answer in words."""
+        families = self.route(sight).families
+        return bool(families & {Family.FACTUAL, Family.AGGREGATION}) and Family.ACTION not in families
+
     def objection(self, command: Command, sight: Sight) -> str:
         """What speaks against a deed in a task that only asks, or against being taken somewhere again; said once."""
         if isinstance(command, Navigate):

@@ -105,7 +105,9 @@ class LlmPolicy:
         if self._is_plan_due(sight):
             await self._plan(course, sight)
             if course.plan is not None and course.plan.done:
-                return self._declared(course, course.plan)
+                if course.plan.final_answer or not self._orchestrator.asks(sight):
+                    return self._declared(course, course.plan)
+                self._hints = ("all that was asked for has been seen: stop with the answer",)
         await self._look(course, sight)
         return await self._decided(course, sight)
 
