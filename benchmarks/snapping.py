@@ -111,7 +111,6 @@ async def _measure() -> None:
             hits, boxes = Counter[str](), 0
             for name in ("rows.html", "rows_within.html"):
                 await tab.page.goto(f"{pages}/{name}")
-                await tab.page.wait_for_load_state("networkidle")
                 page = await capture(tab, picture=False)
                 drawn = [
                     (element, _row(rect), f"{element.name} ▾")

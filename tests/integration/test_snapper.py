@@ -22,7 +22,6 @@ def pages() -> Iterator[str]:
 
 async def look(tab: Visit, address: str) -> PageCapture:
     await tab.page.goto(address)
-    await tab.page.wait_for_load_state("networkidle")
     return await capture(tab, picture=False)
 
 

@@ -12,7 +12,7 @@ from app.engine.agent.vision.looking import Aim, Looker
 from app.engine.browser.executor import Executor
 from app.engine.browser.points import under
 from app.engine.browser.session import Visit
-from app.engine.command import ClickMark
+from app.engine.command import ClickMark, TypeMark, TypeText
 from app.engine.effect import Effect
 from tests.support.booking import SENT, fill_in, row_aware
 from tests.support.pages_server import serving
@@ -67,6 +67,27 @@ async def test_a_row_drawn_as_one_becomes_its_label_and_its_arrow_and_the_arrow_
         assert command is not None
         result = await hand.do(command)
         assert result.effect is Effect.CHANGED
+    await eyes.aclose()
+
+
+async def test_text_goes_into_a_field_in_a_frame_of_another_site(blank: Visit, pages: str):
+    hand, background = Executor(blank), Background()
+    await blank.page.goto(f"{pages}/frames.html")
+    page = await hand.look()
+    coupon = next(e for e in page.elements if e.frame == ("abroad",) and e.name == "Coupon")
+    assert coupon.rect is not None
+    box = (coupon.rect[0] - 10, coupon.rect[1] - 4, coupon.rect[2] + 20, coupon.rect[3] + 8)
+    eyes = Eyes(
+        Looker(ScriptedVision(lambda _: answer(seen("Coupon", box, page)))),
+        spawn=background.spawn,
+        under=partial(under, blank),
+    )
+    await eyes.show(page)
+    command, refusal = await eyes.resolve(TypeMark(1, "SPRING"), page)
+    assert (command, refusal) == (TypeText(coupon.index, "SPRING"), None)
+    assert (await hand.do(command)).success
+    now = await hand.look()
+    assert [e.value for e in now.elements if e.frame == ("abroad",) and e.name == "Coupon"] == ["SPRING"]
     await eyes.aclose()
 
 

@@ -85,7 +85,7 @@ async def fill_in(
     model = ScriptedVision(lambda _: row_aware(now), seconds=latency)
 
     def eyes() -> Eyes:
-        return Eyes(looker, spawn=background.spawn, under=partial(under, tab))
+        return Eyes(looker, spawn=background.spawn, under=partial(under, tab), soft=30, hard=60)
 
     looker = Looker(model)
     vision, waited, refusals, began = eyes(), 0, list[str](), time.perf_counter()

@@ -326,6 +326,15 @@ async def test_text_goes_into_a_field_and_into_nothing_else(all_of_it: Set):
     assert (command, refusal and refusal.cause) == (None, Cause.WRONG_KIND)
 
 
+async def test_a_list_to_choose_from_is_told_apart_from_a_field(all_of_it: Set):
+    size = page(element(0, "combobox", "Size", 10, tag="select"))
+    await all_of_it.turn(size)
+    command, refusal = await all_of_it.eyes.resolve(TypeMark(1, "large"), size)
+    assert command is None
+    assert refusal is not None
+    assert refusal.alternatives == ("choose an option of element 0",)
+
+
 async def test_a_number_that_was_never_shown_is_refused(all_of_it: Set):
     command, refusal = await all_of_it.eyes.resolve(ClickMark(1), FORM)
     assert (command, refusal and refusal.cause) == (None, Cause.MISSING)

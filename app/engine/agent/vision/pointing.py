@@ -153,6 +153,9 @@ def _typed(command: TypeMark, mark: Mark, found: Snap, page: PageCapture) -> Poi
             refusal=refused(Cause.WRONG_KIND, why, "click the mark, then type where the cursor stands")
         )
     element = page.elements[found.element]
+    if element.tag == "select":
+        why = f"[V{mark.number}] is a list to choose from and takes no text"
+        return Pointed(refusal=refused(Cause.WRONG_KIND, why, f"choose an option of element {found.element}"))
     why = f"[V{mark.number}] is a {element.role} and takes no text"
     return Pointed(refusal=refused(Cause.WRONG_KIND, why, "click it, if a field opens then"))
 
