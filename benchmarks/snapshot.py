@@ -70,6 +70,7 @@ async def _measure(tab: Visit, size: int) -> None:
         LOAD: load,
         "look": lambda: capture(tab),
         "look without picture": lambda: capture(tab, picture=False),
+        "an agent's look": lambda: capture(tab, picture=False, thorough=True),
         "picture alone": lambda: picture_of(tab),
         TREE: lambda: tab.send("Accessibility.getFullAXTree"),
     }
