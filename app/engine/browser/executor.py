@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Error, Page
+from playwright.async_api import Error
 
 from app.engine.browser import choosing, clicking, fields, marking, roaming, sliders
 from app.engine.browser.blame import stale
@@ -23,6 +23,7 @@ from app.engine.browser.effects import Around, effect_of, effect_seen
 from app.engine.browser.fences import Fences
 from app.engine.browser.frames import NoSuchElement
 from app.engine.browser.gate import Gate
+from app.engine.browser.gaze import Gaze
 from app.engine.browser.grip import Done, Grip, Refused
 from app.engine.browser.hand import open_page
 from app.engine.browser.motion import Motion
@@ -31,7 +32,7 @@ from app.engine.browser.pointer import Pointer
 from app.engine.browser.renumber import renumbered
 from app.engine.browser.session import Visit
 from app.engine.browser.settle import MOST, QUIET, settle
-from app.engine.browser.snapshot import PageGone, capture, picture_of
+from app.engine.browser.snapshot import PageGone
 from app.engine.browser.walls import wall
 from app.engine.command import (
     AnswerDialog,
@@ -141,9 +142,11 @@ class Executor:
             timeout=self.options.timeout,
         )
         self._gate = Gate(visit, fences)
+        self._gaze = Gaze(visit, hand, self._gate)
         self._grip = Grip(
             visit=visit,
             hand=hand,
+            gaze=self._gaze,
             pointer=pointer,
             cascade=cascade,
             fences=fences,
@@ -151,15 +154,11 @@ class Executor:
             quiet=self.options.quiet,
             most=self.options.most,
         )
-        self._shown = self._grip.page
-        self._pictured = True
-        self._ahead: Page | None = None
-        """The tab whose look the last action ended with; it stands while nothing changes there."""
 
     @property
     def page(self) -> PageCapture:
         """The page as it was looked at last; element numbers are of this one."""
-        return self._shown
+        return self._gaze.shown
 
     async def look(self, *, picture: bool = True) -> PageCapture:
         """Look at the page in front; from here on what changes by itself is told from what an action does.
@@ -169,20 +168,7 @@ class Executor:
         Raises:
             PageGone: there is no page to look at, and no other could be opened.
         """
-        self._pictured = picture
-        try:
-            note = await self._revive()
-            page = await self._as_it_was_left(picture) if not note else None
-            if page is None:
-                try:
-                    page = await self._look(picture)
-                except PageGone as busy:
-                    note = await self._revive(str(busy))
-                    page = await self._look(picture)
-        except Error as error:
-            raise PageGone(f"the browser does not answer: {_line(error)}") from error
-        self._shown = self._grip.page = replace(page, notes=(*page.notes, note)) if note else page
-        return self._shown
+        return await self._gaze.look(picture, self.options.most)
 
     async def tabs(self) -> tuple[tuple[Tab, ...], int]:
         """The open tabs in order, and the number of the one in front."""
@@ -210,17 +196,17 @@ class Executor:
         except TimeoutError:
             result = refused(Cause.TIMEOUT, "the page is busy and does not answer", "noop(1000)", "go_back()")
         except (Error, PageGone, IndexError) as error:
-            result = refused(Cause.PAGE_LOST, _lost(self.visit, error))
+            result = refused(Cause.PAGE_LOST, self._gaze.why_lost(error))
         self._grip.dead.came_of_it(result.effect, self._grip.page)
         return replace(result, seconds=round(time.monotonic() - began, 3))
 
     async def _do(self, handler: Handler, command: Command) -> Result:
         visit, grip = self.visit, self._grip
-        if self._page_is_lost():
+        if self._gaze.lost:
             raise PageGone("there is no page in front")
-        if grip.page is not self._shown:
+        if grip.page is not self._gaze.shown:
             command = self._renumbered(command)
-        self._ahead = None
+        self._gaze.forget_ahead()
         front, unasked = visit.page, visit.unasked
         try:
             async with asyncio.timeout(ANSWERS):
@@ -237,7 +223,7 @@ class Executor:
             await settle(visit, quiet=self.options.quiet, most=self.options.most, acted=True)
             if visit.pages and visit.page is not front:
                 await settle(visit, quiet=self.options.quiet, most=self.options.most)
-        if self._page_is_lost():
+        if self._gaze.lost:
             raise PageGone("the page was lost")
         async with asyncio.timeout(ANSWERS * 2):
             around = Around(tab=visit.page is not front, dialogs=visit.unasked - unasked)
@@ -267,10 +253,10 @@ class Executor:
         """What came of it; where another page came, or nothing is known, it is looked at."""
         stopped = self._gate.refused()
         if effect is None:
-            after = await self._look_ahead()
+            after = await self._gaze.ahead()
             effect = effect_seen(changes, prints_of(before), prints_of(after))
         elif effect is Effect.NAVIGATED:
-            return await self._arrived(command, before, done, await self._look_ahead())
+            return await self._arrived(command, before, done, await self._gaze.ahead())
         if stopped is not None and effect is not Effect.NAVIGATED:
             return replace(stopped, tried=done.tried)
         did = effect is Effect.CHANGED or done.calm
@@ -311,40 +297,15 @@ class Executor:
         )
 
     async def _leave(self, before: PageCapture) -> None:
-        """Back to the run's own sites: another tab where one was opened, else the page before."""
-        self._ahead = None
-        pages = self.visit.pages
-        if len(pages) > 1 and not any(page.url == before.url for page in (self.visit.page,)):
-            opener = await self.visit.page.opener()
-            if opener is not None and opener in pages:
-                with suppress(Error):
-                    await self.visit.page.close()
-                self.visit.active = self.visit.pages.index(opener)
-                return
+        """Back to the run's own sites: to the tab that opened this one, else to the page before."""
+        self._gaze.forget_ahead()
+        opener = await self.visit.page.opener()
+        if opener is not None and opener in self.visit.pages:
+            with suppress(Error):
+                await self.visit.page.close()
+            self.visit.active = self.visit.pages.index(opener)
+            return
         await open_page(self.visit, before.url, most=self.options.most)
-
-    async def _look_ahead(self) -> PageCapture:
-        """The look that the loop takes next, taken now; element numbers of commands are brought up to date by it."""
-        page = await self._look(self._pictured)
-        self._grip.page, self._ahead = page, self.visit.page
-        return page
-
-    async def _look(self, picture: bool) -> PageCapture:
-        await self._gate.keep()
-        page = await capture(self.visit, picture=picture, thorough=True)
-        await self._grip.hand.meet(page)
-        return page
-
-    async def _as_it_was_left(self, picture: bool) -> PageCapture | None:
-        """The look that the last action ended with, if nothing has changed since."""
-        ahead, self._ahead = self._ahead, None
-        page = self._grip.page
-        if ahead is None or ahead is not self.visit.page or not await self._grip.hand.still_as_seen():
-            return None
-        if not picture or page.picture:
-            return page
-        image, note = await picture_of(self.visit)
-        return replace(page, picture=image, notes=(*page.notes, note) if note else page.notes)
 
     def _renumbered(self, command: Command) -> Command:
         """The command with the numbers of the look that was taken since.
@@ -352,31 +313,10 @@ class Executor:
         Raises:
             Refused: an element it names has left the page.
         """
-        found = renumbered(command, self._shown, self._grip.page)
+        found = renumbered(command, self._gaze.shown, self._gaze.now)
         if isinstance(found, int):
-            raise Refused(stale(self._shown.elements[found], self._grip.page))
+            raise Refused(stale(self._gaze.shown.elements[found], self._gaze.now))
         return found
-
-    def _page_is_lost(self) -> bool:
-        visit = self.visit
-        return visit.crashed or visit.stopped or not visit.pages or visit.page.is_closed()
-
-    async def _revive(self, busy: str = "") -> str:
-        """Another tab in place of one that is lost, at the address of the last look; a note, "" if none was needed.
-
-        One that is ``busy`` for good is left for an empty one, as is one that opened dialogs without end.
-        """
-        if not busy and not self._page_is_lost():
-            return ""
-        visit, last = self.visit, self._shown.url
-        told = busy or _lost(visit, None)
-        self._ahead = None
-        stopped = visit.stopped or bool(busy)
-        await visit.renew()
-        if stopped or not last.startswith(("http://", "https://")):
-            return f"{told}; an empty tab was opened in its place"
-        await open_page(visit, last, most=self.options.most)
-        return f"{told}; it was opened anew"
 
     def _with_gate(self, result: Result) -> Result:
         """An address that the gate refused is told as such."""
@@ -393,21 +333,3 @@ _WHY = {
     Effect.UNRELATED: "it was done; the page changed only where it changes by itself",
     Effect.REFUSED: "",
 }
-
-
-def _lost(visit: Visit, error: Exception | None) -> str:
-    """What became of the page, in one sentence."""
-    if visit.stopped:
-        return "the page opened dialogs without end and was closed"
-    if visit.crashed:
-        return "the page crashed"
-    if not visit.pages or visit.page.is_closed():
-        return "the page closed itself"
-    return f"the page was lost: {_line(error)}" if error is not None else "the page was lost"
-
-
-def _line(error: Exception) -> str:
-    """The first line of what the browser says, which names no typed text."""
-    return redact_text(
-        next((line.strip() for line in str(error).splitlines() if line.strip()), "no reason given")
-    )[:160]

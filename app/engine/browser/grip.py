@@ -9,10 +9,10 @@ from app.engine.browser.blame import no_such, stale
 from app.engine.browser.cascade import Cascade
 from app.engine.browser.dead_clicks import DeadClicks
 from app.engine.browser.fences import Fences
+from app.engine.browser.gaze import Gaze
 from app.engine.browser.page_hand import PageHand
 from app.engine.browser.pointer import Pointer
 from app.engine.browser.session import Visit
-from app.engine.browser.snapshot import capture
 from app.engine.effect import Effect, Result
 from app.engine.page_state import Element, PageCapture
 
@@ -53,14 +53,19 @@ class Grip:
 
     visit: Visit
     hand: PageHand
+    gaze: Gaze
     pointer: Pointer
     cascade: Cascade
     fences: Fences
     files: Path | None = None
     dead: DeadClicks = field(default_factory=DeadClicks)
-    page: PageCapture = field(default_factory=lambda: PageCapture(url="about:blank"))
     quiet: float
     most: float
+
+    @property
+    def page(self) -> PageCapture:
+        """The page as it was looked at last."""
+        return self.gaze.now
 
     def element(self, index: int, label: str = "") -> Element:
         """The element of this number on the page that was looked at last.
@@ -74,9 +79,7 @@ class Grip:
 
     async def look_again(self) -> PageCapture:
         """Another look in the middle of an action; numbers of elements are of this one from now on."""
-        self.page = await capture(self.visit, picture=False, thorough=True)
-        await self.hand.meet(self.page, amid=True)
-        return self.page
+        return await self.gaze.amid()
 
     def again(self, element: Element) -> Element:
         """An element of an earlier look, as it is in the last one.

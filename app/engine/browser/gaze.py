@@ -1,0 +1,140 @@
+"""Looks at the page in front for the hand: early where an action needs it, and with lost tabs replaced."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from playwright.async_api import Error, Page
+
+from app.engine.browser.gate import Gate
+from app.engine.browser.hand import open_page
+from app.engine.browser.page_hand import PageHand
+from app.engine.browser.session import Visit
+from app.engine.browser.snapshot import PageGone, capture, picture_of
+from app.engine.page_state import PageCapture
+from app.engine.redaction import redact_text
+
+
+class Gaze:
+    """The looks of one visit.
+
+    Attributes:
+        now: the last look of all, whose elements can be acted on.
+        shown: the last look that was asked for; its numbers are what commands name.
+    """
+
+    def __init__(self, visit: Visit, hand: PageHand, gate: Gate) -> None:
+        self._visit = visit
+        self._hand = hand
+        self._gate = gate
+        self.now = self.shown = PageCapture(url="about:blank")
+        self._pictured = True
+        self._ahead: Page | None = None
+        """The tab whose look the last action ended with; it stands while nothing changes there."""
+        self._untold = self.now
+        """A look that nobody was shown: what came up unasked before it is told with the next one."""
+
+    async def look(self, picture: bool, most: float) -> PageCapture:
+        """The next look that is asked for: the one the last action ended with, where nothing has changed since.
+
+        Raises:
+            PageGone: there is no page to look at, and no other could be opened.
+        """
+        self._pictured = picture
+        try:
+            note = await self._revive(most)
+            page = await self._as_it_was_left(picture) if not note else None
+            if page is None:
+                try:
+                    page = self._with_untold(await self._take(picture))
+                except PageGone as busy:
+                    note = await self._revive(most, str(busy))
+                    page = await self._take(picture)
+        except Error as error:
+            raise PageGone(f"the browser does not answer: {first_line(error)}") from error
+        self._untold = PageCapture(url="")
+        self.now = self.shown = replace(page, notes=(*page.notes, note)) if note else page
+        return self.shown
+
+    async def ahead(self) -> PageCapture:
+        """The look that is asked for next, taken now."""
+        self.now = self._untold = self._with_untold(await self._take(self._pictured))
+        self._ahead = self._visit.page
+        return self.now
+
+    async def amid(self) -> PageCapture:
+        """A look in the middle of an action, which goes on."""
+        page = await capture(self._visit, picture=False, thorough=True)
+        self.now = self._untold = self._with_untold(page)
+        await self._hand.meet(self.now, amid=True)
+        return self.now
+
+    def forget_ahead(self) -> None:
+        """Something is done now: the look that the last action ended with holds no longer."""
+        self._ahead = None
+
+    @property
+    def lost(self) -> bool:
+        """There is no page in front that could be looked at."""
+        visit = self._visit
+        return visit.crashed or visit.stopped or not visit.pages or visit.page.is_closed()
+
+    def why_lost(self, error: Exception | None = None) -> str:
+        """What became of the page, in one sentence."""
+        visit = self._visit
+        if visit.stopped:
+            return "the page opened dialogs without end and was closed"
+        if visit.crashed:
+            return "the page crashed"
+        if not visit.pages or visit.page.is_closed():
+            return "the page closed itself"
+        return f"the page was lost: {first_line(error)}" if error is not None else "the page was lost"
+
+    async def _take(self, picture: bool) -> PageCapture:
+        await self._gate.keep()
+        page = await capture(self._visit, picture=picture, thorough=True)
+        await self._hand.meet(page)
+        return page
+
+    async def _as_it_was_left(self, picture: bool) -> PageCapture | None:
+        tab, self._ahead = self._ahead, None
+        if tab is None or tab is not self._visit.page or not await self._hand.still_as_seen():
+            return None
+        if not picture or self.now.picture:
+            return self.now
+        image, note = await picture_of(self._visit)
+        return replace(self.now, picture=image, notes=(*self.now.notes, note) if note else self.now.notes)
+
+    def _with_untold(self, page: PageCapture) -> PageCapture:
+        before = self._untold
+        if not (before.alerts or before.popups or before.downloads):
+            return page
+        return replace(
+            page,
+            alerts=(*before.alerts, *page.alerts),
+            popups=(*before.popups, *page.popups),
+            downloads=(*before.downloads, *page.downloads),
+        )
+
+    async def _revive(self, most: float, busy: str = "") -> str:
+        """Another tab in place of one that is lost, at the address of the last look; a note, "" if none was needed.
+
+        One that is ``busy`` for good is left for an empty one, as is one that opened dialogs without end.
+        """
+        if not busy and not self.lost:
+            return ""
+        visit, last = self._visit, self.shown.url
+        told = busy or self.why_lost()
+        self._ahead = None
+        empty = visit.stopped or bool(busy) or not last.startswith(("http://", "https://"))
+        await visit.renew()
+        if empty:
+            return f"{told}; an empty tab was opened in its place"
+        await open_page(visit, last, most=most)
+        return f"{told}; it was opened anew"
+
+
+def first_line(error: Exception) -> str:
+    """The first line of what the browser says, which names no typed text."""
+    lines = (line.strip() for line in str(error).splitlines() if line.strip())
+    return redact_text(next(lines, "no reason given"))[:160]
