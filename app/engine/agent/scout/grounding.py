@@ -55,10 +55,12 @@ def words(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def stem(word: str) -> str:
     """A word without its commonest English endings, so that ``orders`` meets ``order``."""
+    if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
+        word = f"{word[:-3]}y" if word.endswith("ies") and len(word) > 4 else word[:-1]
     if len(word) > 4:
-        for ending in ("ies", "ing", "ed", "es", "s", "or", "er", "ly"):
+        for ending in ("ing", "ed", "or", "er", "ly", "e"):
             if word.endswith(ending) and len(word) - len(ending) >= 3:
-                return word[: -len(ending)] + ("y" if ending == "ies" else "")
+                return word[: -len(ending)]
     return word
 
 

@@ -129,6 +129,9 @@ _JOINT = re.compile(
 _PASSIVE = re.compile(
     r"\b(?:should|must|needs?\s+to|has\s+to|have\s+to|ought\s+to)\s+be\s+(\w+)", re.IGNORECASE
 )
+_TO_VALUE = re.compile(
+    r"(\b(?:set|change|update|edit|rename|adjust|switch|turn)\b[^,;.]*?)\s+to\s+", re.IGNORECASE
+)
 _HEAD = re.compile(rf"^({_ANY_VERB})\b", re.IGNORECASE)
 _QUOTE = re.compile("\"([^\"]*)\"|“([^”]*)”|«([^»]*)»|(?<![\\w])'([^']+)'(?!\\w)|`([^`]+)`")
 _HELD = re.compile("\x02(\\d+)\x02")
@@ -264,10 +267,11 @@ def read_intent(text: str) -> Task:
         quotes.append(next(group for group in found.groups() if group is not None))
         return f"\x02{len(quotes) - 1}\x02"
 
-    held = _QUOTE.sub(hold, text.replace("\x02", " "))
+    held = _QUOTE.sub(hold, re.sub("[\x02\x03]", " ", text))
     parts: list[str] = []
-    for sentence in _SENTENCE.split(held):
-        parts.extend(part for part in _JOINT.split(sentence.strip()) if part and part.strip(" ,.;"))
+    for sentence in _SENTENCE.split(_TO_VALUE.sub("\\1\x03", held)):
+        found = (part.replace("\x03", " to ") for part in _JOINT.split(sentence.strip()))
+        parts.extend(part for part in found if part.strip(" ,.;"))
     clauses = tuple(_clause(part.strip(" ,;"), quotes) for part in parts)
     return Task(
         text=text,

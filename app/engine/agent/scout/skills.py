@@ -26,8 +26,8 @@ from app.engine.agent.scout.uncovering import Uncover
 def standard() -> list[Skill]:
     """All skills there are."""
     return [
-        Uncover(), Suggestion(), Dates(), Sliders(), Classify(), Guess(), Choose(), ChooseFields(), PickColour(),
+        Uncover(), Suggestion(), Dates(), Sliders(), Classify(), Guess(), ChooseFields(), Choose(), PickColour(),
         CopyPaste(), TypeInto(), Focus(), FillForm(), Order(), Message(), ActInRow(), AddThings(), DragThings(),
-        AtPoints(), NthResult(), Extremes(), Until(), Describe(), Pause(), ScrollPart(), Highlight(), Style(), HoverOver(),
-        ClickLooks(), Submit(), ClickNamed(), Reveal(),
+        AtPoints(), NthResult(), Extremes(), Until(), Describe(), Pause(), ScrollPart(), Highlight(), Style(),
+        HoverOver(), ClickLooks(), Submit(), ClickNamed(), Reveal(),
     ]  # fmt: skip

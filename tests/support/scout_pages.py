@@ -1,0 +1,117 @@
+"""Small pages for the scout's tests: lines of plain text and elements in order, and a run over several of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.engine.agent.scout.policy import ScoutPolicy
+from app.engine.agent.sight import Decision, Sight, Turn
+from app.engine.command import Command, ReportInfeasible, Stop
+from app.engine.effect import Cause, Effect, Result
+from app.engine.page_state import Element, PageCapture
+
+
+@dataclass(frozen=True)
+class Spec:
+    """An element to be: its number is its place among those of the page."""
+
+    role: str
+    name: str
+    more: dict[str, Any]
+    depth: int = 0
+
+
+def el(role: str, name: str = "", *, depth: int = 0, **more: Any) -> Spec:
+    """An element; ``looks``, ``classes``, ``id`` and ``near`` become attributes."""
+    return Spec(role, name, more, depth)
+
+
+def page(
+    *lines: str | Spec, url: str = "http://place.test/", size: tuple[int, int] = (400, 300)
+) -> PageCapture:
+    """A page of these lines; elements stand below one another unless ``rect`` is told, and nothing covers them."""
+    elements: list[Element] = []
+    tree = ["RootWebArea 'Page'"]
+    for place, line in enumerate(lines):
+        if isinstance(line, str):
+            tree.append(f"\tStaticText {line!r}")
+            continue
+        index = len(elements)
+        elements.append(_element(line, index, place))
+        tree.append("\t" * (line.depth + 1) + f"[{index}] {line.role} {line.name!r}")
+    return PageCapture(
+        url=url, elements=tuple(elements), tree="\n".join(tree), viewport=(400, 300), size=size
+    )
+
+
+def _element(spec: Spec, index: int, place: int) -> Element:
+    more = dict(spec.more)
+    attributes = tuple(
+        (key, more.pop(told))
+        for key, told in (
+            ("class", "classes"),
+            ("id", "id"),
+            ("looks", "looks"),
+            ("near", "near"),
+            ("placeholder", "hint"),
+        )
+        if told in more
+    )
+    more.setdefault("rect", (10.0, 20.0 * place, 80.0, 18.0))
+    more.setdefault("css", f"#e{place}")
+    return Element(index=index, role=spec.role, name=spec.name, met=True, attributes=attributes, **more)
+
+
+def sight(intent: str, seen: PageCapture, turns: Sequence[Turn] = (), step: int = 0) -> Sight:
+    """What the policy is given."""
+    return Sight(step=step, steps_left=30, intent=intent, start_url=seen.url, page=seen, turns=tuple(turns))
+
+
+def decide(intent: str, seen: PageCapture) -> Decision:
+    """The first decision on a page."""
+    return asyncio.run(ScoutPolicy().decide(sight(intent, seen)))
+
+
+def first(intent: str, *lines: str | Spec) -> Command | None:
+    """The first command on a page of these lines."""
+    return decide(intent, page(*lines)).command
+
+
+Reaction = Callable[[PageCapture, Command], PageCapture | Result]
+
+
+def play(intent: str, start: PageCapture, reaction: Reaction | None = None, most: int = 12) -> list[Command]:
+    """Every command until the scout stops; ``reaction`` gives the page behind each, or how it failed."""
+
+    async def run() -> list[Command]:
+        policy, seen, turns, done = ScoutPolicy(), start, list[Turn](), list[Command]()
+        for step in range(most):
+            command = (await policy.decide(sight(intent, seen, turns, step))).command
+            assert command is not None
+            done.append(command)
+            if isinstance(command, Stop | ReportInfeasible):
+                break
+            answer = reaction(seen, command) if reaction else seen
+            result = answer if isinstance(answer, Result) else Result(success=True, effect=Effect.CHANGED)
+            turns.append(
+                Turn(step=step, url=seen.url, title="", state="", command=command, result=result, words="")
+            )
+            seen = seen if isinstance(answer, Result) else answer
+        return done
+
+    return asyncio.run(run())
+
+
+def covered() -> Result:
+    """What a click on something covered brings."""
+    return Result(success=False, effect=Effect.REFUSED, cause=Cause.COVERED, why="it is covered")
+
+
+def with_value(seen: PageCapture, index: int, value: str) -> PageCapture:
+    """The page after a field was filled in."""
+    elements = list(seen.elements)
+    elements[index] = replace(elements[index], value=value)
+    return replace(seen, elements=tuple(elements))
