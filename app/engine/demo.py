@@ -19,7 +19,7 @@ from typing import Any
 
 from app.assets import resource
 from app.engine.api import EngineApi, RunDetail, RunFilter, TipForm, WorkspaceInfo
-from app.engine.demo_map import MapReport, explore_the_shop, map_from_runs
+from app.engine.demo_map import PRICE, MapReport, explore_the_shop, map_from_runs
 from app.engine.errors import Conflict
 from app.engine.judgement import Label
 from kb.tip import Finding, Kind, LintSeverity, Query, Route, Scope, Status, TipDraft
@@ -240,6 +240,7 @@ class _Demo:
         if live:
             found = await explore_the_shop(self.engine, found, self._say)
             self._expect(found.arrived or not found.explored, f"the live browser did not arrive: {found.why}")
+            self._expect(PRICE in found.answer or not found.explored, found.why)
         self.report.map = found
 
     async def _import_and_detect(self) -> None:

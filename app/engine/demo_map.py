@@ -1,4 +1,6 @@
-"""The demo's map: from the recorded runs alone, then by exploring the bundled site where a browser can be started."""
+"""The demo's live part: maps from the recorded runs alone, then, where a browser can be started, the bundled site is
+explored, a browser is taken to an answer, and the scout does a task.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,12 @@ from app.engine.api import EngineApi
 from app.engine.browser.demo_server import DemoServer
 from app.engine.errors import SiteloreError
 from app.engine.graph_api import ExploreOptions
+from app.engine.run_api import RunRequest
 
 SHOP, ADMIN = "demo-shop", "demo-admin"
 QUESTION = "where do I see what is in my basket"
+TASK, PRICE = "How much does the Linen Apron cost?", "24.00"
+"""A task for the scout, and what the shop charges."""
 OPTIONS = ExploreOptions(depth=2, max_states=60, max_seconds=120.0)
 
 
@@ -21,7 +26,7 @@ class MapReport:
     """The map in figures.
 
     ``explored`` is False where no browser could be started (``why`` says so), ``arrived`` tells whether the live
-    browser came to the state that the question found.
+    browser came to the state that the question found, ``answer`` is the scout's.
     """
 
     states_from_runs: int = 0
@@ -33,6 +38,9 @@ class MapReport:
     arrived: bool = False
     why: str = ""
     seconds: float = 0.0
+    run: str = ""
+    answer: str = ""
+    run_steps: int = 0
 
 
 async def map_from_runs(engine: EngineApi, say: Callable[[str], object]) -> MapReport:
@@ -61,6 +69,7 @@ async def explore_the_shop(engine: EngineApi, report: MapReport, say: Callable[[
             f" {explored.interaction_only} of them without an address, {explored.tried} elements tried, 0 tokens"
         )
         await _go(engine, report, say)
+        await _run(engine, report, f"{server.shop_url}/", say)
     report.seconds = round(time.monotonic() - began, 2)
     return report
 
@@ -78,3 +87,18 @@ async def _go(engine: EngineApi, report: MapReport, say: Callable[[str], object]
     say(f'go        "{QUESTION}": {report.found} ({verdicts})')
     if not journey.arrived:
         report.why = journey.why
+
+
+async def _run(engine: EngineApi, report: MapReport, url: str, say: Callable[[str], object]) -> None:
+    """Send the scout off with tips and map; nothing is bought."""
+    request = RunRequest(intent=TASK, start_url=url, site=SHOP, graph=(SHOP,), max_steps=12)
+    summary = await engine.run_task(request)
+    report.run, report.answer, report.run_steps = summary.run, summary.answer or "", summary.steps
+    told = (
+        summary.answer
+        if summary.outcome == "answered"
+        else f"{summary.outcome}: {summary.error or summary.answer}"
+    )
+    say(f'run       "{TASK}": {told} ({summary.steps} steps by the scout, no model, 0 tokens)')
+    if PRICE not in report.answer:
+        report.why = f"the scout answered {report.answer!r} to {TASK!r}, the shop charges {PRICE}"

@@ -256,15 +256,10 @@ class ReviewModel(QObject):
         """Ask a model what it makes of the open run; its flags join the others."""
 
         def came(flags: list[Flag]) -> None:
-            count = len([flag for flag in flags if flag.run == run])
-            self.notice.emit(
-                self.tr("The model has nothing against this run.")
-                if not count
-                else self.tr("The model raised {0} flags.").format(count)
-            )
+            nothing = self.tr("The model has nothing against this run.")
+            self.notice.emit(self.tr("The model raised {0} flags.").format(len(flags)) if flags else nothing)
 
-        run = self.run
-        self._tasks.start(self._client.api.ask_model((run,)), came)
+        self._tasks.start(self._client.api.ask_model((self.run,)), came)
         self.notice.emit(self.tr("A model is asked about this run"))
 
     def load_scores(self) -> None:
