@@ -54,6 +54,7 @@ _NAMES = st.sampled_from(["1", "2", "1.1", "price", "size", "find it", ""])
 _VALUES = st.one_of(
     st.none(), st.booleans(), st.integers(-5, 200), st.floats(allow_nan=False), _WORDS, _NAMES
 )
+_WILD = st.one_of(_VALUES, st.floats(), st.integers(), st.text(alphabet=st.characters()), st.just(10**40))
 _DATA = st.dictionaries(
     st.sampled_from(
         [
@@ -152,6 +153,22 @@ def test_events_cut_at_any_byte_give_the_ledger_of_the_whole_lines(tmp_path_fact
         assert book.ledger == fold(events[:whole])
         assert book.append("note", {"text": "on we go"}).seq == whole + 1
     assert [event.seq for event in read_events(folder)] == list(range(1, whole + 2))
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(sorted(KINDS)), st.dictionaries(st.text(max_size=9), _WILD)), max_size=12
+    )
+)
+def test_what_is_read_back_is_what_was_written_whatever_it_was(tmp_path_factory, given):
+    folder = tmp_path_factory.mktemp("ledger")
+    with LedgerBook.open(folder) as book:
+        for step, (kind, data) in enumerate(given):
+            book.append(kind, data, step)
+        kept = (book.ledger, book.events)
+    with LedgerBook.open(folder) as book:
+        assert (book.ledger, book.events) == kept
 
 
 def test_the_files_are_those_of_the_paper_and_follow_from_the_events(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,6 +19,7 @@ LONGEST_TEXT, LONGEST_GOAL = 2_000, 20_000
 """Characters of one text of an event; a page's or a model's words can be of any length."""
 
 _LONGEST_LIST = 200
+_WORD_BITS = 64
 
 
 class LedgerBook:
@@ -154,8 +156,12 @@ class LedgerBook:
         if isinstance(value, dict):
             items = cast("dict[object, object]", value).items()
             return {str(key): self._clean(item, longest) for key, item in items}
-        if value is None or isinstance(value, bool | int | float):
+        if value is None or isinstance(value, bool):
             return value
+        if isinstance(value, int):
+            return value if value.bit_length() < _WORD_BITS else str(value)
+        if isinstance(value, float):
+            return value if math.isfinite(value) else None  # what can't be written must not be folded either
         raise ValueError(f"no plain JSON: {type(value).__name__}")
 
     def _clean_text(self, text: str, longest: int) -> str:
