@@ -202,7 +202,9 @@ def _place(box: Rect, size: tuple[float, float], viewport: tuple[int, int], take
 
 def _draw(draw: ImageDraw, mark: Mark, scale: float, font: Any) -> None:
     left, top, width, height = (part * scale for part in mark.box)
-    draw.rectangle((left, top, left + width - 1, top + height - 1), outline=mark.colour, width=2)
+    draw.rectangle(
+        (left, top, left + width - 1, top + height - 1), outline=mark.colour, width=max(1, round(2 * scale))
+    )
     left, top, width, height = (part * scale for part in mark.tag)
     draw.rectangle((left, top, left + width - 1, top + height - 1), fill=mark.colour)
     middle = (left + width / 2, top + height / 2)
