@@ -167,7 +167,7 @@ def _place_for(place: Place, name: str, value: str, form: str) -> Element | None
         field = texts[0] if len(texts) == 1 else None
     if field is None and short != name:
         field = place.field_for(short, 0.75, among)
-    return field
+    return field or _rating(place, name)
 
 
 def _fill(place: Place, field: Element, name: str, value: str, mark: str) -> list[Proposal]:
@@ -195,8 +195,15 @@ def _fill(place: Place, field: Element, name: str, value: str, mark: str) -> lis
                 command=Check(field.index, on), score=LIKELY + 0.08, reason=why, marks=(mark,), keeps=keeps
             )
         ]
-    if field.role == "combobox" and field.tag not in ("input", "select", "textarea"):
-        return _widget(place, field, value, mark, keeps, why)
+    if field.role in ("combobox", "listbox") and field.tag not in ("input", "textarea"):
+        # a list of the page's own making: the hand opens it and chooses
+        command = Select(field.index, (value,))
+        return [Proposal(command=command, score=LIKELY + 0.08, reason=why, marks=(mark,), keeps=keeps)]
+    if stars := stars_of(place, field):
+        if value.isdigit() and 0 < int(value) <= len(stars):
+            command = Click(stars[int(value) - 1])
+            return [Proposal(command=command, score=LIKELY + 0.08, reason=why, marks=(mark,), keeps=keeps)]
+        return []
     return [
         Proposal(
             command=TypeText(field.index, value), score=LIKELY + 0.08, reason=why, marks=(mark,), keeps=keeps
@@ -204,33 +211,17 @@ def _fill(place: Place, field: Element, name: str, value: str, mark: str) -> lis
     ]
 
 
-def _widget(
-    place: Place, field: Element, value: str, mark: str, keeps: tuple[tuple[str, str], ...], why: str
-) -> list[Proposal]:
-    """A list of a page's own making: open it, then press the option."""
-    if says(field.name, value) or says(field.value, value):
-        return [Proposal(command=Click(field.index), score=0.0, reason=why, marks=(mark,), keeps=keeps)]
-    for one in place.view.shown:
-        if one.role in ("option", "menuitem", "treeitem", "listitem") and (
-            plain(one.name) == plain(value) or says(one.name, value)
-        ):
-            return [
-                Proposal(
-                    command=Click(one.index, label=one.name),
-                    score=LIKELY + 0.09,
-                    reason=why,
-                    marks=(mark,),
-                    keeps=keeps,
-                )
-            ]
-    return [
-        Proposal(
-            command=Click(field.index, label=field.name),
-            score=LIKELY + 0.08,
-            reason=f"opens the list for {value}",
-            keeps=keeps,
-        )
-    ]
+def stars_of(place: Place, field: Element) -> tuple[int, ...]:
+    """The stars of a rating that a field stands for, from the lowest; empty for any other field."""
+    return next((ids for _, ids in place.facts.ratings if field.index in ids), ())
+
+
+def _rating(place: Place, name: str) -> Element | None:
+    """The first star of the rating that is called like this."""
+    for label, ids in place.facts.ratings:
+        if fits(name, label) >= 0.6:
+            return place.view.page.elements[ids[0]]
+    return None
 
 
 def _send(place: Place, form: str) -> list[Proposal]:

@@ -205,6 +205,17 @@ def _set(place: Place, kind: str, value: str, step: str, mark: str) -> Proposal 
             marks=(step,),
             keeps=((f"{mark}:form", field.form),),
         )
+    for field in place.fields:
+        made_up = field.role == "combobox" and not field.options and field.tag != "input"
+        wanted = kind or _kind_here(place, value)
+        if made_up and _narrows(field) and field.form and fits(wanted, place.label_of(field)) >= 0.7:
+            return Proposal(
+                command=Select(field.index, (value,)),
+                score=LIKELY,
+                reason=f"only those with {value} are asked for",
+                marks=(step,),
+                keeps=((f"{mark}:form", field.form),),
+            )
     among = [
         one for one in place.fields if one.role in ("textbox", "searchbox") and _narrows(one) and one.form
     ]
@@ -220,6 +231,16 @@ def _set(place: Place, kind: str, value: str, step: str, mark: str) -> Proposal 
         (step,),
         ((f"{mark}:form", field.form),),
     )
+
+
+def _kind_here(place: Place, value: str) -> str:
+    """What kind of thing a value is: the column it stands in, else a state of things."""
+    for grid in place.facts.grids:
+        for row in grid.rows:
+            for name, text in row.cells:
+                if name and plain(text) == plain(value):
+                    return name
+    return "status"
 
 
 def _narrows(field: Element) -> bool:
@@ -241,7 +262,7 @@ def _shortcut(place: Place, value: str) -> Element | None:
 def submit_of(place: Place, form: str, wanted: Sequence[str], avoid: Sequence[str] = ()) -> Element | None:
     """The button that sends a form; the one that says what is wanted where there are several."""
     best, score = None, -1.0
-    for one in place.view.shown:
+    for one in place.shown:
         if (
             not one.submits
             or one.form != form

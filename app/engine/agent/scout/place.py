@@ -57,16 +57,26 @@ class Place:
         return tuple(one for one in found if one and one[0] not in "\"“'" and not _RESULTS & set(words(one)))
 
     @cached_property
+    def shown(self) -> tuple[Element, ...]:
+        """What can be reached: only what is in an open dialog, where there is one with something to do."""
+        inside = tuple(
+            one
+            for one in self.view.shown
+            if any(mark.split(":")[0] in ("dialog", "alertdialog") for mark in one.landmarks)
+        )
+        return inside if len(inside) >= 2 else self.view.shown
+
+    @cached_property
     def pressed(self) -> tuple[Element, ...]:
         """What can be pressed."""
-        return tuple(one for one in self.view.shown if one.role in _PRESSED or one.listens)
+        return tuple(one for one in self.shown if one.role in _PRESSED or one.listens)
 
     @cached_property
     def fields(self) -> tuple[Element, ...]:
         """What takes a value."""
         return tuple(
             one
-            for one in self.view.shown
+            for one in self.shown
             if one.role in _FIELDS and "readonly" not in one.states and one.type not in ("hidden", "submit")
         )
 
@@ -162,7 +172,7 @@ class Place:
 
     def next_page(self) -> Element | None:
         """The link to the next page of a list."""
-        for one in self.pressed:
+        for one in self.view.shown:
             label = dict(one.attributes).get("aria-label", "")
             if one.name.strip().casefold() in _NEXT or label.strip().casefold() in ("next", "next page"):
                 return one

@@ -17,6 +17,8 @@ from app.engine.agent.scout.place import Place
 from app.engine.agent.scout.skill import Proposal, Skill, View
 from app.engine.agent.scout.tipping import concerns
 from app.engine.agent.scout.wayfinding import ways
+from app.engine.command import Click
+from app.engine.effect import Effect
 
 DAMPED = 0.1
 """What a proposal of another skill is worth on a site, beside these."""
@@ -36,8 +38,25 @@ class OnSite:
             made = [*acts(place), *([] if place.done else ways(place))]
         else:
             made = list(answers(place)) or [*collects(place), *ways(place)]
+        refused = _refused_here(view)
+        made = [
+            one
+            for one in made
+            if one.score > 0 and not (isinstance(one.command, Click) and one.command.label in refused)
+        ]
         best = max((one.score for one in made), default=0.0)
-        return [_with_tips(one, place) if one.score == best else one for one in made if one.score > 0]
+        return [_with_tips(one, place) if one.score == best else one for one in made]
+
+
+def _refused_here(view: View) -> frozenset[str]:
+    """Names of what was pressed in vain since this page came."""
+    names: set[str] = set()
+    for turn in reversed(view.sight.turns):
+        if turn.url != view.page.url or turn.result.effect is Effect.NAVIGATED:
+            break
+        if isinstance(turn.command, Click) and turn.command.label and not turn.result.success:
+            names.add(turn.command.label)
+    return frozenset(names)
 
 
 class Elsewhere:

@@ -87,6 +87,8 @@ class PageFacts:
     """Its breadcrumb."""
     labels: tuple[tuple[int, str], ...] = ()
     """Labels that stand before a field without being tied to it."""
+    ratings: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    """Rows of three to ten nameless things to press behind a label: stars."""
 
 
 @dataclass(slots=True)
@@ -98,6 +100,7 @@ class _Reading:
     said: list[str] = field(default_factory=list[str])
     trail: list[str] = field(default_factory=list[str])
     labels: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    stars: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
     title: str = ""
     label: str = ""
 
@@ -114,6 +117,7 @@ def facts_of(tree: str) -> PageFacts:
         said=tuple(reading.said),
         trail=tuple(reading.trail),
         labels=tuple(reading.labels),
+        ratings=tuple((label, tuple(ids)) for label, ids in reading.stars.items() if 3 <= len(ids) <= 10),
     )
 
 
@@ -177,6 +181,8 @@ def _note(reading: _Reading, node: Node) -> None:
     if node.role == "heading" and node.name:
         reading.headings.append(node.name)
         reading.title = node.name
+    elif node.role in ("generic", "image") and node.bid.isdigit() and not node.name and reading.label:
+        reading.stars.setdefault(reading.label, []).append(int(node.bid))
     elif node.role in _FIELDS and node.bid.isdigit():
         if reading.label and (not node.name or f"value='{node.name}'" in node.properties):
             reading.labels.append((int(node.bid), reading.label))

@@ -19,6 +19,7 @@ from app.engine.command import Click, GoBack, Goto, Navigate, TypeText
 from app.engine.page_state import Element
 
 _NAVIGATE, _TIP, _SCENT, _EXPLORE = 0.6, 0.66, 0.3, 0.16
+MOST_PARTS = 14
 _MENU = frozenset({"haspopup", "collapsed"})
 
 
@@ -31,6 +32,7 @@ def ways(place: Place) -> list[Proposal]:
         *by_tips(place),
         *by_graph(place),
         *by_scent(place),
+        *_around(place),
         *_back(place),
     ]
 
@@ -272,6 +274,9 @@ def _weights(place: Place) -> dict[str, float]:
 
     for word in goal_words(aim):
         add(word, 0.5)
+    for other in place.aims:
+        for word in goal_words(other):
+            add(word, 0.5)
     add(aim.field, 0.8)
     add(aim.things, 1.0)
     for name in aim.subjects:
@@ -298,8 +303,6 @@ def by_scent(place: Place) -> list[Proposal]:
             or refusal(one, place.view)
         ):
             continue
-        if one.role == "button" and not _MENU & set(one.states) and not one.listens:
-            continue
         if (
             not one.href
             and one.role == "link"
@@ -310,6 +313,8 @@ def by_scent(place: Place) -> list[Proposal]:
         else:
             promise = scent(place, one)
         opens = bool(_MENU & set(one.states))
+        if one.role == "button" and not opens and (promise < 0.25 or one.form.startswith("post")):
+            continue
         score = (
             _SCENT + 0.34 * promise if promise > 0.2 else (_EXPLORE if opens and _in_navigation(one) else 0.0)
         )
@@ -367,6 +372,25 @@ def _follow(
         key=key,
         followed=followed,
     )
+
+
+def _around(place: Place) -> list[Proposal]:
+    """Where nothing promises anything: the few main parts of the site, each once, and out of a dialog."""
+    made: list[Proposal] = []
+    if len(place.shown) < len(place.view.shown):
+        shut = next(
+            (one for one in place.pressed if one.name.casefold() in ("close", "×", "x", "cancel")), None
+        )
+        if shut is not None:
+            made.append(_follow(place, shut, "nothing in the dialog helps", 0.15))
+    parts = [
+        one for one in place.pressed if one.role == "link" and one.href and _in_navigation(one) and one.name
+    ]
+    here = urlsplit(place.view.page.url).netloc
+    for one in parts if len(parts) <= MOST_PARTS else ():
+        if urlsplit(one.href).netloc == here and not refusal(one, place.view):
+            made.append(_follow(place, one, f'"{one.name}" is a main part of the site', 0.13))
+    return made
 
 
 def _back(place: Place) -> list[Proposal]:
