@@ -31,14 +31,14 @@ from app.engine.command import (
     Wait,
 )
 from app.engine.effect import Cause, Effect
-from tests.support.bench_hand import Bench
+from tests.support.bench_hand import SWIFT, Bench
 from tests.support.hand_pages import HandSite
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def bench(chromium: Browser, server: DemoServer) -> AsyncIterator[Bench]:
     async with visit(chromium) as tab:
-        yield await _bench(server, Executor(tab))
+        yield await _bench(server, Executor(tab, options=SWIFT))
 
 
 async def _bench(server: DemoServer, hand: Executor) -> Bench:
@@ -442,7 +442,7 @@ async def test_a_pinned_run_does_not_leave_its_sites_by_any_way(
     chromium: Browser, server: DemoServer, name: str
 ):
     async with visit(chromium) as tab:
-        bench = await _bench(server, Executor(tab, domains=frozenset({HOST})))
+        bench = await _bench(server, Executor(tab, domains=frozenset({HOST}), options=SWIFT))
         await bench.at("/links")
         result = await bench.hand.do(Click(bench.number(name)))
         assert (result.success, result.cause) == (False, Cause.OFF_SITE)

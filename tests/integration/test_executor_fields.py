@@ -13,7 +13,7 @@ from app.engine.browser.executor import Executor
 from app.engine.browser.session import visit
 from app.engine.command import Check, Click, Press, Select, SelectText, SetSlider, TypeKeys, TypeText, Upload
 from app.engine.effect import Cause, Effect
-from tests.support.bench_hand import Bench
+from tests.support.bench_hand import SWIFT, Bench
 from tests.support.hand_pages import HandSite
 
 
@@ -25,7 +25,7 @@ async def bench(chromium: Browser, server: DemoServer, tmp_path: Path) -> AsyncI
     (tmp_path / "files" / "way-out").symlink_to(tmp_path / "secret.txt")
     async with visit(chromium) as tab:
         home = f"http://{HOST}:{await server.listen(HandSite(), 0)}"
-        yield Bench(Executor(tab, files=tmp_path / "files"), home, "")
+        yield Bench(Executor(tab, files=tmp_path / "files", options=SWIFT), home, "")
 
 
 TAKEN = [

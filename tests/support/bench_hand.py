@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from app.engine.browser.executor import Executor
-from app.engine.browser.hand import open_page
+from app.engine.browser.executor import Executor, HandOptions
 from app.engine.browser.session import Visit
 from app.engine.command import Command
 from app.engine.effect import Result
 from app.engine.page_state import Element, PageCapture
+
+SWIFT = HandOptions(quiet=0.08)
+"""The fixture pages come to rest at once."""
 
 
 class Bench:
@@ -24,7 +26,7 @@ class Bench:
 
     async def at(self, path: str) -> PageCapture:
         """Open a page of the site without the hand, and look at it."""
-        await open_page(self.tab, self.home + path)
+        await self.tab.page.goto(self.home + path)
         return await self.look()
 
     async def look(self) -> PageCapture:
