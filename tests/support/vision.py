@@ -32,6 +32,7 @@ class ScriptedVision:
     hold: asyncio.Event | None = None
     asked: list[Asked] = field(default_factory=list)
     cancelled: int = 0
+    blind: bool = False
 
     async def ask(
         self,
@@ -59,7 +60,7 @@ class ScriptedVision:
         answer = self.brain(asked)
         if isinstance(answer, Exception):
             raise answer
-        return Reply(text=answer, tokens=(800, 60), digest=f"call-{len(self.asked)}")
+        return Reply(text=answer, tokens=(800, 60), digest=f"call-{len(self.asked)}", unseen=self.blind)
 
     def usage(self) -> dict[AgentRole, Usage]:
         return {AgentRole.VISION: Usage(calls=len(self.asked))}

@@ -34,6 +34,7 @@ class Reply:
         seconds: until the last token; first: until the first one.
         digest: content hash of the recorded exchange, "" where none is kept.
         cut: it ended because of its length.
+        unseen: there were pictures, and the endpoint takes none: the model was told of them in words only.
     """
 
     text: str
@@ -46,6 +47,7 @@ class Reply:
     digest: str = ""
     cut: bool = False
     model: str = ""
+    unseen: bool = False
 
 
 class ModelTrouble(StrEnum):

@@ -357,6 +357,15 @@ async def test_without_an_answer_there_is_no_list_and_the_reason_is_told():
     assert "the endpoint is gone" in refusal.why
 
 
+async def test_what_a_model_says_of_a_picture_it_was_not_shown_is_not_believed():
+    made = Set()
+    made.model.blind = True
+    for words in ("one", "two"):
+        assert await made.eyes.show(page(NAME, text=words)) is None
+    assert "takes no pictures" in made.eyes.trouble
+    assert len(made.model.asked) == 1
+
+
 async def test_an_endpoint_that_refuses_the_key_is_not_asked_at_every_step():
     made = Set(lambda _: ModelError("the key is refused", ModelTrouble.UNAUTHORISED))
     for words in ("one", "two", "three"):

@@ -200,8 +200,9 @@ async def test_pictures_are_sent_and_missing_ones_described(server: ProtocolServ
 async def test_an_endpoint_that_takes_no_pictures_is_told_in_words(server: ProtocolServer):
     server.refuses = frozenset({"image_url"})
     async with asking(server) as model:
-        assert (await model.ask(AgentRole.VISION, looked("a"), pictures={"a": PNG})).text == 'click("3")'
-        await model.ask(AgentRole.VISION, looked("a"), pictures={"a": PNG})
+        first = await model.ask(AgentRole.VISION, looked("a"), pictures={"a": PNG})
+        assert (first.text, first.unseen) == ('click("3")', True)
+        assert not (await model.ask(AgentRole.OPERATOR, ASKED)).unseen
     assert ["image_url" in json.dumps(body) for body in server.bodies] == [True, False, False]
 
 

@@ -162,6 +162,7 @@ class EndpointModel:
             first=max(0.0, hearing.began - started),
             cut=hearing.cut or hearing.finish == "length",
             model=hearing.model or question.model,
+            unseen=question.has_pictures and not manners.pictures,
         )
 
 

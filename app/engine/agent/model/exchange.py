@@ -115,6 +115,7 @@ def _reply(answer: dict[str, Any]) -> Reply:
         first=float(answer["first"]),
         cut=bool(answer["cut"]),
         model=str(answer["model"]),
+        unseen=bool(answer.get("unseen", False)),
     )
 
 

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from app.assets import resource
 from app.engine.agent.labels import words_of
 from app.engine.agent.messages import Message, Part, PartKind, Role
-from app.engine.agent.model_api import AgentRole, Model, Reply
+from app.engine.agent.model_api import AgentRole, Model, ModelError, ModelTrouble, Reply
 from app.engine.agent.stepping import without_secret_fields
 from app.engine.agent.vision.answers import SCHEMA, PageType, UnreadableAnswer, VisionAnswer, read_answer
 from app.engine.agent.vision.enriching import MOST, MOST_COVERING, marks_of, ranked
@@ -125,6 +125,7 @@ class Looker:
             most=TOKENS,
         )
         asked.add(reply)
+        _refuse_blind(reply)
         answer = read_answer(reply.text, reply.data)
         found = marks_of(answer.boxes, page, wanted=aim.labels, most=MOST_COVERING, origin=Origin.COVERAGE)
         new = [mark for mark in found if not any(_same(mark, old) for old in epoch.marks)]
@@ -167,6 +168,7 @@ class Looker:
                 most=tokens,
             )
             asked.add(reply)
+            _refuse_blind(reply)
             try:
                 answer = read_answer(reply.text, reply.data)
             except UnreadableAnswer as error:
@@ -257,6 +259,17 @@ def _same(mark: Mark, other: Mark) -> bool:
     return alike(mark.box, other.box) >= TWICE or (
         mark.element is not None and mark.element == other.element and mark.label == other.label
     )
+
+
+def _refuse_blind(reply: Reply) -> None:
+    """What a model says of a picture that it was not shown is made up.  Raises ``ModelError``."""
+    if reply.unseen:
+        name = f" ({reply.model})" if reply.model else ""
+        raise ModelError(
+            f"the model{name} takes no pictures, so it can't see the page",
+            ModelTrouble.NO_MODEL,
+            "choose a model that does, or run without vision",
+        )
 
 
 def _dropped(answer: VisionAnswer) -> tuple[str, ...]:
