@@ -35,7 +35,7 @@ from tests.support.shop_facts import TASKS, ShopTask, expected, load_tasks, verd
 
 SITE, ADMIN_SITE = "northgate", "northgate-admin"
 ARMS = ("nothing", "tips", "graph", "both")
-MOST_STEPS = 30
+MOST_STEPS = 20
 
 
 @dataclass(frozen=True, slots=True)

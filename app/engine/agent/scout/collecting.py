@@ -125,6 +125,7 @@ def wishes(place: Place) -> list[tuple[str, str]]:
         aim.goal in (Goal.COUNT, Goal.ITEMS, Goal.TOTAL, Goal.AVERAGE)
         and aim.subject
         and _is_filter(place, aim.subject)
+        and not place.about(aim.subject)
     ):
         from app.engine.agent.scout.aims import kind_of  # kept beside its use
 

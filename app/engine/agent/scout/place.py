@@ -111,7 +111,10 @@ class Place:
             return True
         if sizes:
             return False
-        if any(plain(one.value) == plain(name) for one in self.facts.labelled) and name[0].isdigit():
+        told = [one for one in self.facts.labelled if plain(one.value) == plain(name)]
+        if told and (
+            name[0].isdigit() or any(not one.listed and fits("name", one.label) >= 0.7 for one in told)
+        ):
             return True
         return any(
             plain(one.value) == plain(name)

@@ -37,7 +37,7 @@ class OnSite:
         if place.aim.goal is Goal.CHANGE:
             made = [*acts(place), *([] if place.done else ways(place))]
         else:
-            made = list(answers(place)) or [*collects(place), *ways(place)]
+            made = list(answers(place)) or _collected(place)
         refused = _refused_here(view)
         made = [
             one
@@ -46,6 +46,12 @@ class OnSite:
         ]
         best = max((one.score for one in made), default=0.0)
         return [_with_tips(one, place) if one.score == best else one for one in made]
+
+
+def _collected(place: Place) -> list[Proposal]:
+    """In front of the list that is asked about, other ways are only for when nothing more can be had from it."""
+    made = collects(place)
+    return [*made, *(replace(one, score=one.score * 0.5) if made else one for one in ways(place))]
 
 
 def _refused_here(view: View) -> frozenset[str]:

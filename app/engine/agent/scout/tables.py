@@ -67,11 +67,12 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A value with its label; ``title`` is the heading or caption around it."""
+    """A value with its label; ``title`` is the heading or caption around it, ``listed`` that it is a cell of a row."""
 
     label: str
     value: str
     title: str = ""
+    listed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -291,7 +292,9 @@ def _sort_out(reading: _Reading, title: str, rows: list[list[_Cell]]) -> None:
     if made:
         reading.grids.append(Grid(title=title, columns=tuple(head), rows=tuple(made), heads=heads))
         if len(made) == 1 and head:
-            reading.labelled += [Labelled(name, text, title) for name, text in made[0].cells if name and text]
+            reading.labelled += [
+                Labelled(name, text, title, listed=True) for name, text in made[0].cells if name and text
+            ]
 
 
 def _only_buttons(row: Row) -> bool:
