@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from app.engine.errors import Conflict, InputError, NotFound, StoreError
+from app.engine.errors import Conflict, InputError, NotFound, SiteloreError, StoreError
 from app.engine.store.blobs import pack
 from app.engine.store.database import explained
 from app.engine.store.locks import FileLock
@@ -130,7 +130,10 @@ class LiveRun:
         with explained(self.folder):
             append_whole(self._file, encode_steps([step]))
         self.steps.append(step)
-        self._workspace.index.add_step(self.run.id, step, self._workspace.site_of)
+        try:
+            self._workspace.index.add_step(self.run.id, step, self._workspace.site_of)
+        except SiteloreError as error:  # the step is recorded; the index is brought in line when the run ends
+            log.warning("step %d of run %s is not in the index yet: %s", step.index, self.run.id, error)
 
     def finish(self, run: Run, blobs: Mapping[str, bytes] | None = None) -> Run:
         """Close the run with its ending and let it go; ``blobs`` are the contents that its final page names.
@@ -179,7 +182,10 @@ class LiveRun:
         self._file.close()
         try:
             self._workspace.index_run(self.run.id)
-        finally:
+        except SiteloreError as error:
+            log.warning("run %s is not in the index as it ended yet: %s", self.run.id, error)
+            self._lock.release()
+        else:
             _drop(self._lock)
 
 

@@ -16,6 +16,7 @@ from app.engine.api import RunFilter
 from app.engine.errors import Conflict, InputError, NotFound, StoreError
 from app.engine.imports.importer import import_paths
 from app.engine.store import live_runs
+from app.engine.store.index import RunIndex
 from app.engine.store.live_runs import LiveRun
 from app.engine.store.locks import FileLock
 from app.engine.store.run_files import RUN_FILE, STEPS_FILE
@@ -222,6 +223,23 @@ def test_a_disk_that_is_full_records_nothing_and_the_run_goes_on(place, monkeypa
         monkeypatch.setattr(os, "fsync", real)
         live.append(make_step(1))
         assert [step.index for step in workspace.runs.load("live")[1]] == [0, 1]
+
+
+def test_an_index_that_can_not_be_written_costs_no_step(place, monkeypatch):
+    def busy(*_):
+        raise Conflict("another process is writing to it")
+
+    with Workspace.open(place) as workspace:
+        live = _begun(workspace, 1)
+        monkeypatch.setattr(RunIndex, "add_step", busy)
+        monkeypatch.setattr(RunIndex, "put_run", busy)
+        live.append(make_step(1))
+        live.finish(replace(live.run, outcome=Outcome.ANSWERED))
+        assert len(workspace.runs.load("live")[1]) == 2
+        monkeypatch.undo()
+    with Workspace.open(place) as workspace:
+        row = workspace.index.row("live")
+        assert (row.outcome, row.steps) == ("answered", 2)
 
 
 def test_a_damaged_run_is_no_reason_not_to_open_the_workspace(place):
