@@ -202,6 +202,7 @@ async def test_a_click_without_any_effect_says_so_and_is_refused_the_second_time
     nothing = Click(bench.number("Does nothing"))
     first = await bench.do(nothing)
     assert (first.success, first.effect, first.cause) == (False, Effect.NOTHING, Cause.NO_EFFECT)
+    assert f'press("{nothing.element}", "Enter")' in first.alternatives
     second = await bench.do(nothing)
     assert (second.effect, second.cause) == (Effect.REFUSED, Cause.DEAD_CLICK)
     assert second.alternatives
@@ -409,6 +410,14 @@ async def test_an_address_that_nobody_answers_at_is_told_in_one_sentence(bench: 
     result = await bench.hand.do(Goto("http://127.0.0.1:9/"))
     assert (result.cause, result.effect) == (Cause.NETWORK, Effect.REFUSED)
     assert "\n" not in result.why
+
+
+async def test_a_link_to_where_nobody_answers_is_told_and_can_be_left(bench: Bench):
+    await bench.at("/links")
+    result = await bench.do(Click(bench.number("Nobody there")))
+    assert (result.success, result.cause) == (False, Cause.NETWORK)
+    assert (await bench.do(GoBack())).success
+    assert bench.hand.page.title == "Links"
 
 
 async def test_search_engines_scripts_and_files_are_no_addresses(bench: Bench):

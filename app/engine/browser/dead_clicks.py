@@ -51,7 +51,7 @@ class DeadClicks:
         self._pending = None
         what = named(element) if element is not None else "this point"
         return refused(
-            Cause.DEAD_CLICK, f"{what} was clicked just now and nothing came of it", *_instead(element, page)
+            Cause.DEAD_CLICK, f"{what} was clicked just now and nothing came of it", *instead(element, page)
         )
 
     def came_of_it(self, effect: Effect, page: PageCapture) -> None:
@@ -73,7 +73,8 @@ def target_at(point: tuple[float, float], *more: str) -> Target:
     return (f"{point[0] // NEAR:.0f}", f"{point[1] // NEAR:.0f}", *more)
 
 
-def _instead(element: Element | None, page: PageCapture) -> list[str]:
+def instead(element: Element | None, page: PageCapture) -> list[str]:
+    """What may do what a click on this did not."""
     if element is None:
         return ["look at what stands there now"]
     others = [one for one in similar(element.name, page) if one.index != element.index]

@@ -19,6 +19,7 @@ from playwright.async_api import Error
 from app.engine.browser import choosing, clicking, fields, marking, roaming, sliders
 from app.engine.browser.blame import stale
 from app.engine.browser.cascade import Cascade
+from app.engine.browser.dead_clicks import instead
 from app.engine.browser.effects import Around, effect_of, effect_seen
 from app.engine.browser.fences import Fences
 from app.engine.browser.frames import NoSuchElement
@@ -29,7 +30,7 @@ from app.engine.browser.hand import open_page
 from app.engine.browser.motion import Motion
 from app.engine.browser.page_hand import Changes, PageHand
 from app.engine.browser.pointer import Pointer
-from app.engine.browser.renumber import renumbered
+from app.engine.browser.renumber import renumbered, same_element
 from app.engine.browser.session import Visit
 from app.engine.browser.settle import MOST, QUIET, settle
 from app.engine.browser.snapshot import PageGone
@@ -267,9 +268,17 @@ class Executor:
             tried=done.tried,
             cause=Cause.NONE if did else Cause.NO_EFFECT,
             why=why,
+            alternatives=() if did else self._instead(command, before),
             output=done.output,
             notes=done.notes,
         )
+
+    def _instead(self, command: Command, before: PageCapture) -> tuple[str, ...]:
+        if not isinstance(command, Click):
+            return ()
+        element = before.elements[command.element]
+        number = same_element(element, before, self._gaze.now)
+        return tuple(instead(replace(element, index=number), self._gaze.now)) if number is not None else ()
 
     async def _arrived(self, command: Command, before: PageCapture, done: Done, after: PageCapture) -> Result:
         """What stands where the action led; a page outside of the fences is left again."""

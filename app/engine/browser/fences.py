@@ -41,7 +41,7 @@ class Fences:
             host, port = (parts.hostname or "").lower(), parts.port
         except ValueError:
             return refused(Cause.OFF_SITE, f"{redact_url(url)[:120]} is no address")
-        if parts.scheme in ("about", "blob", "data", "chrome-error") and not host:
+        if parts.scheme in ("about", "blob", "data", "chrome-error"):  # nothing a host sent
             return None
         if parts.scheme not in ("http", "https"):
             return refused(
