@@ -50,7 +50,7 @@ async def test_a_page_that_gives_orders_is_read_and_not_obeyed(chromium: Browser
     with serving() as address:
         async with visit(chromium, keep_tabs=True) as tab:
             hands = Executor(tab)
-            task = Task(run="r", intent=intent, start_url=f"{address}/hostile.html", max_steps=6)
+            task = Task(run="r", intent=intent, start_url=f"{address}/orders.html", max_steps=6)
             parts = Parts(
                 hands=hands,
                 policy=LlmPolicy(model),
