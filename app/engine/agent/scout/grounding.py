@@ -20,6 +20,10 @@ STOP = one_of(
 )
 
 
+_NAMING = frozenset({"title", "aria-label", "placeholder", "alt"})
+_MARKING = frozenset({"id", "name", "class"})
+_BY_CODE = 0.55
+"""What a name counts that only the page's makers use."""
 _SIGNS = {
     "x": "close",
     "×": "close",
@@ -72,26 +76,15 @@ def stems(text: str) -> frozenset[str]:
 
 def names_of(element: Element) -> tuple[str, ...]:
     """What an element is called, the plainest first: name, label, text, title, placeholder."""
-    told = dict(element.attributes)
-    found = (
-        element.name,
-        element.label,
-        element.text,
-        *(told.get(key, "") for key in ("title", "aria-label", "placeholder", "alt")),
-    )
-    return tuple(dict.fromkeys(name for name in found if name))
+    found = [name for name in (element.name, element.label, element.text) if name]
+    found += [value for key, value in element.attributes if key in _NAMING and value]
+    return tuple(dict.fromkeys(found)) if len(found) > 1 else tuple(found)
 
 
 def marks_of(element: Element) -> tuple[str, ...]:
-    """What an element is called in its code: id, name, test id, class tokens."""
-    told = dict(element.attributes)
-    return tuple(
-        dict.fromkeys(
-            mark
-            for mark in (told.get("id", ""), told.get("name", ""), element.test_id, told.get("class", ""))
-            if mark
-        )
-    )
+    """What an element is called in its code: id, name, class tokens, test id."""
+    found = [value for key, value in element.attributes if key in _MARKING and value]
+    return (*found, element.test_id) if element.test_id else tuple(found)
 
 
 @lru_cache(maxsize=8192)
@@ -130,12 +123,10 @@ def fit(wanted: str, element: Element) -> float:
     best = 0.0
     for place, name in enumerate(names_of(element)):
         best = max(best, likeness(wanted, name) - 0.01 * place)
-    if best < 0.6:
-        asked = stems(wanted)
-        for mark in marks_of(element):
-            if asked and asked <= stems(mark):
-                best = max(best, 0.55)
-    return best
+    if best >= _BY_CODE or not element.attributes:
+        return best
+    asked = stems(wanted)
+    return _BY_CODE if asked and any(asked <= stems(mark) for mark in marks_of(element)) else best
 
 
 def find(

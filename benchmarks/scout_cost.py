@@ -1,0 +1,97 @@
+"""What the scout itself costs a step, and how that grows with the page.  The floor: reading the page's tree once.
+
+    python -m benchmarks.scout_cost
+
+No browser: pages are made, each decision is taken on a page that was never seen before, as in a run.  Times are of
+the processor, which a busy machine changes less.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import time
+
+from app.engine.agent.scout.policy import ScoutPolicy
+from app.engine.agent.sight import Sight
+from app.engine.observation import parse_tree
+from app.engine.page_state import Element, PageCapture
+
+SIZES = (500, 2000, 5000)
+ROUNDS = 5
+BUDGET = 0.040
+"""Seconds a step may cost at 500 elements."""
+INTENTS = (
+    'Click on the "Thing 77" link.',
+    "Select Thing 5, Thing 9 and click Submit.",
+    "Find the thing by Maker 12 and click the star icon to mark it as important.",
+    "Buy the thing with the cheapest price.",
+    "Search for lamps made by Bowen from year 1998.",
+    'Click on the link "that is nowhere".',
+    "How many things are there?",
+)
+
+
+def made(size: int, salt: str) -> PageCapture:
+    """A list of things, four elements each, with words between them."""
+    elements: list[Element] = []
+    lines = [f"RootWebArea 'Things {salt}'"]
+
+    def put(role: str, name: str, **more: object) -> None:
+        index = len(elements)
+        rect = (10.0, 20.0 * index, 90.0, 18.0)
+        elements.append(
+            Element(index=index, role=role, name=name, rect=rect, css=f"#e{index}", met=index < 30, **more)
+        )  # type: ignore[arg-type]
+        lines.append(f"\t[{index}] {role} {name!r}")
+
+    row = 0
+    while len(elements) < size:
+        lines.append(f"\tStaticText 'Maker {row} of {salt}'")
+        put("link", f"Thing {row}", href=f"http://place.test/{salt}/{row}")
+        put("checkbox", f"Thing {row}")
+        put("button", f"Buy for ${row * 7 % 901 + 1}", attributes=(("class", "buy"),))
+        put("textbox", "Pieces", value="1")
+        row += 1
+    put("button", "Submit", submits=True)
+    return PageCapture(
+        url=f"http://place.test/{salt}", elements=tuple(elements), tree="\n".join(lines), viewport=(1024, 640)
+    )
+
+
+async def _measure(size: int) -> tuple[list[float], list[float]]:
+    spent: list[float] = []
+    floor: list[float] = []
+    for turn in range(ROUNDS):
+        for number, said in enumerate(INTENTS):
+            page = made(size, f"{turn}-{number}")
+            began = time.process_time()
+            parse_tree(page.tree)
+            floor.append(time.process_time() - began)
+            sight = Sight(step=0, steps_left=9, intent=said, start_url=page.url, page=page)
+            policy = ScoutPolicy()
+            began = time.process_time()
+            await policy.decide(sight)
+            spent.append(time.process_time() - began)
+    return spent, floor
+
+
+async def _all() -> None:
+    await _measure(20)  # what is imported late is no part of a step
+    for size in SIZES:
+        spent, floor = await _measure(size)
+        middle, least = statistics.median(spent), statistics.median(floor)
+        print(
+            f"{size:5} elements: a step costs {middle * 1000:6.1f} ms (worst {max(spent) * 1000:.1f}), "
+            f"{middle / least:.1f} times reading the tree ({least * 1000:.1f} ms)"
+        )
+        if size == SIZES[0]:
+            print(f"{'':16}budget {BUDGET * 1000:.0f} ms: {'kept' if middle <= BUDGET else 'MISSED'}")
+
+
+def main() -> None:
+    asyncio.run(_all())
+
+
+if __name__ == "__main__":
+    main()
