@@ -126,7 +126,11 @@ def _redact_text(text: str) -> str:
     if not text:
         return text
     clean = _redact_line(text)
-    data = clean.encode("utf-8", "replace")
+    try:
+        data = clean.encode()
+    except UnicodeEncodeError:  # half of a letter, which a page may well show and no file can keep
+        data = clean.encode("utf-8", "replace")
+        clean = data.decode()
     without = _without_cards(data)
     return clean if without is data else without.decode()
 
@@ -171,6 +175,11 @@ def typed_secret(action: Action | None, target: Target | None) -> str:
         return ""
     value = action.args.get("value")
     return value if isinstance(value, str) else ""
+
+
+def names_a_secret(name: str) -> bool:
+    """Whether a field of this name holds what nobody is to read: a password, a key, the number of a card."""
+    return _PASSWORD_NAME.search(name) is not None
 
 
 def without_typed(action: Action, secret: str) -> Action:

@@ -118,7 +118,7 @@ class Deeds:
 
     async def _on_page(self, command: Command) -> Result:
         result = await self.hands.do(self.secrets.fill(command))
-        if not self.secrets.holds(command):
+        if not self.secrets.any:
             return result
         return replace(
             result,

@@ -20,18 +20,24 @@ from app.engine.agent.secrets import Secrets
 from app.engine.agent.sight import Decision, Hint, Policy, Sight, Turn
 from app.engine.agent.stepping import full_step, page_step
 from app.engine.agent.turns import entries_of, turns_of
-from app.engine.command import Goto
+from app.engine.agent.unseen import unseen, unseen_tabs
+from app.engine.browser.fences import Fences
+from app.engine.command import CloseTab, Goto
 from app.engine.effect import Cause, Result, refused
 from app.engine.errors import SiteloreError, StoreError
 from app.engine.identity import keys_of, page_id
 from app.engine.judgement import Flag
 from app.engine.page_state import Challenge, PageCapture
-from app.engine.trajectory import Outcome, Run, Step
+from app.engine.redaction import MARK
+from app.engine.trajectory import Outcome, Run, Step, Tab
 
 UNREADABLE = 3
 """Answers in a row without an action after which a run is given up."""
 LOST = 2
 """Pages in a row that could not be looked at after which a run is given up."""
+
+CARRIED_OFF = 3
+"""Looks in a row at a page of another site after which a run is given up."""
 
 WALLED = 3
 """Looks in a row at a log-in page after which it counts as a wall; an agent may pass one by mistake."""
@@ -87,6 +93,7 @@ class AgentLoop:
         self._unreadable = self._lost = self._walled = 0
         self._stopping = False
         self._tokens = run.tokens
+        self._fences = Fences(task.domains)
         parts.secrets.tell_to(parts.book.hide)
         self.timing = Timing()
         self.flags: list[Flag] = []
@@ -103,14 +110,31 @@ class AgentLoop:
         return await self._close(ending)
 
     async def _begin(self) -> Ending | None:
-        ledger = self._parts.book.ledger
-        address = ledger.url if self._going_on and ledger.url else self._task.start_url
+        address = self._address() if self._going_on else self._task.start_url
         if not self._going_on:
             self._parts.book.write(entries.goal(self._task.intent))
         opened = await self._parts.hands.do(Goto(address))
         if opened.success or opened.cause in _OPEN_ALL_THE_SAME:
             return None
+        if opened.cause is Cause.OFF_SITE:
+            tabs, front = await self._tabs()
+            if tabs and tabs[front].url.startswith("http") and self._fences.allows(tabs[front].url):
+                return None  # the page opened a window elsewhere, which was closed again
+            return Ending(Outcome.CRASHED, error=f"{address} leads elsewhere: {opened.why}")
         return Ending(Outcome.CRASHED, error=opened.why or f"{address} could not be opened")
+
+    def _address(self) -> str:
+        """Where the run was last; one that held a secret is not known any more."""
+        last = self._parts.book.ledger.url
+        return last if last.startswith("http") and MARK not in last else self._task.start_url
+
+    async def _look(self) -> PageCapture:
+        """The page in front without secrets.  Raises ``SiteloreError`` where there is none."""
+        return unseen(await self._parts.hands.look(), self._parts.secrets)
+
+    async def _tabs(self) -> tuple[tuple[Tab, ...], int]:
+        tabs, front = await self._parts.hands.tabs()
+        return unseen_tabs(tabs, self._parts.secrets), front
 
     async def _step(self) -> Ending | None:
         if self._stopping:
@@ -119,11 +143,13 @@ class AgentLoop:
             return Ending(Outcome.STEP_LIMIT)
         began = time.monotonic()
         try:
-            page = await self._parts.hands.look()
+            page = await self._look_inside()
         except StoreError:
             raise
         except SiteloreError as gone:
             return await self._recover(str(gone))
+        if page is None:
+            return Ending(Outcome.CRASHED, error="the page goes to another site again and again by itself")
         self._lost = 0
         looked = time.monotonic()
         wall = await self._at_a_wall(page)
@@ -152,6 +178,23 @@ class AgentLoop:
         self.timing.own.append(own)
         return ending or self._after(decision)
 
+    async def _look_inside(self) -> PageCapture | None:
+        """A look at a page of this run's sites: a page that went elsewhere by itself is left; ``None`` if it always is.
+
+        What an action leads to is the hands' business; a page may also leave, or open a window, between two steps.
+        """
+        words = ""
+        for _ in range(CARRIED_OFF):
+            page = await self._look()
+            outside = self._fences.outside(page.url) if page.url.startswith(("http:", "https:")) else None
+            if outside is None:
+                return replace(page, notes=(*page.notes, words)) if words else page
+            tabs, _ = await self._parts.hands.tabs()
+            await self._parts.hands.do(CloseTab() if len(tabs) > 1 else Goto(self._address()))
+            words = f"a page of another site came up by itself and was left: {outside.why}"
+            self._parts.book.write(entries.note(words, self._number))
+        return None
+
     async def _at_a_wall(self, page: PageCapture) -> Ending | None:
         """A captcha is nobody's but a person's; so is a log-in page that stays and that the task does not speak of."""
         log_in = page.challenge is Challenge.LOGIN and not _LOGS_IN.search(self._task.intent)
@@ -174,7 +217,7 @@ class AgentLoop:
         tips: tuple[Hint, ...] = ()
         if self._parts.knowledge is not None:
             tips = await self._parts.knowledge.tips(page.url, self._task.intent)
-        tabs, active = await self._parts.hands.tabs()
+        tabs, active = await self._tabs()
         navigator = self._parts.navigator
         state = page_id(keys_of(page, self._task.home or self._task.start_url))
         if self._turns and not self._turns[-1].state_after:
@@ -211,7 +254,7 @@ class AgentLoop:
         self._lost += 1
         if self._lost > LOST:
             return Ending(Outcome.CRASHED, error=why)
-        address = self._parts.book.ledger.url or self._task.start_url
+        address = self._address()
         result = await self._parts.hands.do(Goto(address))
         words = f"the page was lost ({why}); opened {address} again"
         self._parts.book.write(entries.note(words, self._number))
@@ -236,7 +279,7 @@ class AgentLoop:
         step = full_step(seen, sight, decision, result, self._parts.secrets, page_state=sight.state)
         turn = _turn(decision, result, step)
         if turn is not None:
-            tabs, active = await self._parts.hands.tabs()
+            tabs, active = await self._tabs()
             url = tabs[active].url if 0 <= active < len(tabs) else step.url
             self._parts.book.write(*entries_of(turn, sight, url, self._turns))
         flags = self._parts.watching.see(step) if self._parts.watching is not None else []
@@ -266,8 +309,8 @@ class AgentLoop:
         secrets = self._parts.secrets
         final, blobs = None, dict[str, bytes]()
         try:
-            page = await self._parts.hands.look()
-            tabs, active = await self._parts.hands.tabs()
+            page = await self._look()
+            tabs, active = await self._tabs()
             final, blobs = page_step(self._number, page, tabs, active, secrets, time.time())
             final = replace(final, executed=False)
         except StoreError:
@@ -277,8 +320,8 @@ class AgentLoop:
         run = replace(
             self._run,
             outcome=ending.outcome,
-            answer=secrets.mask(ending.answer) if ending.answer is not None else None,
-            error=secrets.mask(ending.error),
+            answer=_storable(secrets.mask(ending.answer)) if ending.answer is not None else None,
+            error=_storable(secrets.mask(ending.error)),
             step_count=self._number,
             final=final,
             tokens=self._tokens,
@@ -306,3 +349,8 @@ def _turn(decision: Decision, result: Result, step: Step) -> Turn | None:
 def _without_model(error: ModelError) -> Ending:
     over = error.trouble is ModelTrouble.BUDGET
     return Ending(Outcome.OUT_OF_BUDGET if over else Outcome.CRASHED, error=str(error))
+
+
+def _storable(text: str) -> str:
+    """Without halves of letters (lone surrogates), which a model or a page may say and no file can keep."""
+    return text.encode("utf-8", "replace").decode()

@@ -2,14 +2,18 @@
 
 A task names a secret as ``{secret:SHOP_PASSWORD}``; its value comes from the environment
 (``SITELORE_SECRET_SHOP_PASSWORD``).  A password written out in the task is lifted out of it and gets a name of its own,
-so that it is in no prompt, step, picture, log or tip.
+so that it is in no prompt, step, picture, log or tip.  A page may give back what it got (in its text, title, address, a
+dialog, a field that shows what is typed): ``app.engine.agent.unseen`` takes it out of the look before anyone sees it.
 """
 
 from __future__ import annotations
 
+import html
+import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from urllib.parse import quote, quote_plus
 
 from app.engine.command import Command, TypeKeys, TypeMark, TypeText
 from app.engine.errors import UsageError
@@ -23,6 +27,12 @@ _WRITTEN = re.compile(
     r"(?:\"(?P<double>[^\"\n]{1,200})\"|'(?P<single>[^'\n]{1,200})'|“(?P<curly>[^”\n]{1,200})”)",
     re.IGNORECASE,
 )
+_BARE = re.compile(
+    r"\b(?P<word>pass(?:word|phrase|code))(?P<link>(?:\s+(?:is|of|as))?\s*[:=]?\s*)"
+    r"(?P<value>(?=[^\s\"'“”{}]*\d)(?=[^\s\"'“”{}]*[^\d\s])[^\s\"'“”{}]{4,200}?)(?=[.,;:!?)]*(?:\s|$))",
+    re.IGNORECASE,
+)
+"""A password without quotes: a word with a digit and something else in it, which no word of a sentence has."""
 _SHORTEST = 4
 """Values shorter than this are not looked for in what the page says: they would be found everywhere."""
 
@@ -32,6 +42,9 @@ class Secrets:
 
     def __init__(self, values: Mapping[str, str] | None = None) -> None:
         self._values = dict(values or {})
+        forms = {form for value in self._values.values() if len(value) >= _SHORTEST for form in _forms(value)}
+        ordered = sorted(forms, key=lambda form: (-len(form), form))
+        self._forms = re.compile("|".join(map(re.escape, ordered))) if ordered else None
 
     def __repr__(self) -> str:
         return f"Secrets({', '.join(self._values)})"
@@ -47,20 +60,43 @@ class Secrets:
         return isinstance(command, TypeText | TypeKeys | TypeMark) and bool(_NAMED.search(command.text))
 
     def mask(self, text: str) -> str:
-        """A text that comes back from a page or a browser, without any of the values."""
-        for value in self._values.values():
-            if len(value) >= _SHORTEST and value in text:
-                text = text.replace(value, MARK)
-        return text
+        """A text that comes back from a page or a browser, without any of the values in any of their spellings."""
+        return self._forms.sub(MARK, text) if self._forms is not None else text
+
+    def shown_in(self, text: str) -> bool:
+        """Whether one of the values stands in a text."""
+        return self._forms is not None and self._forms.search(text) is not None
+
+    @property
+    def any(self) -> bool:
+        """Whether there is a value to be looked for."""
+        return self._forms is not None
 
     def tell_to(self, hide: Callable[[str], None]) -> None:
         """Give each value to whoever keeps texts, so that it can be masked there."""
         for value in self._values.values():
-            if len(value) >= _SHORTEST:
-                hide(value)
+            for form in sorted(_forms(value), key=len, reverse=True) if len(value) >= _SHORTEST else ():
+                hide(form)
 
     def _value(self, match: re.Match[str]) -> str:
         return self._values.get(match[1], match[0])
+
+
+def _forms(value: str) -> Iterator[str]:
+    """The ways a page or an address writes a value: as it is, in capitals, percent-encoded, as HTML, within quotes."""
+    collapsed = " ".join(value.split())
+    for form in (value, collapsed):
+        yield form
+        yield from (quote(form), quote(form, safe=""), quote_plus(form), quote(form, safe="!*'()~"))
+        yield html.escape(form)
+        yield html.escape(form, quote=False)
+        yield json.dumps(form)[1:-1]
+        yield json.dumps(form, ensure_ascii=False)[1:-1]
+        yield repr(form)[1:-1]
+        yield form.replace("\\", "\\\\").replace("'", "\\'")
+    if not value.isalpha():  # a word in capitals is everywhere; what has a digit or a sign is not
+        yield value.upper()
+        yield value.lower()
 
 
 def lifted(intent: str, environ: Mapping[str, str]) -> tuple[str, Secrets]:
@@ -81,10 +117,18 @@ def lifted(intent: str, environ: Mapping[str, str]) -> tuple[str, Secrets]:
 
     def lift(match: re.Match[str]) -> str:
         value = match["double"] or match["single"] or match["curly"] or ""
-        if _NAMED.fullmatch(value):
-            return match[0]
+        return match[0] if _NAMED.fullmatch(value) else f'{match["word"]}{match["link"]}"{named(value)}"'
+
+    def named(value: str) -> str:
         name = next((name for name, known in values.items() if known == value), f"WRITTEN_{len(values) + 1}")
         values[name] = value
-        return f'{match["word"]}{match["link"]}"{{secret:{name}}}"'
+        return f"{{secret:{name}}}"
 
-    return _WRITTEN.sub(lift, intent), Secrets(values)
+    def lift_bare(match: re.Match[str]) -> str:
+        return f"{match['word']}{match['link']}{named(match['value'])}"
+
+    intent = _BARE.sub(lift_bare, _WRITTEN.sub(lift, intent))
+    for name, value in values.items():  # the same value once more, elsewhere in the task
+        if len(value) >= _SHORTEST and not value.isalpha():
+            intent = intent.replace(value, f"{{secret:{name}}}")
+    return intent, Secrets(values)

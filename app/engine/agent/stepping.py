@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
-from typing import Any
 
 from app.engine.action import Action, Target
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.sight import Decision, Sight
+from app.engine.agent.unseen import is_secret_field
 from app.engine.calls import to_action
 from app.engine.command import Command, elements_of
 from app.engine.effect import Effect, Result
@@ -17,8 +17,6 @@ from app.engine.observation import content_key
 from app.engine.page_state import Element, PageCapture, Rect
 from app.engine.redaction import MARK, redact_text, redact_tree, redact_url
 from app.engine.trajectory import ErrorClass, Exposure, Step, Tab
-
-_SECRET_FIELDS = ("current-password", "new-password", "cc-number", "cc-csc", "one-time-code")
 
 
 def element_of(page: PageCapture, command: Command | None) -> Element | None:
@@ -36,7 +34,7 @@ def named(element: Element) -> Target:
 def page_step(
     index: int, page: PageCapture, tabs: tuple[Tab, ...], active: int, secrets: Secrets, at: float
 ) -> tuple[Step, dict[str, bytes]]:
-    """A step that holds only what was seen, and the contents it names."""
+    """A step that holds only what was seen (a look without secrets), and the contents it names."""
     blobs: dict[str, bytes] = {}
     tree = redact_tree(secrets.mask(page.tree))
     clean = tree.decode("utf-8", "replace")
@@ -44,10 +42,13 @@ def page_step(
         index=index,
         url=redact_url(secrets.mask(page.url)),
         title=redact_text(secrets.mask(page.title)),
-        tabs=tuple(Tab(url=redact_url(tab.url), title=redact_text(tab.title)) for tab in tabs),
+        tabs=tuple(
+            Tab(url=redact_url(secrets.mask(tab.url)), title=redact_text(secrets.mask(tab.title)))
+            for tab in tabs
+        ),
         active_tab=active,
         tree=_keep(tree, blobs),
-        screenshot=_keep(without_secret_fields(page), blobs) if page.picture else "",
+        screenshot=_keep(page.picture, blobs) if page.picture else "",
         state=content_key(clean),
         notices=notices(clean),
         started_at=at,
@@ -100,39 +101,6 @@ def full_step(
         model_seconds=round(decision.seconds, 3),
         page_state=page_state,
     )
-
-
-def is_secret_field(element: Element) -> bool:
-    """Whether what is typed here is nobody's business: a password, a card's number, a one-time code."""
-    if element.type == "password":
-        return True
-    return any(name == "autocomplete" and value in _SECRET_FIELDS for name, value in element.attributes)
-
-
-def without_secret_fields(page: PageCapture) -> bytes:
-    """The picture with every filled secret field painted over; the same bytes where there is none."""
-    boxes = [
-        element.rect
-        for element in page.elements
-        if element.rect is not None and element.value and is_secret_field(element)
-    ]
-    return painted_over(page.picture, boxes) if boxes and page.picture else page.picture
-
-
-def painted_over(picture: bytes, boxes: list[Rect]) -> bytes:
-    """A JPEG with grey boxes in place of what is there; pixels and boxes have the same scale."""
-    import io
-
-    from PIL import Image, ImageDraw
-
-    with Image.open(io.BytesIO(picture)) as opened:
-        image: Any = opened.convert("RGB")
-    draw = ImageDraw.Draw(image)
-    for left, top, width, height in boxes:
-        draw.rectangle((left, top, left + width, top + height), fill=(128, 128, 128))
-    out = io.BytesIO()
-    image.save(out, "JPEG", quality=70)
-    return out.getvalue()
 
 
 def _masked(action: Action) -> Action:

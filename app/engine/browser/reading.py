@@ -5,6 +5,7 @@ The script names strings, landmark chains and element paths by number (``resourc
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -47,6 +48,15 @@ class FrameSpot:
     advert: bool
 
 
+def _facts(answer: str) -> dict[str, Any]:
+    """The script's JSON; half a letter (a lone surrogate), which a page may well hold, becomes a question mark."""
+    try:
+        return orjson.loads(answer)
+    except orjson.JSONDecodeError:
+        whole = json.dumps(json.loads(answer), ensure_ascii=False)
+        return orjson.loads(whole.encode("utf-8", "replace"))
+
+
 @dataclass(frozen=True, slots=True)
 class FrameLook:
     """One frame as the script saw it; ``facts`` is the rest of its answer."""
@@ -57,7 +67,7 @@ class FrameLook:
     @classmethod
     def read(cls, answer: str) -> FrameLook:
         """Read the script's answer."""
-        facts: dict[str, Any] = orjson.loads(answer)
+        facts = _facts(answer)
         told: list[dict[str, Any]] = facts["frames"]
         spots = tuple(
             FrameSpot(

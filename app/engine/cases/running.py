@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from app import settings
+from app.engine.agent.llm.prompting import visible
 from app.engine.agent.loop import AgentLoop, Parts
-from app.engine.agent.memory.book import LedgerBook
+from app.engine.agent.memory.book import LONGEST_GOAL, LedgerBook
 from app.engine.agent.memory.files import read_events
 from app.engine.agent.memory.fold import fold
 from app.engine.agent.navigator import GlobalNavigator
@@ -31,7 +32,7 @@ from app.engine.cases.judging import Judging
 from app.engine.cases.retrieving import Retrieving
 from app.engine.cases.wayfinding import kept_login
 from app.engine.detectors.runner import Watch, context_of
-from app.engine.errors import NotFound, UsageError
+from app.engine.errors import NotFound, SiteloreError, UsageError
 from app.engine.events import RunAdvanced, RunsChanged
 from app.engine.jobs import Job
 from app.engine.run_api import RunMemory, RunRequest, RunSummary, TipUse
@@ -82,9 +83,7 @@ class Running:
             ModelError: the model's endpoint is not set.  NoBrowser: none can be started.
         """
         address = checked_address(request.start_url)
-        if not request.intent.strip():
-            raise UsageError("there is no task", remedy="say in words what is to be done")
-        intent, secrets = lifted(request.intent.strip(), os.environ)
+        intent, secrets = lifted(_readable(request.intent), os.environ)
         site = request.site or self._core.workspace.site_of(address)
         request = replace(request, intent=intent, start_url=address, site=site)
         # Before anything is kept: there may be no model.  The key may come from a slow keyring.
@@ -154,11 +153,15 @@ class Running:
     ) -> RunSummary:
         async def work(job: Job) -> RunSummary:
             live = await self._core.on_store(take)
+            why = ""
             try:
                 return await self._go(request, secrets, head, live, job)
+            except SiteloreError as error:
+                why = secrets.mask(str(error))
+                raise
             finally:
                 self._loops.pop(live.run.id, None)
-                await self._core.on_store(live.close)
+                await self._core.on_store(live.close, why)
                 self._core.bus.publish(RunsChanged(runs=(live.run.id,)))
 
         _, task = self._core.registry.start(f"Run: {request.intent[:60]}", work, cooperative=False)
@@ -235,6 +238,7 @@ class Running:
             intent=request.intent,
             start_url=request.start_url,
             home=home,
+            domains=domains,
             max_steps=request.max_steps,
         )
 
@@ -301,6 +305,23 @@ class Running:
             )
             for tip, count in shown.most_common()
         ]
+
+
+def _readable(intent: str) -> str:
+    """The task without signs that nobody sees.
+
+    Raises:
+        UsageError: there is none, or it is longer than the ledger and a model's prompt take.
+    """
+    text = visible(intent.encode("utf-8", "replace").decode()).strip()
+    if not text:
+        raise UsageError("there is no task", remedy="say in words what is to be done")
+    if len(text) > LONGEST_GOAL:
+        raise UsageError(
+            f"the task has {len(text):,} characters, {LONGEST_GOAL:,} are taken",
+            remedy="say what is to be done in fewer words",
+        )
+    return text
 
 
 def _domains(request: RunRequest) -> frozenset[str]:

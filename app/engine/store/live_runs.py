@@ -151,17 +151,29 @@ class LiveRun:
         self._let_go()
         return self.run
 
-    def close(self) -> None:
-        """Let the run go; one that was not finished is closed as interrupted.  May be called twice."""
+    def close(self, why: str = "") -> None:
+        """Let the run go; one that was not finished is closed as interrupted, for the reason given.
+
+        Where that can't be written the lock's file stays, and the workspace closes the run when it is opened next.
+        May be called twice.
+
+        Raises:
+            StoreError: it can't be written.
+        """
         if self._ended:
             return
+        head = replace(
+            self.run, outcome=Outcome.INTERRUPTED, error=why or INTERRUPTED, step_count=len(self.steps)
+        )
         try:
-            head = replace(
-                self.run, outcome=Outcome.INTERRUPTED, error=INTERRUPTED, step_count=len(self.steps)
-            )
             replace_head(self.folder, head)
-        finally:
-            self._let_go()
+        except BaseException:
+            self._ended = True
+            self._file.close()
+            self._lock.release()
+            raise
+        self.run = head
+        self._let_go()
 
     def __enter__(self) -> Self:
         return self

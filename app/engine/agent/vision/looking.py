@@ -19,7 +19,8 @@ from app.assets import resource
 from app.engine.agent.labels import words_of
 from app.engine.agent.messages import Message, Part, PartKind, Role
 from app.engine.agent.model_api import AgentRole, Model, ModelError, ModelTrouble, Reply
-from app.engine.agent.stepping import without_secret_fields
+from app.engine.agent.secrets import Secrets
+from app.engine.agent.unseen import unseen
 from app.engine.agent.vision.answers import SCHEMA, PageType, UnreadableAnswer, VisionAnswer, read_answer
 from app.engine.agent.vision.enriching import MOST, MOST_COVERING, marks_of, ranked
 from app.engine.agent.vision.epoch import Epoch, Mark, Origin
@@ -189,7 +190,7 @@ def _shown(page: PageCapture) -> bytes:
     """The page's picture without secret fields.  Raises ``UnreadableAnswer`` where there is none."""
     if not page.picture:
         raise UnreadableAnswer("there is no picture of the page to look at")
-    return without_secret_fields(page)
+    return unseen(page, Secrets()).picture
 
 
 def _messages(prompt: str, most: int, question: str, page: PageCapture, picture: bytes) -> list[Message]:

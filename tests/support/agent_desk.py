@@ -1,0 +1,127 @@
+"""Runs of the engine's own agent, in a browser that several of them share, decided by a script instead of a policy."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser
+
+from app.engine.agent.sight import Decision, Sight
+from app.engine.browser.live import LiveBrowser
+from app.engine.browser.session import visit
+from app.engine.cases import running
+from app.engine.cases.heads import Head
+from app.engine.command import Click, Command, TypeText
+from app.engine.engine import Engine
+from app.engine.page_state import PageCapture
+from app.engine.run_api import RunRequest, RunSummary
+from app.engine.trajectory import Run, Step
+from tests.support.fake_hands import ScriptedPolicy
+
+Move = Command | Decision | Callable[[Sight], Decision]
+
+
+def number_of(page: PageCapture, name: str) -> int:
+    """The element of this name; one that is not there gets a number that no element has."""
+    return next((one.index for one in page.elements if one.name == name or one.label == name), 99_999)
+
+
+def click(name: str) -> Callable[[Sight], Decision]:
+    """Click what is called so."""
+    return lambda sight: Decision(command=Click(number_of(sight.page, name)))
+
+
+def fill(name: str, text: str, *, enter: bool = False) -> Callable[[Sight], Decision]:
+    """Type into the field that is called so."""
+    return lambda sight: Decision(command=TypeText(number_of(sight.page, name), text, enter))
+
+
+class SlowPolicy(ScriptedPolicy):
+    """Takes this many seconds for each decision, as a model does; the page goes on meanwhile."""
+
+    def __init__(self, moves: Sequence[Move], seconds: float) -> None:
+        super().__init__(moves)
+        self._seconds = seconds
+
+    async def decide(self, sight: Sight) -> Decision:
+        await asyncio.sleep(self._seconds)
+        return await super().decide(sight)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Went:
+    """A run that is over: how it was told, how it was kept, and what its policy saw."""
+
+    summary: RunSummary
+    run: Run
+    steps: list[Step]
+    policy: ScriptedPolicy
+    folder: Path
+
+    @property
+    def seen(self) -> list[Sight]:
+        return self.policy.seen
+
+
+class Desk:
+    """One engine; its runs take the browser that is given."""
+
+    def __init__(self, engine: Engine, workspace: Path, patch: pytest.MonkeyPatch) -> None:
+        self.engine, self.workspace, self._patch = engine, workspace, patch
+        self.policy = ScriptedPolicy([])
+
+    def share(self, browser: Browser) -> None:
+        """Runs get a visit of this browser in place of a browser of their own."""
+
+        async def shared(_: object, request: RunRequest) -> LiveBrowser:
+            stack = AsyncExitStack()
+            tab = await stack.enter_async_context(visit(browser, running.VIEWPORT, keep_tabs=True))
+            return LiveBrowser(stack, tab, headed=False)
+
+        self._patch.setattr(running.Running, "_browser", shared)
+
+    def script(self, moves: Sequence[Move], slow: float = 0.0) -> None:
+        """The next run is decided by this."""
+        self.policy = SlowPolicy(moves, slow)
+        self._patch.setattr(running, "make_head", lambda *_: Head(self.policy))
+
+    async def go(
+        self,
+        url: str,
+        moves: Sequence[Move],
+        *,
+        intent: str = "Look around",
+        max_steps: int = 8,
+        domains: tuple[str, ...] = (),
+        slow: float = 0.0,
+    ) -> Went:
+        """One run from its beginning to its end."""
+        self.script(moves, slow)
+        request = RunRequest(intent=intent, start_url=url, kb="none", max_steps=max_steps, domains=domains)
+        summary = await self.engine.run_task(request)
+        return self.went(summary)
+
+    def went(self, summary: RunSummary) -> Went:
+        """A run that is over, as the workspace has it."""
+        runs = self.engine._core.workspace.runs
+        run, steps = runs.load(summary.run)
+        return Went(
+            summary=summary, run=run, steps=list(steps), policy=self.policy, folder=runs.folder(summary.run)
+        )
+
+    async def kept(self, went: Went) -> dict[str, bytes]:
+        """Everything that is kept of a run: its files, and the contents that its steps name."""
+        named = {
+            digest
+            for step in (*went.steps, *((went.run.final,) if went.run.final is not None else ()))
+            for digest in (step.tree, step.screenshot, *step.calls)
+            if digest
+        }
+        core = self.engine._core
+        found = {digest: await core.on_store(core.workspace.runs.read_blob, digest) for digest in named}
+        return found | {path.name: path.read_bytes() for path in went.folder.rglob("*") if path.is_file()}
