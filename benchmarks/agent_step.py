@@ -1,8 +1,9 @@
 """What the agent's hand costs beside the browser at each step, and how that grows with the page.
 
 A step here is a click that changes one word, and the look after it.  The same run measures, in turn, the floor: such a
-click by Playwright alone, the same wait for rest, the same look.  What the hand has on top (finding out whether the
-element can be reached, and what the click did) is given as a share of the look; processor time is that of this process.
+click by Playwright alone, the same wait for rest, the same look.  What the hand has on top (finding out whether an
+element can be reached, and what the click did) is given as a share of the look.  Processor time, which a busy machine
+changes less, is that of the page's main thread and of this process.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ EXTRA = """<button onclick="m.textContent = Number(m.textContent) + 1">Plain cou
 
 async def _measure(tab: Visit, size: int) -> None:
     await tab.page.set_content(page(size).replace("<h1>", EXTRA + "<h1>"))
+    await tab.send("Performance.enable", timeDomain="threadTicks")
     hand = Executor(tab)
     seen = await hand.look(picture=False)
     count = next(one.index for one in seen.elements if one.name == "Count")
@@ -50,7 +52,7 @@ async def _measure(tab: Visit, size: int) -> None:
         assert result.success, result
 
     async def look() -> None:
-        await capture(tab, picture=False)
+        await capture(tab, picture=False, thorough=True)
 
     async def hands_look() -> None:
         await hand.look(picture=False)
@@ -66,30 +68,39 @@ async def _measure(tab: Visit, size: int) -> None:
         "look": look,
         "the hand's look": hands_look,
     }
-    passed: dict[str, list[float]] = {name: [] for name in ways}
-    worked: dict[str, list[float]] = {name: [] for name in ways}
+    taken: dict[str, list[tuple[float, float, float]]] = {name: [] for name in ways}
     for _ in range(ROUNDS):
         for name, way in ways.items():
-            began, busy = time.perf_counter(), time.process_time()
+            began = await _clocks(tab)
             await way()
-            passed[name].append(time.perf_counter() - began)
-            worked[name].append(time.process_time() - busy)
+            ended = await _clocks(tab)
+            taken[name].append((ended[0] - began[0], ended[1] - began[1], ended[2] - began[2]))
+    middle = {
+        name: tuple(statistics.median(kind) for kind in zip(*times, strict=True))
+        for name, times in taken.items()
+    }
     print(f"{len(seen.elements)} elements (median of {ROUNDS})")
-    middle = {name: statistics.median(times) for name, times in passed.items()}
-    own = {name: statistics.median(times) for name, times in worked.items()}
-    for name in ways:
-        print(f"  {name:28} {middle[name] * 1000:7.1f} ms   {middle[name] / middle['look']:5.2f} x look"
-              f"   own processor {own[name] * 1000:6.1f} ms")  # fmt: skip
-    began = time.perf_counter()
+    for name, (passed, own, pages) in middle.items():
+        print(f"  {name:28} {passed * 1000:7.1f} ms   {passed / middle['look'][0]:5.2f} x look"
+              f"   processor: own {own * 1000:6.1f} ms, page {pages * 1000:7.1f} ms")  # fmt: skip
+    began_prints = time.process_time()
     prints_of(seen)
-    print(f"  {'typed fingerprints':28} {(time.perf_counter() - began) * 1000:7.1f} ms")
-    for what, times in (("time", middle), ("own processor", own)):
-        more = times["the hand's click"] - times["Playwright's click and rest"]
-        more += times["the hand's look"] - times["look"]
+    print(f"  {'typed fingerprints':28} {'':34} own {(time.process_time() - began_prints) * 1000:6.1f} ms")
+    for at, what in enumerate(("time", "own processor", "page's processor")):
+        more = middle["the hand's click"][at] - middle["Playwright's click and rest"][at]
+        more += middle["the hand's look"][at] - middle["look"][at]
         print(
-            f"  {what} on top of the floor: {more * 1000:.1f} ms, {more / times['look']:.2f} x look", end=""
+            f"  {what} on top of the floor: {more * 1000:.1f} ms, {more / middle['look'][at]:.2f} x look",
+            end="",
         )
         print(f", {more / BUDGET:.2f} of a step's budget" if size == SIZES[0] else "")
+
+
+async def _clocks(tab: Visit) -> tuple[float, float, float]:
+    """Seconds: by the wall, of this process, of the page's main thread."""
+    told = await tab.send("Performance.getMetrics")
+    pages = next(float(metric["value"]) for metric in told["metrics"] if metric["name"] == "TaskDuration")
+    return time.perf_counter(), time.process_time(), pages
 
 
 async def _run() -> None:
