@@ -314,6 +314,16 @@ async def test_dialogs_are_dismissed_unless_an_answer_was_given(bench: Bench):
     assert await bench.text("#p") == "no"
 
 
+async def test_what_came_up_unasked_is_told_with_the_next_look_and_once(bench: Bench):
+    await bench.at("/effects")
+    await bench.hand.do(Click(bench.number("Alert")))
+    await bench.hand.do(Click(bench.number("Does nothing")))  # looks for itself
+    await bench.hand.do(Click(bench.number("Take the file")))
+    page = await bench.look()
+    assert (page.alerts, page.downloads) == (("hello",), ("file.zip",))
+    assert (await bench.look()).alerts == ()
+
+
 async def test_dialogs_without_end_end_the_page_and_not_the_run(bench: Bench):
     await bench.at("/effects")
     result = await bench.hand.do(Click(bench.number("Alerts without end")))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+from playwright.async_api import Page
+
 from app.engine.browser.blame import call, hindered, named, similar
 from app.engine.browser.cascade import CDP, SCRIPT
 from app.engine.browser.dead_clicks import target_at, target_of
@@ -33,6 +35,9 @@ _TYPED = frozenset(
         "datetime-local",
     }
 )
+_SAME_TAB = frozenset({"", "_self", "_parent", "_top"})
+OPENS = 1.5
+"""Seconds a window that a link opens gets to come."""
 WHEEL_SHOWS = 0.25
 """Seconds within which a turn of the wheel begins to show."""
 
@@ -58,12 +63,23 @@ async def click(grip: Grip, command: Click) -> Done:
     why = grip.dead.refuse(target_of(element, *more), probe.active, grip.page, element)
     if why is not None:
         raise Refused(why)
+    front = grip.visit.page
     way = await grip.cascade.click(
         element, grip.page, button=command.button, double=command.double, probe=probe
     )
     if way.hindered is not None:
         raise Refused(replace(way.hindered, tried=way.tried))
+    if element.href and element.target not in _SAME_TAB:
+        await _other_tab(grip, front)
     return Done(tried=way.tried, calm=_takes_text(probe))
+
+
+async def _other_tab(grip: Grip, front: Page) -> None:
+    """Wait for the window that a link opens; the browser tells of it when its page begins to come."""
+    waited = 0.0
+    while waited < OPENS and grip.visit.pages and grip.visit.page is front:
+        await asyncio.sleep(0.03)
+        waited += 0.03
 
 
 async def click_at(grip: Grip, command: ClickAt) -> Done:
