@@ -63,6 +63,7 @@ class Result:
         status: HTTP status of a page that came, 0 for none or unknown.
         perceptions: new looks by a vision model that this action needed.
         seconds: from its start until the page had come to rest.
+        element: number of the element that a mark stood for; ``None`` where the command named its own.
     """
 
     success: bool
@@ -75,6 +76,7 @@ class Result:
     status: int = 0
     perceptions: int = 0
     seconds: float = 0.0
+    element: int | None = None
     notes: tuple[str, ...] = field(default_factory=tuple)
 
 

@@ -25,6 +25,7 @@ from app.engine.command import (
     ReportInfeasible,
     Stop,
     TypeMark,
+    elements_of,
 )
 from app.engine.effect import Cause, Effect, Result, refused
 from app.engine.errors import Conflict, NotFound
@@ -110,6 +111,8 @@ class Deeds:
         if resolved is None:
             return said or refused(Cause.MISSING, "what is pointed at is not there any more")
         done = await self._on_page(resolved)
+        if isinstance(command, ClickMark | TypeMark):
+            done = replace(done, element=next(iter(elements_of(resolved)), None))
         if said is None:
             return done
         return replace(

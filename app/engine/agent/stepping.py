@@ -19,9 +19,11 @@ from app.engine.redaction import MARK, redact_text, redact_tree, redact_url
 from app.engine.trajectory import ErrorClass, Exposure, Step, Tab
 
 
-def element_of(page: PageCapture, command: Command | None) -> Element | None:
-    """The first element a command is aimed at, ``None`` where it has none or names one that is not there."""
+def element_of(page: PageCapture, command: Command | None, result: Result) -> Element | None:
+    """The first element a command is aimed at, itself or by a mark; ``None`` where there is none, or none there."""
     numbers = elements_of(command) if command is not None else ()
+    if not numbers and result.element is not None:
+        numbers = (result.element,)
     return page.elements[numbers[0]] if numbers and 0 <= numbers[0] < len(page.elements) else None
 
 
@@ -61,7 +63,7 @@ def full_step(
 ) -> Step:
     """The step with what was decided and done on the page it holds."""
     command = decision.command
-    element = element_of(sight.page, command)
+    element = element_of(sight.page, command, result)
     action = to_action(command) if command is not None else None
     if action is not None and element is not None and is_secret_field(element):
         action = _masked(action)

@@ -79,7 +79,7 @@ class Bench:
         self.kept, self.book = KeptRun(), book or LedgerBook()
         self.told: list[Told] = []
         secrets = secrets or Secrets()
-        deeds = Deeds(self.hands, self.book, calculate, person=person, secrets=secrets)
+        self.deeds = deeds = Deeds(self.hands, self.book, calculate, person=person, secrets=secrets)
 
         class Knowing:
             async def tips(self, url: str, goal: str) -> tuple[Hint, ...]:
@@ -285,6 +285,19 @@ async def test_what_is_not_there_is_refused_with_what_else_there_is():
     run = await bench.run()
     assert (run.outcome, run.answer) == (Outcome.INFEASIBLE, "no orders here")
     assert [step.cause for step in bench.kept.steps[:3]] == ["navigator", "policy", "missing"]
+
+
+async def test_a_step_at_a_mark_keeps_the_element_that_the_mark_stood_for():
+    class Marked:
+        async def resolve(self, command: Command, page: PageCapture):
+            return (Click(0) if isinstance(command, ClickMark) else command), None
+
+    bench = Bench([ClickMark(7, "Orders"), Stop("")])
+    bench.deeds.marks = Marked()
+    await bench.run()
+    step = bench.kept.steps[0]
+    assert step.target is not None
+    assert (step.target.name, step.target_box) == ("Orders", (10.0, 10.0, 100.0, 20.0))
 
 
 async def test_no_endpoint_and_no_budget_close_the_run_each_in_its_way():
