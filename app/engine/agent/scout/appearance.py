@@ -41,15 +41,18 @@ class Looks:
 def looks_of(element: Element) -> Looks | None:
     """What an element looks like; ``None`` where nothing is told."""
     told = dict(element.attributes).get("looks", "")
-    if not told:
-        return None
+    return looks_told(told, element.name if element.tag == "text" else "") if told else None
+
+
+def looks_told(told: str, name: str = "") -> Looks:
+    """Looks as a capture tells them (``red circle 20x20``), of a thing with this name."""
     said = words(told)
     sized = _SIZED.search(told)
     return Looks(
         colours=frozenset(_SAME.get(word, word) for word in said if word in COLOURS),
         shape=next((SHAPES[word] for word in said if word in SHAPES), ""),
         size=float(sized[1]) * float(sized[2]) if sized else 0.0,
-        sign=element.name if element.tag == "text" and len(element.name) == 1 else "",
+        sign=name if len(name) == 1 else "",
     )
 
 

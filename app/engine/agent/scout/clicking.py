@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
-from app.engine.agent.scout.grounding import Fit, find, marks_of, nth, of_roles, stems
+from app.engine.agent.scout.grounding import Fit, find, likeness, marks_of, nth, of_roles, stems
 from app.engine.agent.scout.intent import Clause, Verb
+from app.engine.agent.scout.planning import subject_of
 from app.engine.agent.scout.skill import CERTAIN, GUESS, PLAUSIBLE, Proposal, View
 from app.engine.command import Click
 from app.engine.page_state import Element
@@ -23,6 +25,8 @@ CLICKING = frozenset(
         Verb.CHECK,
     }
 )
+_THEIRS = re.compile(r"\b(?:their|his|her|its)\b", re.IGNORECASE)
+_PLACE = re.compile(r"\(\s*-?\d+\s*,\s*-?\d+\s*\)")
 SURE = 0.9
 """A name that fits less is clicked only where nothing is left to be opened first."""
 
@@ -37,14 +41,25 @@ class ClickNamed:
         clause = view.clause
         if clause is None or clause.verb not in CLICKING or clause.path:
             return ()
-        return [*self._named(view, clause), *self._counted(view, clause), *self._of_type(view, clause)]
+        if _elsewhere(view, clause):
+            return ()
+        return [
+            *self._named(view, clause),
+            *self._labelled(view, clause),
+            *self._counted(view, clause),
+            *self._of_type(view, clause),
+        ]
 
     def _named(self, view: View, clause: Clause) -> Iterator[Proposal]:
         left = [name for name in clause.targets if _mark(view, name) not in view.memory.marks]
         for name in left[:1]:
             mine = _mark(view, name)
             marks = (mine, view.closes(), "did:click") if len(left) == 1 else (mine, "did:click")
-            for found in _where(view, clause, find(name, view.shown, roles=clause.roles, least=0.55))[:3]:
+            for found in _where(
+                view,
+                clause,
+                _at_place(view, clause) or find(name, view.shown, roles=clause.roles, least=0.55),
+            )[:3]:
                 sure = found.score >= SURE and not view.covered(found.element)
                 yield Proposal(
                     command=Click(found.element.index, label=found.element.name),
@@ -52,6 +67,22 @@ class ClickNamed:
                     reason=f"the task names '{name}'",
                     marks=marks,
                 )
+
+    def _labelled(self, view: View, clause: Clause) -> Iterator[Proposal]:
+        """``their phone number``: what stands behind the label Phone."""
+        for name in () if clause.quoted else clause.targets[:1]:
+            for element in view.shown:
+                before = view.outline.before(element.index)[:1]
+                if not before or not before[0].endswith(":"):
+                    continue
+                sure = likeness(name.removeprefix("their ").removeprefix("its "), before[0])
+                if sure >= 0.6:
+                    yield Proposal(
+                        command=Click(element.index, label=element.name),
+                        score=sure * PLAUSIBLE,
+                        reason=f"it stands behind '{before[0]}'",
+                        marks=(view.closes(), "did:click"),
+                    )
 
     def _counted(self, view: View, clause: Clause) -> Iterator[Proposal]:
         if not clause.kinds or (clause.quoted and not clause.ordinal):
@@ -81,6 +112,26 @@ class ClickNamed:
                         marks=(view.closes(), "did:click"),
                     )
                     return
+
+
+def _elsewhere(view: View, clause: Clause) -> bool:
+    """Whether it is about something of somebody who is not on this page."""
+    if clause.quoted or not _THEIRS.search(clause.text):
+        return False
+    subject = subject_of(view.task)
+    return bool(subject) and re.search(rf"(?<!\w){re.escape(subject)}(?!\w)", view.outline.text) is None
+
+
+def _at_place(view: View, clause: Clause) -> list[Fit]:
+    """``the grid coordinate (2,-1)``: what the page's makers call so."""
+    found = _PLACE.search(clause.text)
+    if found is None:
+        return []
+    return [
+        Fit(e, 0.95)
+        for e in view.shown
+        if any(mark.replace(" ", "") == found[0].replace(" ", "") for mark in marks_of(e))
+    ]
 
 
 def _where(view: View, clause: Clause, found: list[Fit]) -> list[Fit]:

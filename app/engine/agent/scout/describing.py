@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from app.engine.agent.scout.appearance import COLOURS, SHAPES, looks_of, shapes_of, things_told
+from app.engine.agent.scout.appearance import COLOURS, SHAPES, looks_of, looks_told, shapes_of, things_told
 from app.engine.agent.scout.grounding import likeness, plain, words
 from app.engine.agent.scout.intent import Verb
 from app.engine.agent.scout.skill import LIKELY, Proposal, View
@@ -107,11 +107,13 @@ def _count(view: View, text: str) -> int:
 
 
 def _names(view: View) -> tuple[str, ...]:
-    """What the one figure may be called."""
+    """What the one figure may be called: a thing to be clicked, else one that is only shown."""
     things = [looks for e in shapes_of(view) if (looks := looks_of(e))]
     if not things:
-        letters = [line.words for line in view.outline.lines if len(line.words) == 1 and line.element < 0]
-        return _of_sign(letters[0]) if len(letters) == 1 else ()
+        shown = [
+            line for line in view.outline.lines if line.element < 0 and (line.looks or len(line.words) == 1)
+        ]
+        things = [looks_told(line.looks, line.words) for line in shown]
     if len(things) != 1:
         return ()
     looks = things[0]

@@ -26,6 +26,8 @@ _ACROSS, _DOWN = {"left": 0.0, "center": 0.5, "centre": 0.5, "middle": 0.5, "rig
 }  # fmt: skip
 _ELSE = re.compile(r",?\s+and\s+(?:everything\s+else|all\s+others?|the\s+(?:rest|others?))\b", re.IGNORECASE)
 _FAR = 60.0
+_PAST = 0.2
+"""Share of its size that the pointer goes past the middle of what makes room."""
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
 
 
@@ -151,11 +153,22 @@ def _to_place(view: View, clause: Clause) -> Iterator[Proposal]:
     target = nth(items, clause.ordinal) if clause.ordinal else _in_grid(items, source, clause)
     if target is not None and target is not source:
         yield Proposal(
-            command=Drag(source.index, target.index),
+            command=Drag(source.index, _beyond(source, target)),
             score=CERTAIN,
             reason=f"'{source.name}' goes where '{target.name}' is",
             marks=(view.closes(), "did:drag"),
         )
+
+
+def _beyond(source: Element, target: Element) -> int | tuple[float, float]:
+    """A point past the target's middle, as seen from the source: from there on lists make room behind it."""
+    if source.rect is None or target.rect is None:
+        return target.index
+    x, y = _middle(target)
+    across, down = target.rect[0] - source.rect[0], target.rect[1] - source.rect[1]
+    step_x = _PAST * target.rect[2] * (across > 1) - _PAST * target.rect[2] * (across < -1)
+    step_y = _PAST * target.rect[3] * (down > 1) - _PAST * target.rect[3] * (down < -1)
+    return x + step_x, y + step_y
 
 
 def _in_grid(items: Sequence[Element], source: Element, clause: Clause) -> Element | None:
@@ -194,9 +207,11 @@ def _one_way(view: View, clause: Clause) -> Iterator[Proposal]:
     for thing in named[:1]:
         if thing.rect is None:
             continue
-        x, y = thing.rect[0] + thing.rect[2] / 2, thing.rect[1] + thing.rect[3] / 2
+        x, y = _middle(thing)
+        width, height = view.page.viewport
+        end = (min(max(x + way[0] * _FAR, 2.0), width - 2.0), min(max(y + way[1] * _FAR, 2.0), height - 2.0))
         yield Proposal(
-            command=Drag((x, y), (x + way[0] * _FAR, y + way[1] * _FAR)),
+            command=Drag((x, y), end),
             score=LIKELY,
             reason="the task tells the direction",
             marks=(view.closes(), "did:drag"),
@@ -214,7 +229,11 @@ def _into(view: View, clause: Clause) -> Iterator[Proposal]:
     if target is None or target.rect is None:
         return
     movable = [e for e in things if e is not target and _area(e) < _area(target)]
-    left = [e for e in things_told(parts[0], movable) if not _within(e, target)]
+    told = things_told(parts[0], movable)
+    inside = _contained if "completely" in clause.text else _within
+    left = [e for e in told if not inside(e, target)]
+    if not left and (told or clause.many):
+        yield Proposal(score=PLAUSIBLE, reason="it is in there already", marks=(view.closes(), "did:drag"))
     several = clause.many
     for source in left[:1]:
         if source.rect is None:
@@ -263,6 +282,13 @@ def _middle(element: Element) -> tuple[float, float]:
 
 def _area(element: Element) -> float:
     return element.rect[2] * element.rect[3] if element.rect else 0.0
+
+
+def _contained(one: Element, other: Element) -> bool:
+    if one.rect is None or other.rect is None:
+        return False
+    (x, y, width, height), (left, top, across, down) = one.rect, other.rect
+    return left <= x and top <= y and x + width <= left + across and y + height <= top + down
 
 
 def _within(one: Element, other: Element) -> bool:

@@ -260,6 +260,12 @@ def _matching(view: View, clause: Clause) -> Iterator[Proposal]:
             marks=(view.closes(), "typed:suggestion"),
         )
     starts = next((match.text for match in clause.matches if match.how == "starts"), clause.matches[0].text)
+    last = view.sight.last
+    if not fitting and last is not None and isinstance(last.command, TypeText):
+        yield Proposal(
+            command=Wait(0.6), score=LIKELY, reason="the field may offer something yet", key="offers"
+        )
+        return
     if not fitting and fields:
         yield Proposal(
             command=TypeText(fields[0].index, starts),

@@ -22,6 +22,7 @@ STOP = one_of(
 
 _NAMING = frozenset({"title", "aria-label", "placeholder", "alt"})
 _MARKING = frozenset({"id", "name", "class"})
+_HOLDING = frozenset({"generic", "listitem", "list", "group"})
 _BY_CODE = 0.55
 """What a name counts that only the page's makers use."""
 _SIGNS = {
@@ -138,9 +139,8 @@ def find(
         score = fit(wanted, element)
         if score >= least:
             more = 0.05 if roles and element.role in roles else 0.0
-            less = (
-                0.02 if element.role == "generic" and not element.listens else 0.0
-            )  # it may only hold what is meant
+            holds = element.role in _HOLDING and not element.listens  # it may only hold what is meant
+            less = 0.02 if holds else 0.0
             found.append(Fit(element, score + more - less))
     found.sort(key=lambda one: (-one.score, one.element.index))
     return found

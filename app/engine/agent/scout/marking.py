@@ -34,7 +34,7 @@ class ScrollPart:
             return ()
         said = words(clause.text)
         up = "top" in said or "up" in said or "beginning" in said
-        parts = [e for e in view.shown if "scroll" in e.hears or e.tag == "textarea"] if clause.kinds else []
+        parts = [e for e in view.page.elements if e.visible and ("scroll" in e.hears or e.tag == "textarea")]
         part = parts[0].index if parts else None
         way = "top" if up else "bottom"
         return [
@@ -42,6 +42,7 @@ class ScrollPart:
                 command=Scroll(dy=-_FAR if up else _FAR, element=part),
                 score=CERTAIN,
                 reason=f"the task wants it at the {way}",
+                idle=True,
                 marks=(view.closes(), "did:scroll"),
             )
         ]
@@ -139,11 +140,11 @@ def _styled(
 def _span(clause: Clause, editor: Element) -> tuple[int, int]:
     """From where to where the text goes that is quoted; all of it where none is."""
     text = editor.value or editor.text
-    told = [*clause.quoted, *re.findall(r"text\s+(\S+)", clause.text)]
+    told = [*clause.quoted, *re.findall(r"\btext\s+(.+?)\s+the\s+(?:style|colou?r)\b", clause.text)]
     for wanted in told:
-        at = text.find(wanted.strip(" .,"))
+        at = text.find(wanted)
         if at >= 0:
-            return at, at + len(wanted.strip(" .,"))
+            return at, at + len(wanted)
     return 0, -1
 
 

@@ -13,6 +13,7 @@ from app.engine.observation import parse_tree
 from app.engine.page_state import PageCapture
 
 _WORDS = re.compile(r"\w+")
+_LOOKS = re.compile(r"looks='([^']*)'")
 _REPEATED = 0.8
 """Share of the task's words that lines at the top must have to be the task repeated."""
 NEAR = 12
@@ -21,12 +22,13 @@ NEAR = 12
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: how deep it stands, what it is, its words, and the element's number (-1 for plain text)."""
+    """One line: how deep it stands, what it is, its words, the element's number (-1 for plain text), how it looks."""
 
     depth: int
     role: str
     words: str
     element: int = -1
+    looks: str = ""
 
 
 @dataclass(frozen=True)
@@ -108,11 +110,22 @@ def outline_of(page: PageCapture, intent: str = "") -> Outline:
 def _read(tree: str, intent: str) -> Outline:
     nodes = parse_tree(tree)
     lines = [
-        Line(node.depth, node.role, " ".join(node.name.split()), int(node.bid) if node.bid.isdigit() else -1)
+        Line(
+            node.depth,
+            node.role,
+            " ".join(node.name.split()),
+            int(node.bid) if node.bid.isdigit() else -1,
+            _looks(node.properties),
+        )
         for node in nodes
         if node.role != "RootWebArea"
     ]
     return Outline(tuple(lines[_repeats(lines, intent) :]))
+
+
+def _looks(properties: str) -> str:
+    found = _LOOKS.search(properties) if "looks=" in properties else None
+    return found[1] if found else ""
 
 
 def _repeats(lines: list[Line], intent: str) -> int:

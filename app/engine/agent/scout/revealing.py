@@ -31,6 +31,7 @@ _CLOSED = one_of("collapsed expandable closed accordion toggle expander caret dr
 _OPENERS = one_of("menu more expand show details options tree folder open")
 _NEXT = one_of("> » › next → more older")
 _SIGNS = frozenset(["+", "▸", "▶", "▾", "▼", "☰", "⋮", "…", "⋯"])
+_PRESSED = frozenset({"button", "link", "tab", "treeitem", "summary"})
 SURE = 0.9
 
 
@@ -71,7 +72,7 @@ def _seen(view: View, wanted: tuple[str, ...]) -> bool:
             continue
         if any(plain(option) == plain(name) for element in view.shown for option in element.options):
             return True
-        if set(words(name)) and set(words(name)) <= set(words(view.outline.text)):
+        if len(name) > 1 and set(words(name)) and set(words(name)) <= set(words(view.outline.text)):
             return True
     return False
 
@@ -102,9 +103,9 @@ def _along(view: View, clause: Clause) -> Iterator[Proposal]:
             )
             return
         yield Proposal(
-            command=Hover(element.index)
-            if "haspopup" in element.states
-            else Click(element.index, label=element.name),
+            command=Click(element.index, label=element.name)
+            if element.role in _PRESSED and "haspopup" not in element.states
+            else Hover(element.index),
             score=0.9,
             reason=f"'{part}' is on the path",
             marks=(mark,),

@@ -41,6 +41,7 @@ class Proposal:
             default the action in words of the element's lasting name.
         marks: words that hold from when the action was done on (``clause:0`` closes the first clause).
         keeps: values to remember from when it was done on.
+        idle: it may do nothing, where things are so already.
         again: it may be done again although it was done on this page and in this state of it.
         facts, followed: for the decision.
     """
@@ -51,6 +52,7 @@ class Proposal:
     key: str = ""
     marks: tuple[str, ...] = ()
     keeps: tuple[tuple[str, str], ...] = ()
+    idle: bool = False
     again: bool = False
     facts: tuple[Fact, ...] = ()
     followed: tuple[tuple[str, bool], ...] = ()
@@ -74,11 +76,12 @@ class Memory:
         if proposal is None or turn is None:
             return
         key = proposal.key
-        if turn.result.success:
+        nothing = turn.result.effect is Effect.NOTHING
+        if turn.result.success or (proposal.idle and nothing):
             self.done[key] = self.done.get(key, 0) + 1
             self.marks.update(proposal.marks)
             self.values.update(proposal.keeps)
-        if not turn.result.success or (turn.result.effect is Effect.NOTHING and not proposal.marks):
+        elif not turn.result.success or (nothing and not proposal.marks):
             weight = 0.4 if turn.result.cause is Cause.COVERED else 1.0  # what lies over it may go away
             self.failed[key] = self.failed.get(key, 0.0) + weight
 

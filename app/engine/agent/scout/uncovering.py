@@ -11,6 +11,8 @@ from app.engine.command import Click, ClickAt, Command, Press
 from app.engine.effect import Cause
 
 _CLOSES = one_of("close x × ✕ ✖ dismiss") | {"no thanks", "not now", "got it", "hide"}
+_DECLINES = one_of("cancel no stay later skip") | {"no thanks", "not now", "stay here"}
+"""What declines a question that came up and keeps the rest of the page from being used."""
 _ROLES = frozenset({"button", "link", "generic", "image"})
 
 
@@ -22,8 +24,9 @@ class Uncover:
     def propose(self, view: View) -> Sequence[Proposal]:
         """One attempt after the other."""
         last = view.sight.last
-        if last is None or last.result.cause is not Cause.COVERED:
+        if last is None or last.result.cause not in (Cause.COVERED, Cause.DISABLED, Cause.WRONG_KIND):
             return ()
+        closes = _CLOSES if last.result.cause is Cause.COVERED else _DECLINES
         made = [
             Proposal(
                 command=Click(e.index, label=e.name),
@@ -32,9 +35,9 @@ class Uncover:
                 key=f"uncover:{key_of(e)}",
             )
             for e in view.shown
-            if e.role in _ROLES and plain(e.name) in _CLOSES and not view.covered(e)
+            if e.role in _ROLES and plain(e.name) in closes and not view.covered(e)
         ]
-        return [*made[:2], *_keys(view)]
+        return [*made[:2], *(_keys(view) if last.result.cause is Cause.COVERED else ())]
 
 
 def _keys(view: View) -> list[Proposal]:
