@@ -1,4 +1,4 @@
-"""The scout on the shop's own tasks, with nothing, with tips, with the graph, with both: success, and steps per success.
+"""The scout on the tasks of the shop, with nothing, with tips, with the graph, with both: success, steps per success.
 
 ``python -m benchmarks.scout_tasks [--only ID,ID] [--kind KIND] [--arms nothing,tips,graph,both] [--graphs DIR]``
 
@@ -58,8 +58,9 @@ class Shop:
 
     def reset(self) -> None:
         """Every row as it was; the program that serves the shop goes on."""
-        with closing(sqlite3.connect(self._kept)) as source, closing(sqlite3.connect(self.database, timeout=30)) as target:
-            source.backup(target)
+        with closing(sqlite3.connect(self._kept)) as source:
+            with closing(sqlite3.connect(self.database, timeout=30)) as target:
+                source.backup(target)
 
     def rows(self) -> Rows:
         """Every row that counts."""
@@ -138,7 +139,10 @@ def table(outcomes: Sequence[Outcome], arms: Sequence[str]) -> None:
     print(f"\n{'task':18} {'kind':10} " + " ".join(f"{arm:>12}" for arm in arms))
     for found in by_task.values():
         task = next(iter(found.values())).task
-        cells = (f"{'ok' if not one.why else '-'} {one.summary.steps:3} steps" for one in (found[arm] for arm in arms))
+        cells = (
+            f"{'ok' if not one.why else '-'} {one.summary.steps:3} steps"
+            for one in (found[arm] for arm in arms)
+        )
         print(f"{task.id:18} {task.kind:10} " + " ".join(f"{cell:>12}" for cell in cells))
     kinds = list(dict.fromkeys(one.task.kind for one in outcomes))
     print()
@@ -151,10 +155,14 @@ def table(outcomes: Sequence[Outcome], arms: Sequence[str]) -> None:
             f"{kind} {sum(not o.why for o in mine if o.task.kind == kind)}/{sum(o.task.kind == kind for o in mine)}"
             for kind in kinds
         )
-        print(f"{arm:8} {len(won)} of {len(mine)}; {steps:.1f} steps per success; own cost {own:.0f} ms a step; {parts}")
-    shared = [id for id, found in by_task.items() if all(not one.why for one in found.values()) and len(found) == len(arms)]
+        figures = f"{steps:.1f} steps per success; own cost {own:.0f} ms a step"
+        print(f"{arm:8} {len(won)} of {len(mine)}; {figures}; {parts}")
+    everywhere = {id for id, found in by_task.items() if len(found) == len(arms)}
+    shared = [id for id in by_task if id in everywhere and not any(one.why for one in by_task[id].values())]
     if shared and len(arms) > 1:
-        means = (f"{arm} {statistics.mean(by_task[id][arm].summary.steps for id in shared):.1f}" for arm in arms)
+        means = (
+            f"{arm} {statistics.mean(by_task[id][arm].summary.steps for id in shared):.1f}" for arm in arms
+        )
         print(f"steps on the {len(shared)} tasks that every arm does: {', '.join(means)}")
 
 
@@ -171,7 +179,8 @@ async def measure(asked: argparse.Namespace, shop: Shop, folder: Path) -> None:
     tasks = [
         task
         for task in load_tasks()
-        if (not asked.only or task.id in asked.only.split(",")) and (not asked.kind or task.kind == asked.kind)
+        if (not asked.only or task.id in asked.only.split(","))
+        and (not asked.kind or task.kind == asked.kind)
     ]
     arms = [arm for arm in ARMS if arm in asked.arms.split(",")]
     workspace = folder / "workspace"
@@ -188,7 +197,10 @@ async def measure(asked: argparse.Namespace, shop: Shop, folder: Path) -> None:
                 one = await run(engine, shop, task, arm, logins)
                 outcomes.append(one)
                 took = time.monotonic() - began
-                print(f"{task.id:18} {arm:8} {one.summary.steps:3} steps {took:5.1f} s  {one.why or 'ok'}", flush=True)
+                print(
+                    f"{task.id:18} {arm:8} {one.summary.steps:3} steps {took:5.1f} s  {one.why or 'ok'}",
+                    flush=True,
+                )
                 if asked.trace:
                     await trace(engine, one)
     finally:

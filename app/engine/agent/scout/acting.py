@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from app.engine.agent.scout.answering import kind_sought
-from app.engine.agent.scout.collecting import filter_steps, submit_of, wishes
 from app.engine.agent.scout.grounding import plain
+from app.engine.agent.scout.narrowing import filter_steps, submit_of, wishes
 from app.engine.agent.scout.place import Place
 from app.engine.agent.scout.skill import CERTAIN, LIKELY, Proposal
 from app.engine.agent.scout.wording import alike, fits, forms, meaning, names, says
@@ -19,6 +19,7 @@ _CART = re.compile(
 )
 _LIST = re.compile(r"\b(?:on|onto|to|into)\s+(?:my|the|a)\s+([\w ]*?list)\b", re.IGNORECASE)
 _NEW = frozenset({"add", "create", "new", "write", "leave", "post", "make", "register"})
+_SWITCHED = frozenset({"yes", "no", "on", "off", "true", "false", "checked", "unchecked"})
 _TROUBLE = re.compile(
     r"\b(?:error|errors|oops|invalid|required|not valid|could not|failed|already)\b", re.IGNORECASE
 )
@@ -160,6 +161,8 @@ def _place_for(place: Place, name: str, value: str, form: str) -> Element | None
         if form
         else [one for one in place.fields if one.form.startswith("post") or not one.form]
     )
+    if value.casefold() not in _SWITCHED:
+        among = [one for one in among if one.role not in ("checkbox", "radio", "switch")]
     short = name.split(" ")[-1]
     field = place.field_for(name, 0.6, among)
     if field is None and name in ("name", "title", "text", "note", "code", "message", "comment"):

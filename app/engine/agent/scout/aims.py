@@ -11,6 +11,30 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
+from app.engine.agent.scout.aim_words import (
+    BY_WORD,
+    COUNTED,
+    DEED,
+    DEEDS,
+    ENDS_NAME,
+    EXTREME,
+    HAS,
+    IDLE,
+    LABELLED,
+    LEAST,
+    MOST,
+    NAME,
+    NAMED,
+    NUMBERED,
+    OPENING,
+    PARTS,
+    QUOTED,
+    ROUND,
+    SCOPE,
+    SMALL,
+    TO,
+    VALUE,
+)
 from app.engine.agent.scout.grounding import STOP, words
 from app.engine.agent.scout.intent import read_intent
 from app.engine.agent.scout.phrases import Bound, dates_in
@@ -80,136 +104,10 @@ class Aim:
         return self.goal in (Goal.COUNT, Goal.TOTAL, Goal.AVERAGE, Goal.EXTREME, Goal.ITEMS)
 
 
-_QUOTED = re.compile('"([^"]*)"|“([^”]*)”|«([^»]*)»')
-_NAME = re.compile(
-    r"(?<![\w.])((?:[A-Z][\w'’-]*|\d[\w-]*(?=\s+[A-Z]))(?:\s+(?:&|[A-Z][\w'’&-]*|\d+[\w-]*))*)((?:\s+[a-z][\w'’-]*){0,3})"
-)
-_ENDS_NAME = STOP | frozenset(
-    [
-        "have",
-        "has",
-        "had",
-        "come",
-        "comes",
-        "cost",
-        "costs",
-        "than",
-        "does",
-        "do",
-        "did",
-        "can",
-        "could",
-        "was",
-        "were",
-        "which",
-        "who",
-        "whom",
-        "that",
-        "when",
-        "where",
-        "what",
-        "why",
-        "how",
-        "between",
-        "since",
-        "until",
-        "before",
-        "after",
-        "there",
-        "their",
-        "together",
-        "altogether",
-        "use",
-        "using",
-        "named",
-        "called",
-        "titled",
-        "number",
-        "size",
-        "category",
-        "status",
-        "contain",
-        "contains",
-        "include",
-        "includes",
-        "up",
-        "down",
-        "out",
-        "over",
-        "under",
-        "through",
-        "about",
-        "get",
-        "gets",
-    ]
-)
-_NUMBERED = re.compile(
-    r"\b(order|invoice|ticket|issue|case|product|item|upc|sku|isbn|user|customer|number)\s+(?:number\s+|no\.?\s*|with the upc\s+)?"
-    r"#?(\d{3,})\b",
+_SAID = re.compile(
+    r"(?:add|leave|write|use|apply|redeem|enter)\s+(?:the\s+|a\s+)?((?:[a-z]+\s+){0,2}?)\x02(\d+)\x02",
     re.IGNORECASE,
 )
-_KINDS = r"category|section|department|status|state|type|brand|colour|color|partner|supplier|topic|tag|label"
-_SCOPE = re.compile(
-    rf"\b(?:the\s+)?({_KINDS})\s+(?:of\s+)?(?:\x02(\d+)\x02|([A-Z][\w-]*(?:\s+(?:&\s+)?[A-Z][\w-]*)*))"
-)
-_OPENING = re.compile(
-    r"^(?:please\s+)?(?:what|which|who|whom|when|where|how|is|are|was|were|do|does|did|can|tell|give|find|search|list)\b",
-    re.I,
-)
-_ROUND = re.compile(r"\bround(?:ed)?\b.{0,20}?\b(one|two|three|\d)\s+decimals?", re.IGNORECASE)
-_SMALL = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "a": 1, "an": 1}
-_MOST = frozenset(
-    [
-        "most",
-        "highest",
-        "greatest",
-        "largest",
-        "biggest",
-        "longest",
-        "dearest",
-        "priciest",
-        "latest",
-        "newest",
-        "last",
-        "maximum",
-        "top",
-        "best",
-        "heaviest",
-    ]
-)
-_LEAST = frozenset(
-    [
-        "least",
-        "lowest",
-        "cheapest",
-        "smallest",
-        "shortest",
-        "fewest",
-        "oldest",
-        "earliest",
-        "minimum",
-        "lightest",
-        "first",
-        "worst",
-    ]
-)
-_BY_WORD = {
-    "cheapest": "price", "dearest": "price", "priciest": "price", "expensive": "price", "latest": "date",
-    "newest": "date", "recent": "date", "oldest": "date", "earliest": "date", "last": "date", "first": "date",
-    "heaviest": "weight", "lightest": "weight",
-}  # fmt: skip
-_EXTREME = re.compile(
-    rf"\b({'|'.join(sorted(_MOST | _LEAST))})\b(?:\s+(expensive|costly|recent))?", re.IGNORECASE
-)
-_PARTS = re.compile(
-    r"(?:,?\s+and\s+(?:then\s+)?|,\s*then\s+|;\s+|\.\s+(?=[A-Z]))(?=(?:use|apply|set|add|put|change|place|open|enter|rate|save|redeem|move|remove|delete|approve|reject)\b)",
-    re.IGNORECASE,
-)
-_DEEDS = (
-    "add|put|change|set|update|edit|rename|create|make|write|leave|post|use|apply|redeem|approve|reject|delete|remove|buy|order"
-    "|place|move|mark|rate|reprice|restock|cancel|enable|disable|publish|hide|save|send|subscribe|enter|replace|assign|register"
-)
-_DEED = re.compile(rf"^(?:please\s+|now\s+|then\s+)?({_DEEDS})\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=256)
@@ -221,10 +119,10 @@ def aims_of(text: str) -> tuple[Aim, ...]:
         quotes.append(next(group for group in found.groups() if group is not None))
         return f"\x02{len(quotes) - 1}\x02"
 
-    held = _QUOTED.sub(hold, " ".join(text.replace("\x02", " ").split()))
-    if _DEED.match(held) is None:
+    held = QUOTED.sub(hold, " ".join(text.replace("\x02", " ").split()))
+    if DEED.match(held) is None:
         return (_question(held, quotes),)
-    return tuple(_change(part.strip(" ."), quotes) for part in _PARTS.split(held) if part.strip(" ."))
+    return tuple(_change(part.strip(" ."), quotes) for part in PARTS.split(held) if part.strip(" ."))
 
 
 def _back(text: str, quotes: list[str]) -> str:
@@ -236,8 +134,8 @@ def _subjects(held: str, quotes: list[str], taken: Iterable[str] = ()) -> tuple[
     found: list[tuple[int, str]] = [
         (at.start(), quotes[int(at[1])]) for at in re.finditer("\x02(\\d+)\x02", held)
     ]
-    found += [(at.start(2), at[2]) for at in _NUMBERED.finditer(held)]
-    for at in _NAME.finditer(held):
+    found += [(at.start(2), at[2]) for at in NUMBERED.finditer(held)]
+    for at in NAME.finditer(held):
         first, rest = at[1], at[2]
         start = at.start(1)
         if start == 0 or (held[start - 2 : start] in (". ", "? ", "! ") and " " not in first):
@@ -248,7 +146,7 @@ def _subjects(held: str, quotes: list[str], taken: Iterable[str] = ()) -> tuple[
             start, first = start + first.index(bare), bare
         tail: list[str] = []
         for word in rest.split():
-            if word.casefold() in _ENDS_NAME:
+            if word.casefold() in ENDS_NAME:
                 break
             tail.append(word)
         name = " ".join([first, *tail])
@@ -264,7 +162,7 @@ def _question(held: str, quotes: list[str]) -> Aim:
     text = _back(held, quotes)
     sentences = re.split(r"(?<=[.?!])\s+", held)
     asked = next((one for one in sentences if one.endswith("?")), "")
-    asked = asked or next((one for one in sentences if _OPENING.match(one)), held)
+    asked = asked or next((one for one in sentences if OPENING.match(one)), held)
     low = asked.casefold()
     scope, conditions = _conditions(held, quotes)
     named = [value for _, value in (scope, *conditions)]
@@ -280,12 +178,12 @@ def _question(held: str, quotes: list[str]) -> Aim:
         for name in _subjects(held, quotes, named)
         if not dates_in(name) and not any(name.startswith(value) for value in named if value)
     )
-    rounding = _ROUND.search(text)
+    rounding = ROUND.search(text)
     hidden = asked
     for name in subjects:
         hidden = hidden.replace(f"\x02{quotes.index(name)}\x02" if name in quotes else name, "\x03")
     goal, field, things, most = _goal(hidden, hidden.casefold())
-    aim = Aim(
+    return Aim(
         text=text,
         goal=goal,
         subjects=subjects,
@@ -298,11 +196,10 @@ def _question(held: str, quotes: list[str]) -> Aim:
         want=_wanted(low, goal, field, text) if goal in (Goal.EXTREME, Goal.ITEMS) else "",
         most=most,
         mine=re.search(r"\b(?:my|i|mine)\b", low) is not None,
-        places=_SMALL.get(rounding[1].casefold(), int(rounding[1]) if rounding[1].isdigit() else -1)
+        places=SMALL.get(rounding[1].casefold(), int(rounding[1]) if rounding[1].isdigit() else -1)
         if rounding
         else -1,
     )
-    return aim
 
 
 def _year(low: str) -> tuple[str, ...]:
@@ -313,7 +210,7 @@ def _year(low: str) -> tuple[str, ...]:
 def _conditions(held: str, quotes: list[str]) -> tuple[tuple[str, str], tuple[tuple[str, str], ...]]:
     """A category is the part of the site to look in; every other kind with a value is a condition."""
     scope, conditions = ("", ""), list[tuple[str, str]]()
-    for found in _SCOPE.finditer(held):
+    for found in SCOPE.finditer(held):
         kind, value = found[1].casefold(), quotes[int(found[2])] if found[2] else found[3]
         if kind in ("category", "section", "department"):
             scope = (kind, value)
@@ -333,23 +230,13 @@ def _conditions(held: str, quotes: list[str]) -> tuple[tuple[str, str], tuple[tu
     return scope, tuple(dict.fromkeys(conditions))
 
 
-_VALUE = re.compile(
-    r"^(?:what|which|who)(?:\s+(?:is|are|was|were|'s))\s+(?:the\s+)?(.+?)(?:\s+(?:of|for|that|who|from|between)\b.*)?\?*$"
-)
-_HAS = re.compile(
-    r"how many\s+(.+?)\s+(?:does|do|did|has|have|was|were|is)\s+(?:the\s+|a\s+)?(?:[a-z]+\s+){0,2}\x03\s*(\w+)?"
-)
-_LISTING = "are|is|was|were|do|does|did|have|has|can|could|contain|contains|include|includes|cost|require|requires|need"
-_COUNTED = re.compile(rf"how many\s+(.+?)(?:\s+(?:{_LISTING})\b|\s+of\s+|\?|$)")
-
-
 def _goal(asked: str, low: str) -> tuple[Goal, str, str, bool]:
     """Goal, field, things, and whether the greatest is meant."""
-    extreme = _EXTREME.search(low)
+    extreme = EXTREME.search(low)
     by = ""
     if extreme:
         key = extreme[2] or extreme[1]
-        by = _BY_WORD.get(key, "")
+        by = BY_WORD.get(key, "")
     if re.search(r"\bhow much (?:more|less|cheaper|dearer)\b|\bdifference\b", low):
         return Goal.DIFFERENCE, "price" if "price" in low or "cost" in low else "", "", True
     if re.search(r"\baverage\b|\bmean\b", low):
@@ -373,10 +260,10 @@ def _goal(asked: str, low: str) -> tuple[Goal, str, str, bool]:
         )
         thing = re.search(r"\ball\s+(?:the\s+|my\s+)?(?:[A-Z]\w+\s+)?(\w+s)\b", asked) or thing
         return Goal.TOTAL, by, thing[1].casefold() if thing else "", True
-    if found := _HAS.match(low):
+    if found := HAS.match(low):
         more = f" {found[2]}" if found[2] and found[2] not in ("have", "has", "come", "contain") else ""
         return Goal.VALUE, found[1] + more, _last_noun(found[1]), True
-    if found := _COUNTED.match(low):
+    if found := COUNTED.match(low):
         return Goal.COUNT, found[1], _last_noun(found[1]), True
     if re.match(r"(?:is|are|was|were|does|do|did|can)\b", low):
         return Goal.YES_NO, low.rpartition("\x03")[2].strip(" ?"), "", True
@@ -387,7 +274,7 @@ def _goal(asked: str, low: str) -> tuple[Goal, str, str, bool]:
     if extreme and by == "" and (behind := re.search(rf"\b{extreme[1]}\s+([a-z]+)", low)):
         by = behind[1]
     if extreme and _over_rows(low, extreme[0]):
-        return Goal.EXTREME, by, _extreme_things(low, extreme), extreme[1] in _MOST
+        return Goal.EXTREME, by, _extreme_things(low, extreme), extreme[1] in MOST
     if found := re.match(r"how much\b.*\b(cost|costs|spend|spent|pay|paid)\b", low):
         return Goal.VALUE, "price", "", True
     if re.match(r"when\b", low):
@@ -400,7 +287,7 @@ def _goal(asked: str, low: str) -> tuple[Goal, str, str, bool]:
         found = re.match(r"(?:which|what)\s+(?:are the\s+)?(\w+s)\b(?:\s+of\s+(?:the\s+)?(\w+s)\b)?", low)
         column, thing = (found[1], found[2] or found[1]) if found else ("", "")
         return Goal.ITEMS, column, thing, True
-    found = _VALUE.match(asked.casefold().strip())
+    found = VALUE.match(asked.casefold().strip())
     field = found[1] if found else re.sub(r"^(?:what|which|who|where)\s+", "", low.rstrip("?"))
     mine = re.search(r"\bof (?:my|our) (\w+)\b", low)
     return Goal.VALUE, field, mine[1] if mine else "", True
@@ -414,7 +301,7 @@ def _wanted(low: str, goal: Goal, field: str, text: str) -> str:
         return field
     if low.startswith("when"):
         return "date"
-    ends = "|".join(sorted(_MOST | _LEAST))
+    ends = "|".join(sorted(MOST | LEAST))
     if found := re.match(rf"what (?:is|was) the (\w+) of (?:the|my)\b.*?\b(?:{ends})\b", low):
         return found[1]
     if found := re.match(rf"what (?:is|was) the (?:{ends}) (price|total|amount|number|date|value)\b", low):
@@ -460,12 +347,12 @@ def _clean(field: str, subjects: Iterable[str], quotes: list[str]) -> str:
 
 def _change(held: str, quotes: list[str]) -> Aim:
     text = _back(held, quotes)
-    found = _DEED.match(held)
+    found = DEED.match(held)
     verb = found[1].casefold() if found else ""
     scope, conditions = _conditions(held, quotes)
     pairs, spent = _pairs(held, quotes)
     counted = re.match(
-        rf"{verb}\s+(\d+|{'|'.join(_SMALL)})\s+(?:pieces?|copies|units?|of|pcs|x)\b", held.casefold()
+        rf"{verb}\s+(\d+|{'|'.join(SMALL)})\s+(?:pieces?|copies|units?|of|pcs|x)\b", held.casefold()
     )
     number = counted[1] if counted else "1"
     size = re.search(r"\bsize\s+(\w+)\b", held)
@@ -486,44 +373,9 @@ def _change(held: str, quotes: list[str]) -> Aim:
         scope=scope,
         conditions=conditions,
         pairs=pairs,
-        quantity=int(number) if number.isdigit() else _SMALL.get(number, 1),
+        quantity=int(number) if number.isdigit() else SMALL.get(number, 1),
         mine=re.search(r"\b(?:my|i|mine)\b", held.casefold()) is not None,
     )
-
-
-_LABELLED = re.compile(
-    r"(?:^|[:,;]|\b(?:with|and|to|of)\b)\s*(?:the\s+|a\s+|an\s+|my\s+|its\s+)*((?:[a-z][\w/'-]*\s+){0,3}?[a-z][\w/'-]*)"
-    r"\s*(?:=|:|\bof\b|\bis\b|\bto\b)?\s*(?:\x02(\d+)\x02|(-?\d[\d.,]*\d|-?\d)(?=[\s,.;]|$))"
-)
-_TO = re.compile(
-    r"\b(?:change|set|update|edit|rename|replace|reprice)\s+(?:the\s+|my\s+)?(.+?)\s+(?:to|as)\s+(?:be\s+)?(?:\x02(\d+)\x02|(\S.*?))$",
-    re.IGNORECASE,
-)
-_NAMED = re.compile(r"\b(?:named|called|titled)\s+\x02(\d+)\x02")
-_LEADS = frozenset(
-    [
-        "add",
-        "put",
-        "use",
-        "apply",
-        "write",
-        "create",
-        "make",
-        "new",
-        "order",
-        "product",
-        "review",
-        "note",
-        "voucher",
-        "list",
-        "wish",
-        "my",
-        "the",
-        "named",
-        "called",
-        "titled",
-    ]
-)
 
 
 def _pairs(held: str, quotes: list[str]) -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
@@ -537,16 +389,16 @@ def _pairs(held: str, quotes: list[str]) -> tuple[tuple[tuple[str, str], ...], f
             made[name] = value
             spent.add(value)
 
-    if found := _TO.search(held):
+    if found := TO.search(held):
         field = re.split(r"\s+(?:of|for|on)\s+", found[1])[0]
         keep(field, quotes[int(found[2])] if found[2] else found[3].strip(" ."))
         return tuple(made.items()), frozenset(spent)
-    if found := _NAMED.search(held):
+    if found := NAMED.search(held):
         keep("name" if not found[0].startswith("title") else "title", quotes[int(found[1])])
-    for found in _LABELLED.finditer(held):
+    for found in LABELLED.finditer(held):
         value = quotes[int(found[2])] if found[2] else found[3]
         bare = " ".join(word for word in found[1].split() if word not in STOP)
-        bare = re.sub(rf"^(?:(?:{_DEEDS})\s+)+", "", bare)
+        bare = re.sub(rf"^(?:(?:{DEEDS})\s+)+", "", bare)
         if value in spent or bare in (
             "order",
             "product",
@@ -559,12 +411,9 @@ def _pairs(held: str, quotes: list[str]) -> tuple[tuple[tuple[str, str], ...], f
         ):
             continue
         keep(bare, value)
-    if found := re.match(
-        r"(?i:add|leave|write|use|apply|redeem|enter)\s+(?:the\s+|a\s+)?((?:[a-z]+\s+){0,2}?)\x02(\d+)\x02",
-        held,
-    ):
-        if quotes[int(found[2])] not in spent:
-            keep(found[1].strip() or "text", quotes[int(found[2])])
+    found = _SAID.match(held)
+    if found and quotes[int(found[2])] not in spent:
+        keep(found[1].strip() or "text", quotes[int(found[2])])
     return tuple(made.items()), frozenset(spent)
 
 
@@ -582,11 +431,7 @@ def kind_of(aim: Aim, name: str) -> str:
     before = aim.text.partition(name)[0].rstrip(' "“«#')
     found: list[str] = []
     for word in reversed(re.findall(r"[\w'-]+", before)[-2:]):
-        if (
-            word.casefold() in STOP
-            or word.casefold() in _ENDS_NAME
-            or (_DEED.match(word) and word != "order")
-        ):
+        if word.casefold() in STOP or word.casefold() in ENDS_NAME or (DEED.match(word) and word != "order"):
             break
         found.insert(0, word.casefold())
     return " ".join(found)
@@ -598,55 +443,5 @@ def goal_words(aim: Aim) -> frozenset[str]:
     for name in (*aim.subjects, *(value for _, value in aim.pairs)):
         text = text.replace(name, " ")
     return frozenset(
-        word for word in words(text) if word not in STOP and word not in _IDLE and not word.isdigit()
+        word for word in words(text) if word not in STOP and word not in IDLE and not word.isdigit()
     )
-
-
-_IDLE = frozenset(
-    [
-        "what",
-        "which",
-        "who",
-        "when",
-        "where",
-        "how",
-        "many",
-        "much",
-        "all",
-        "there",
-        "have",
-        "has",
-        "had",
-        "does",
-        "did",
-        "do",
-        "any",
-        "give",
-        "tell",
-        "round",
-        "two",
-        "decimals",
-        "answer",
-        "yes",
-        "no",
-        "please",
-        "new",
-        "together",
-        "altogether",
-        "one",
-        "more",
-        "than",
-        "between",
-        "least",
-        "most",
-        "change",
-        "set",
-        "add",
-        "put",
-        "create",
-        "write",
-        "named",
-        "called",
-        "first",
-    ]
-)

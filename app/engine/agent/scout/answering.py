@@ -29,6 +29,9 @@ def answers(place: Place) -> list[Proposal]:
     aim = place.aim
     if aim.goal is Goal.VALUE:
         return _value(place)
+    if aim.goal is Goal.COUNT and f"filtered:{place.number}" in place.view.memory.marks and aim.things:
+        found = _labelled(place, f"total {aim.things}", 0.95)
+        return [_stop(place, found, f"total {aim.things}")] if found and _NUMBER.fullmatch(found) else []
     if aim.goal is Goal.COUNT and not aim.dates and not aim.bounds and not aim.scope[1]:
         found = _labelled(place, aim.field, 0.97)
         return [_stop(place, found, aim.field)] if found and _NUMBER.fullmatch(found) else []
@@ -153,10 +156,11 @@ def _cell(place: Place, subject: str) -> str:
         )
         if scored and scored[0][0] >= LEAST:
             return scored[0][1]
+        wanted = meaning(place.aim.field)
         uses = [
             text
             for name, text in row.cells
-            if text and any(alike(w, n) == 1.0 for w in meaning(place.aim.field) for n in words(name))
+            if text and len(words(name)) == 1 and any(alike(word, name) == 1.0 for word in wanted)
         ]
         if len(uses) == 1 and not names_itself(uses[0], subject):
             return uses[0]

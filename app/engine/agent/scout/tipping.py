@@ -22,6 +22,10 @@ _QUOTED = re.compile(r"[\"“]([^\"”]{2,60})[\"”]")
 _PIECE = re.compile(r"(?<=[.;:])\s+|,\s+(?:and\s+)?|\s+and\s+(?=/)")
 LEAST = 0.9
 """How many words of the task a tip must meet, at least, to be gone by."""
+FAINT = 0.3
+"""Below this it has nothing to do with the task."""
+BESIDE = 0.6
+"""What is worth less than this share of the best is left alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,10 +47,10 @@ class Lead:
 
     def worth(self, goal: frozenset[str]) -> float:
         """How well it meets the words of a task: those right around it count full, the rest of its tip a third."""
-        near = overlap(
-            goal, f"{' '.join(self.path)} {self.address.replace('/', ' ')} {self.control} {self.around}"
-        )
-        return near + overlap(goal, self.whole) / 3
+        said = f"{' '.join(self.path)} {self.address.replace('/', ' ')} {self.control} {self.around}"
+        near = overlap(goal, said)
+        exact = near / max(1, len(meaning(said)))
+        return near * (0.6 + 0.8 * exact) + overlap(goal, self.whole) / 3
 
 
 @lru_cache(maxsize=256)
@@ -84,7 +88,9 @@ def leads_of(tips: Sequence[Hint]) -> list[Lead]:
 def ranked(tips: Sequence[Hint], goal: frozenset[str]) -> list[tuple[float, Lead]]:
     """What the tips name and the task is about, best first."""
     rated = [(lead.worth(goal), lead) for lead in leads_of(tips)]
-    return sorted((one for one in rated if one[0] >= LEAST), key=lambda one: -one[0])
+    best = max((worth for worth, _ in rated), default=0.0)
+    least = max(FAINT, BESIDE * best)
+    return sorted((one for one in rated if one[0] >= least), key=lambda one: -one[0])
 
 
 def concerns(tip: Hint, goal: frozenset[str]) -> bool:

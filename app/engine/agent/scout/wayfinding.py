@@ -7,19 +7,24 @@ from __future__ import annotations
 
 from urllib.parse import unquote_plus, urljoin, urlsplit
 
+from app.engine.agent.scout.aim_words import IDLE
 from app.engine.agent.scout.aims import Aim, Goal, goal_words
 from app.engine.agent.scout.allowed import refusal
 from app.engine.agent.scout.answering import kind_sought, sought
 from app.engine.agent.scout.grounding import plain
 from app.engine.agent.scout.place import Place, opener
 from app.engine.agent.scout.skill import LIKELY, Proposal
-from app.engine.agent.scout.tipping import ranked
+from app.engine.agent.scout.tipping import LEAST, ranked
 from app.engine.agent.scout.wording import alike, fits, meaning
 from app.engine.command import Click, GoBack, Goto, Navigate, TypeText
 from app.engine.page_state import Element
 
 _NAVIGATE, _TIP, _SCENT, _EXPLORE = 0.6, 0.66, 0.3, 0.16
 MOST_PARTS = 14
+NAMELESS = "product"
+"""What a thing is taken for that the task names without its kind: it is what most sites list."""
+_WEAK_TIP = 0.2
+"""For tips that were found for the task, but meet few of its words: better than looking around, worse than scent."""
 _MENU = frozenset({"haspopup", "collapsed"})
 
 
@@ -149,15 +154,19 @@ def by_tips(place: Place) -> list[Proposal]:
     """What a tip that meets the task names: the next part of a menu path, an address, a control."""
     view = place.view
     made: list[Proposal] = []
-    goal = goal_words(place.aim)
+    goal = tip_words(place.aim)
     for rank, (worth, lead) in enumerate(ranked(view.sight.tips, goal)[:8]):
-        score = min(0.78, _TIP + 0.02 * worth) - 0.01 * rank
+        score = min(0.78, _TIP + 0.02 * worth) - 0.01 * rank if worth >= LEAST else _WEAK_TIP + 0.01 * worth
         followed = ((lead.tip, True),)
         if lead.path:
-            step = _next_step(place, lead.path)
+            way = " > ".join(lead.path)
+            step = None if f"path:{way}" in view.memory.marks else _next_step(place, lead.path)
             if step is not None:
-                way = " > ".join(lead.path)
-                made.append(_follow(place, step, f"a tip says {way}", score, followed=followed, times=2))
+                last = _is_part(step.name, lead.path[-1], last=True)
+                marks = (f"path:{way}",) if last and not _MENU & set(step.states) else ()
+                made.append(
+                    _follow(place, step, f"a tip says {way}", score, followed=followed, times=2, marks=marks)
+                )
         elif lead.address:
             target = urljoin(view.page.url, lead.address)
             key = f"goto:{lead.address}"
@@ -182,22 +191,36 @@ def by_tips(place: Place) -> list[Proposal]:
     return made
 
 
+def tip_words(aim: Aim) -> frozenset[str]:
+    """Words of the task that tips are weighed by."""
+    kinds = [kind_sought(aim, name) for name in aim.subjects]
+    nameless = bool(kinds) and not any(kinds)
+    return goal_words(aim) | {NAMELESS} if nameless else goal_words(aim)
+
+
 def _called(one: Element, name: str) -> bool:
     return plain(one.name) == plain(name) or (len(name) > 8 and plain(one.name).startswith(plain(name)))
 
 
 def _next_step(place: Place, path: tuple[str, ...]) -> Element | None:
     """The last part of a path that can be pressed here and was not gone yet."""
-    for depth in range(len(path) - 1, -1, -1):
+    leaf = len(path) - 1
+    for depth in range(leaf, -1, -1):
         for one in place.pressed:
-            if plain(one.name) != plain(path[depth]) or one.submits:
+            if one.submits or not _is_part(one.name, path[depth], last=depth == leaf):
                 continue
-            if depth == len(path) - 1 and urlsplit(one.href).path == place.path and one.href:
+            if depth == leaf and one.href and urlsplit(one.href).path == place.path:
                 return None  # this is where the path leads
-            if depth < len(path) - 1 and "expanded" in one.states:
+            if depth < leaf and "expanded" in one.states:
                 continue
             return one
     return None
+
+
+def _is_part(name: str, part: str, *, last: bool) -> bool:
+    """Whether a control is called like a part of a path; behind the last part the sentence may go on."""
+    said, told = plain(name), plain(part)
+    return bool(said) and (said == told or (last and told.startswith(f"{said} ")))
 
 
 def by_graph(place: Place) -> list[Proposal]:
@@ -230,22 +253,7 @@ def page_query(aim: Aim) -> str:
         *(value for kind, value in aim.conditions if kind),
     ):
         text = text.replace(f'"{name}"', " ").replace(name, " ")
-    idle = {
-        "what",
-        "which",
-        "who",
-        "how",
-        "many",
-        "much",
-        "give",
-        "round",
-        "two",
-        "decimals",
-        "answer",
-        "yes",
-        "no",
-    }
-    said = [word for word in meaning(text) if word not in idle and not word.isdigit()]
+    said = [word for word in meaning(text) if word not in IDLE and not word.isdigit()]
     if aim.scope[1] and aim.scope[0] != "search":
         said.append(aim.scope[1])
     return " ".join(said[:12])
@@ -280,7 +288,7 @@ def _weights(place: Place) -> dict[str, float]:
     add(aim.field, 0.8)
     add(aim.things, 1.0)
     for name in aim.subjects:
-        add(kind_sought(aim, name), 0.9)
+        add(kind_sought(aim, name) or NAMELESS, 0.9 if kind_sought(aim, name) else 0.6)
     for name, _ in aim.pairs:
         add(name, 0.8)
     if aim.goal is Goal.CHANGE:
@@ -357,6 +365,7 @@ def _follow(
     *,
     followed: tuple[tuple[str, bool], ...] = (),
     times: int = 1,
+    marks: tuple[str, ...] = (),
 ) -> Proposal:
     """Press a link or menu, not more than so many times; a menu again on each page."""
     address = urlsplit(element.href)
@@ -370,6 +379,7 @@ def _follow(
         score=0.0 if worn else score,
         reason=why,
         key=key,
+        marks=marks,
         followed=followed,
     )
 
