@@ -80,11 +80,11 @@ def first(intent: str, *lines: str | Spec) -> Command | None:
     return decide(intent, page(*lines)).command
 
 
-Reaction = Callable[[PageCapture, Command], PageCapture | Result]
+Reaction = Callable[[PageCapture, Command], PageCapture | Result | tuple[Result, PageCapture]]
 
 
 def play(intent: str, start: PageCapture, reaction: Reaction | None = None, most: int = 12) -> list[Command]:
-    """Every command until the scout stops; ``reaction`` gives the page behind each, or how it failed."""
+    """Every command until the scout stops; ``reaction`` gives the page behind each, how it failed, or both."""
 
     async def run() -> list[Command]:
         policy, seen, turns, done = ScoutPolicy(), start, list[Turn](), list[Command]()
@@ -95,14 +95,24 @@ def play(intent: str, start: PageCapture, reaction: Reaction | None = None, most
             if isinstance(command, Stop | ReportInfeasible):
                 break
             answer = reaction(seen, command) if reaction else seen
-            result = answer if isinstance(answer, Result) else Result(success=True, effect=Effect.CHANGED)
+            result, seen_next = _read(answer, seen)
             turns.append(
                 Turn(step=step, url=seen.url, title="", state="", command=command, result=result, words="")
             )
-            seen = seen if isinstance(answer, Result) else answer
+            seen = seen_next
         return done
 
     return asyncio.run(run())
+
+
+def _read(
+    answer: PageCapture | Result | tuple[Result, PageCapture], seen: PageCapture
+) -> tuple[Result, PageCapture]:
+    if isinstance(answer, tuple):
+        return answer
+    if isinstance(answer, Result):
+        return answer, seen
+    return Result(success=True, effect=Effect.CHANGED), answer
 
 
 def covered() -> Result:

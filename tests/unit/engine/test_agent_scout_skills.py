@@ -23,6 +23,7 @@ from app.engine.command import (
     TypeText,
     Wait,
 )
+from app.engine.effect import Cause, Effect, Result
 from app.engine.page_state import PageCapture
 from tests.support.scout_pages import covered, el, first, page, play, with_value
 
@@ -288,6 +289,42 @@ def test_what_lies_over_the_target_is_closed() -> None:
     assert commands == [Click(0, label="Submit"), Click(2, label="×"), Click(0, label="Submit")]
 
 
+def test_a_question_that_keeps_the_page_from_being_used_is_declined() -> None:
+    form = page(el("textbox", "Name"), el("button", "OK"))
+    asked = page(
+        el("textbox", "Name", states=("disabled",)),
+        "Leave this page?",
+        el("button", "OK"),
+        el("button", "Cancel"),
+    )
+    refused = replace(covered(), cause=Cause.DISABLED)
+    shown = iter([asked, form, form])
+    commands = play(
+        'Enter the name "Ann" into the text field.', form, lambda *_: (refused, next(shown)), most=3
+    )
+
+    assert commands == [TypeText(0, "Ann"), Click(2, label="Cancel"), TypeText(0, "Ann")]
+
+
+def test_what_is_scrolled_to_its_end_already_counts_as_done() -> None:
+    start = page(el("textbox", tag="textarea"), el("button", "Submit"))
+    nothing = Result(success=False, effect=Effect.NOTHING, cause=Cause.NO_EFFECT)
+    commands = play(
+        "Scroll the textarea to the top of the text hit submit.", start, lambda *_: nothing, most=2
+    )
+
+    assert commands == [Scroll(dy=-100_000.0, element=0), Click(1, label="Submit")]
+
+
+def test_offers_that_take_their_time_are_waited_for() -> None:
+    start = page(el("textbox"), el("button", "Submit"))
+    offers = page(el("textbox", value="An"), el("button", "Submit"), el("option", "Anton"))
+    pages = iter([start, offers, start])
+
+    commands = play('Enter an item that starts with "An".', start, lambda *_: next(pages), most=3)
+    assert commands == [TypeText(0, "An"), Wait(0.6), Click(2, label="Anton")]
+
+
 # Rows
 
 
@@ -422,7 +459,13 @@ def test_a_list_is_sorted_by_dragging_and_left_when_it_is_in_order() -> None:
 def test_an_item_is_dragged_to_its_place() -> None:
     items = [el("listitem", name, classes="sortable-handle") for name in ("Ann", "Bea", "Cy")]
 
-    assert first("Drag Cy to the 1st position.", *items) == Drag(2, 0)
+    up, down = first("Drag Cy to the 1st position.", *items), first("Drag Ann down by one.", *items)
+
+    assert isinstance(up, Drag)
+    assert isinstance(down, Drag)
+    assert (up.source, down.source) == (2, 0)
+    assert up.target == pytest.approx((50.0, 5.4))  # above the middle of the first
+    assert down.target == pytest.approx((50.0, 32.6))  # below the middle of the second
 
 
 def test_shapes_are_told_by_their_looks() -> None:
@@ -466,6 +509,42 @@ def test_the_middle_between_two_points_is_clicked() -> None:
     points = [el("image", looks="black circle 8x8", rect=(x, y, 8, 8)) for x, y in ((0, 0), (40, 20))]
 
     assert first("Click on the mid-point between the two points", *points) == ClickAt((24.0, 14.0))
+
+
+def test_what_is_completely_inside_is_not_dragged_again() -> None:
+    small, large = el("generic", "s", rect=(30, 30, 10, 10)), el("generic", "L", rect=(20, 20, 60, 60))
+    said = "Drag the smaller box so that it is completely inside the larger box, then press Save."
+    outside = el("generic", "s", rect=(75, 30, 10, 10))
+
+    assert first(said, small, large, el("button", "Save")) == Click(2, label="Save")
+    assert first(said, outside, large, el("button", "Save")) == Drag((80.0, 35.0), (50.0, 50.0))
+
+
+def test_a_figure_is_called_by_its_button() -> None:
+    buttons = [el("button", name) for name in ("Rectangle", "Circle", "Letter", "Number")]
+    said = "Click the button that best describes the figure below."
+
+    assert first(said, el("image", tag="circle", looks="red circle 9x9"), *buttons) == Click(
+        2, label="Circle"
+    )
+    assert first(said, "7", *buttons) == Click(3, label="Number")
+
+
+def test_a_thing_is_clicked_by_the_label_before_it_and_only_where_it_is_about_the_right_one() -> None:
+    said = "Find Bea in the contact book and click on their phone number."
+    ann = ("Ann", "Phone:", el("generic", "531-1"), "Email:", el("generic", "a@x.test"), el("link", ">"))
+    bea = ("Bea", "Phone:", el("generic", "531-2"), "Email:", el("generic", "b@x.test"), el("link", ">"))
+
+    assert play(said, page(*ann), lambda *_: page(*bea), most=2) == [
+        Click(2, label=">"),
+        Click(0, label="531-2"),
+    ]
+
+
+def test_a_coordinate_is_clicked_by_what_the_makers_call_it() -> None:
+    points = [el("image", id=f"({x},0)") for x in (-1, 0, 1)]
+
+    assert first("Click on the grid coordinate (1, 0).", *points) == Click(2)
 
 
 # Ends
