@@ -30,7 +30,7 @@ from app.engine.engine import Engine
 from app.engine.page_state import Mode
 from app.engine.run_api import LIVE, NO_KNOWLEDGE, RunRequest, RunSummary
 from kb.tip import Status
-from tests.support.shop import ADMIN, SHOPPER, Rows, record_login, started_shop
+from tests.support.shop import ADMIN, SHOPPER, Rows, record_login, rows_of, started_shop
 from tests.support.shop_facts import TASKS, ShopTask, expected, load_tasks, verdict
 
 SITE, ADMIN_SITE = "northgate", "northgate-admin"
@@ -53,20 +53,24 @@ class Shop:
 
     def __init__(self, url: str, database: Path, kept: Path) -> None:
         self.url, self.database, self._kept = url.rstrip("/"), database, kept
-        with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(kept)) as target:
-            source.backup(target)
+        self.keep()
+
+    def keep(self) -> None:
+        """From now on this is the state that ``reset`` brings back."""
+        _copy(self.database, self._kept)
 
     def reset(self) -> None:
         """Every row as it was; the program that serves the shop goes on."""
-        with closing(sqlite3.connect(self._kept)) as source:
-            with closing(sqlite3.connect(self.database, timeout=30)) as target:
-                source.backup(target)
+        _copy(self._kept, self.database)
 
     def rows(self) -> Rows:
         """Every row that counts."""
-        from tests.support.shop import rows_of
-
         return rows_of(self.database)
+
+
+def _copy(source: Path, target: Path) -> None:
+    with closing(sqlite3.connect(source)) as one, closing(sqlite3.connect(target, timeout=30)) as other:
+        one.backup(other)
 
 
 @contextmanager
@@ -88,17 +92,17 @@ async def prepare(engine: Engine, shop: Shop, folder: Path, graphs: str) -> dict
     async with open_browser() as browser:
         for role, account in (("shopper", SHOPPER), ("admin", ADMIN)):
             logins[role] = str(await record_login(browser, shop.url, account, folder / f"{role}.json"))
-    shop.__init__(shop.url, shop.database, folder / "kept.sqlite3")  # with the sessions of the log-ins
+    shop.keep()  # with the sessions of the log-ins
     await engine.kb_import(str(TASKS.with_name("scout_tips.jsonl")), "jsonl", SITE)
     tips = [tip.id for tip in await engine.list_tips(SITE)]
     await engine.set_status(tips, Status.REVIEWED)
     await engine.load_encoder(allow_export=False)
     if not graphs:
-        options = {"mode": Mode.SKELETON, "depth": 3, "workers": 1}
-        await engine.explore(f"{shop.url}/", SITE, ExploreOptions(**options))
-        await engine.explore(
-            f"{shop.url}/dashboard/", ADMIN_SITE, ExploreOptions(**options, storage_state=logins["admin"])
-        )
+        for start, site, login in (("/", SITE, ""), ("/dashboard/", ADMIN_SITE, logins["admin"])):
+            options = ExploreOptions(
+                mode=Mode.SKELETON, depth=2, workers=1, max_states=120, storage_state=login
+            )
+            await engine.explore(f"{shop.url}{start}", site, options)
     return logins
 
 
@@ -168,8 +172,7 @@ def table(outcomes: Sequence[Outcome], arms: Sequence[str]) -> None:
 
 async def trace(engine: Engine, one: Outcome) -> None:
     """Every step of a run."""
-    _, steps = await engine._core.on_store(engine._core.workspace.runs.load, one.summary.run)
-    for step in steps:
+    for step in (await engine.open_run(one.summary.run)).steps:
         said = f"{step.words[:60]:60} | {step.reason[:90]} | {step.effect} {step.error[:100]}"
         print(f"      {step.index:2} {step.url[-45:]:45} {said}", flush=True)
 

@@ -268,6 +268,19 @@ def _by_verb(place: Place) -> list[Proposal]:
                         keeps=((f"form:{place.number}", field.form),),
                     )
                 ]
+    done = f"{aim.verb}d" if aim.verb.endswith("e") else f"{aim.verb}ed"
+    for field in place.fields:
+        made_up = field.role == "combobox" and not field.options and field.form.startswith("post")
+        if made_up and fits("status", place.label_of(field)) >= 0.7 and plain(field.value) != done:
+            return [
+                Proposal(
+                    command=Select(field.index, (done.capitalize(),)),
+                    score=LIKELY + 0.08,
+                    reason=f"{aim.verb} is to set it to {done}",
+                    marks=(mark,),
+                    keeps=((f"form:{place.number}", field.form),),
+                )
+            ]
     for one in _buttons(place):
         said = meaning(one.name)
         if said and forms(said[0]) & forms(aim.verb) and fits(aim.things, one.name) > 0.3:
@@ -286,6 +299,8 @@ def _towards(place: Place) -> list[Proposal]:
     for one in place.pressed:
         if not one.name or one.submits or len(meaning(one.name)) > 6:
             continue
+        if any(mark.split(":")[0] == "toolbar" for mark in one.landmarks):
+            continue
         said = meaning(one.name)
         promise = max(
             (fits(name, one.name) for name in (aim.things, *(name for name, _ in aim.pairs)) if name),
@@ -298,6 +313,8 @@ def _towards(place: Place) -> list[Proposal]:
             alike(word, "edit") for word in said
         ):
             promise = max(promise, 0.4) + 0.3
+        if one in place.sections and at_thing:
+            promise += 0.3 if promise >= 0.3 else 0.0
         if promise >= 0.4 and (at_thing or promise >= 0.7):
             score = 0.5 + 0.25 * min(1.2, promise)
             key = f"towards:{place.path}:{one.name}"

@@ -8,6 +8,7 @@ from decimal import Decimal, InvalidOperation
 
 from app.engine.agent.scout.aims import Aim, Goal, kind_of
 from app.engine.agent.scout.grounding import words
+from app.engine.agent.scout.narrowing import filter_steps
 from app.engine.agent.scout.place import Place
 from app.engine.agent.scout.skill import CERTAIN, Proposal
 from app.engine.agent.scout.tables import money_in
@@ -100,6 +101,9 @@ def _stop(place: Place, value: str, what: str, why: str = "") -> Proposal:
 
 def _value(place: Place) -> list[Proposal]:
     aim = place.aim
+    mark = f"filtered:{place.number}"
+    if aim.dates and not aim.subject and mark not in place.view.memory.marks:
+        return filter_steps(place, (), mark) if _labelled(place, aim.field, LEAST_ALONE) else []
     found = value_of(place, aim.subject)
     return [_stop(place, found, " ".join((aim.field, aim.subject)).strip())] if found else []
 

@@ -72,6 +72,19 @@ class Place:
         return tuple(one for one in self.shown if one.role in _PRESSED or one.listens)
 
     @cached_property
+    def sections(self) -> tuple[Element, ...]:
+        """Tabs and links that show another part of this page."""
+        return tuple(
+            one
+            for one in self.pressed
+            if one.name
+            and (
+                one.role == "tab"
+                or (one.href and urlsplit(one.href).path == self.path and urlsplit(one.href).fragment)
+            )
+        )
+
+    @cached_property
     def fields(self) -> tuple[Element, ...]:
         """What takes a value."""
         return tuple(
@@ -112,9 +125,7 @@ class Place:
         if sizes:
             return False
         told = [one for one in self.facts.labelled if plain(one.value) == plain(name)]
-        if told and (
-            name[0].isdigit() or any(not one.listed and fits("name", one.label) >= 0.7 for one in told)
-        ):
+        if any(not one.listed and (name[0].isdigit() or fits("name", one.label) >= 0.7) for one in told):
             return True
         return any(
             plain(one.value) == plain(name)

@@ -32,6 +32,7 @@ def ways(place: Place) -> list[Proposal]:
     """Ways on, the likeliest first."""
     return [
         *to_the_thing(place),
+        *_within(place),
         *by_scope(place),
         *_the_only_row(place),
         *by_tips(place),
@@ -85,6 +86,19 @@ def _the_only_row(place: Place) -> list[Proposal]:
             link = place.view.page.elements[opened]
             return [_follow(place, link, f"opens the only {aim.things} there is", 0.7)]
     return []
+
+
+def _within(place: Place) -> list[Proposal]:
+    """On the page of the thing: the part of it that promises what is asked."""
+    name = sought(place)
+    if not name or not place.about(name):
+        return []
+    found = [(scent(place, one), one) for one in place.sections]
+    return [
+        _follow(place, one, f'"{one.name}" is a part of this page', 0.7 + 0.2 * promise)
+        for promise, one in found
+        if promise > 0.2
+    ]
 
 
 def by_scope(place: Place) -> list[Proposal]:

@@ -52,6 +52,8 @@ def forms(word: str) -> frozenset[str]:
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             made.add(word[: -len(ending)])
+    if word.endswith("e") and len(word) > 4:
+        made.add(word[:-1])
     if word.endswith("ies") and len(word) > 4:
         made.add(word[:-3] + "y")
     return frozenset(made)
