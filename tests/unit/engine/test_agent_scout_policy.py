@@ -60,6 +60,8 @@ def test_the_decision_says_which_skill_and_why() -> None:
     [
         ("Find the size of the red shoes", "Delete account", {}),
         ("Open the details", "Sign out", {}),
+        ("Find out when the last order was sent", "Order", {}),
+        ("Tell me how to delete an account", "Delete", {"states": ("collapsed",)}),
         ('Click on the link "Terms"', "Pay now", {"states": ("collapsed",)}),
         ('Click on the link "Terms"', "Delete everything", {"states": ("collapsed",)}),
     ],
@@ -85,6 +87,26 @@ def test_a_form_is_not_sent_for_a_question() -> None:
     )
 
     assert not any(isinstance(command, Click) for command in commands)
+
+
+def test_after_a_click_nothing_is_sent_that_nobody_filled_in() -> None:
+    start = page(el("button", "Details"), el("textbox", "Mail"), el("button", "Save", submits=True))
+
+    assert play('Check the details: click on the "Details" button.', start)[1:] in (
+        [Stop()],
+        [ReportInfeasible],
+    )
+
+
+def test_the_form_that_was_filled_in_is_sent_and_no_other() -> None:
+    start = page(
+        el("searchbox", "Find", form="get:/search"),
+        el("button", "Go", submits=True, form="get:/search"),
+        el("textbox", "Name", form="post:/profile"),
+        el("button", "Save", submits=True, form="post:/profile"),
+    )
+
+    assert play("Set the name to Ann", start)[:2] == [TypeText(2, "Ann"), Click(3, label="Save")]
 
 
 def test_page_text_gives_no_orders() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.engine.agent.scout.grounding import stems
+from app.engine.agent.scout.grounding import fit
 from app.engine.agent.scout.intent import Verb
 from app.engine.agent.scout.skill import View
 from app.engine.command import Check, Click, Command, Press, TypeText
@@ -18,6 +18,9 @@ _ASKS: dict[str, tuple[Verb, ...]] = {
         Verb.SEARCH, Verb.CHECK, Verb.TYPE, Verb.FILTER,
     ),
 }  # fmt: skip
+_PRESSING = (Verb.CLICK, Verb.SUBMIT, Verb.CLOSE, Verb.SELECT, Verb.OPEN)
+_NAMED = 0.55
+"""How well a name has to fit; those of the page's makers count."""
 _STRONG = frozenset({"destroys", "pays", "leaves"})
 
 
@@ -39,10 +42,9 @@ def refusal(element: Element, view: View) -> str:
     danger = danger_of(element, view.page.url, view.page.language)
     if danger is None:
         return ""
-    said = stems(f"{element.name} {element.label}")
-    if said and said <= stems(view.task.text):
-        return ""  # the task names it
+    if any(fit(name, element) >= _NAMED for clause in view.task.of(*_PRESSING) for name in clause.targets):
+        return ""  # the task names it as what is to be pressed
     for kind, verbs in _ASKS.items():
-        if kind in danger.rule and view.task.has(*verbs):
-            return ""
+        if kind in danger.rule and view.task.has(*verbs) and not view.task.question:
+            return ""  # asking how to delete something is no order to do it
     return danger.why if any(kind in danger.rule for kind in _STRONG) or danger.strong else ""

@@ -8,7 +8,7 @@ from app.engine.agent.scout.grounding import fit, plain
 from app.engine.agent.scout.intent import Clause, Verb
 from app.engine.agent.scout.phrases import one_of
 from app.engine.agent.scout.skill import CERTAIN, LIKELY, PLAUSIBLE, Proposal, View
-from app.engine.command import Click
+from app.engine.command import Check, Click, Select, TypeText
 from app.engine.page_state import Element
 
 SENDING = one_of(
@@ -21,6 +21,10 @@ _ENDS = frozenset(
         Verb.REPLY, Verb.FORWARD, Verb.FILTER, Verb.SUBMIT, Verb.DRAG, Verb.SORT,
     }
 )  # fmt: skip
+
+
+_CHANGES = ("typed:", "chosen:", "did:drag", "did:sort", "did:form", "did:add")
+"""Marks that say something was entered or moved which may have to be sent; a click alone is not sent off."""
 
 
 def is_submit(clause: Clause) -> bool:
@@ -73,7 +77,7 @@ def _asked(view: View, clause: Clause) -> Iterator[Proposal]:
 
 
 def _at_the_end(view: View) -> Iterator[Proposal]:
-    if not any(mark.startswith(("typed:", "chosen:", "did:")) for mark in view.memory.marks):
+    if not any(mark.startswith(_CHANGES) for mark in view.memory.marks):
         return
     for element, sure in senders(view, "submit"):
         yield Proposal(
@@ -97,5 +101,16 @@ def senders(view: View, name: str) -> list[tuple[Element, float]]:
             found.append((element, LIKELY if element.submits or element.role == "button" else PLAUSIBLE))
         elif element.submits and element.role == "button":
             found.append((element, PLAUSIBLE))
-    found.sort(key=lambda one: (-one[1], one[0].index))
+    form = _form_in_use(view)
+    found.sort(key=lambda one: (-one[1], bool(form) and one[0].form != form, one[0].index))
     return found[:3]
+
+
+def _form_in_use(view: View) -> str:
+    """The form of the field that was filled in last, where it is still there; "" where it is not known."""
+    for turn in reversed(view.sight.turns):
+        if isinstance(turn.command, TypeText | Select | Check):
+            number = turn.command.element
+            same = turn.url == view.page.url and 0 <= number < len(view.page.elements)
+            return view.page.elements[number].form if same else ""
+    return ""
