@@ -7,27 +7,23 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QFileDialog,
-    QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
     QRadioButton,
-    QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.models.exploration import LogIn
 from app.models.explore_form import FIELDS, FILES, SWITCHES, Mode
 from app.models.node_lists import seconds_words
-from app.views.widgets.panel import Panel
+from app.views.widgets.form_panel import FormPanel, say
 
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
@@ -35,10 +31,8 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 
-class ExploreForm(Panel):
+class ExploreForm(FormPanel):
     """In the place of the state's panel.  ``closed`` says that it may go: it was closed, or an exploration began."""
-
-    closed = Signal()
 
     def __init__(self, model: ExplorationModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
@@ -46,15 +40,13 @@ class ExploreForm(Panel):
         self._dialog: QFileDialog | None = None
         self._asked = False
         self._touched: set[str] = set()
-        self.setProperty("kind", "raised")
         self.setAccessibleName(self.tr("Explore a site"))
         self.fields = {name: QLineEdit() for name in FIELDS}
         self.says = {name: QLabel() for name in FIELDS}
         self.modes = {mode: QRadioButton() for mode in Mode}
         self.switches = {name: QCheckBox() for name in SWITCHES}
         self.choose = {name: QPushButton() for name in FILES}
-        self.log_in, self.start, self.close_button = QPushButton(), QPushButton(), QPushButton()
-        self.error = QLabel()
+        self.log_in = QPushButton()
         self._words = self._field_words()
         self._lay_out()
         self._connect()
@@ -91,71 +83,19 @@ class ExploreForm(Panel):
         }
 
     def _lay_out(self) -> None:
-        title = QLabel(self.tr("Explore a site"))
-        title.setProperty("kind", "heading")
-        self.close_button.setProperty("kind", "link")
-        head = QHBoxLayout()
-        head.setContentsMargins(14, 8, 12, 4)
-        head.addWidget(title, 1)
-        head.addWidget(self.close_button)
-        inner = QWidget()
-        inner.setProperty("kind", "raised")
-        grid = QGridLayout(inner)
-        grid.setContentsMargins(14, 4, 12, 12)
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(2)
-        grid.setColumnStretch(1, 1)
         row = 0
         for name in FIELDS:
             if name == "depth":
-                row = self._add_modes(grid, row)
-            row = self._add_field(grid, row, name)
+                row = self._add_modes(self.grid, row)
+            word, beside = self._words[name][0], self.choose.get(name)
+            row = self.add_field(row, word, self.fields[name], self.says[name], beside)
         for switch in self.switches.values():
-            grid.addWidget(switch, row, 1)
+            self.grid.addWidget(switch, row, 1)
             row += 1
-        grid.addWidget(self.log_in, row, 1, Qt.AlignmentFlag.AlignLeft)
-        grid.setRowStretch(row + 1, 1)
+        self.grid.addWidget(self.log_in, row, 1, Qt.AlignmentFlag.AlignLeft)
         self.log_in.setProperty("kind", "link")
-        scroll = QScrollArea()
-        scroll.setWidget(inner)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll = scroll
-        self.start.setProperty("kind", "primary")
-        self.error.setProperty("kind", "fail")
-        self.error.setWordWrap(True)
-        self.error.setTextFormat(Qt.TextFormat.PlainText)
-        foot = QVBoxLayout()
-        foot.setContentsMargins(14, 6, 12, 10)
-        foot.setSpacing(4)
-        foot.addWidget(self.error)
-        foot.addWidget(self.start)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(head)
-        layout.addWidget(scroll, 1)
-        layout.addLayout(foot)
+        self.frame(self.tr("Explore a site"))
         self._order_tabs()
-
-    def _add_field(self, grid: QGridLayout, row: int, name: str) -> int:
-        word, says, field = QLabel(self._words[name][0]), self.says[name], self.fields[name]
-        word.setBuddy(field)
-        says.setWordWrap(True)
-        says.setTextFormat(Qt.TextFormat.PlainText)
-        grid.addWidget(word, row, 0)
-        if name in FILES:
-            line = QHBoxLayout()
-            line.setSpacing(6)
-            line.addWidget(field, 1)
-            line.addWidget(self.choose[name])
-            grid.addLayout(line, row, 1)
-        else:
-            grid.addWidget(field, row, 1)
-        grid.addWidget(says, row + 1, 1)
-        return row + 2
 
     def _add_modes(self, grid: QGridLayout, row: int) -> int:
         group = QButtonGroup(self)
@@ -199,7 +139,6 @@ class ExploreForm(Panel):
             button.clicked.connect(partial(self._choose, name))
         self.log_in.clicked.connect(lambda: self._center.trigger("map.log_in"))
         self.start.clicked.connect(self._on_start)
-        self.close_button.clicked.connect(self.closed)
         form.changed.connect(self._show)
         self._model.changed.connect(self._show)
         self._model.started.connect(self._on_started)
@@ -214,28 +153,16 @@ class ExploreForm(Panel):
                 with QSignalBlocker(field):
                     field.setText(value)
             told = problems.get(name, "") if self._asked or name in self._touched else ""
-            self._say(name, told)
+            say(self.says[name], field, self._meaning(name), told)
         for mode, button in self.modes.items():
             with QSignalBlocker(button):
                 button.setChecked(form.mode is mode)
         for name, switch in self.switches.items():
             with QSignalBlocker(switch):
                 switch.setChecked(form.switches[name])
-        self.error.setText(self._model.error)
-        self.error.setVisible(bool(self._model.error))
+        self.show_error(self._model.error)
         self.start.setEnabled(self._model.can_explore)
         self.log_in.setEnabled(self._model.log_in_stage is LogIn.NONE)
-
-    def _say(self, name: str, problem: str) -> None:
-        says, field = self.says[name], self.fields[name]
-        text = f"! {problem}" if problem else self._meaning(name)
-        says.setText(text)
-        field.setAccessibleDescription(text)
-        kind = "fail" if problem else "secondary"
-        if says.property("kind") != kind:
-            says.setProperty("kind", kind)
-            says.style().unpolish(says)
-            says.style().polish(says)
 
     def _meaning(self, name: str) -> str:
         text = self._words[name][1]
@@ -265,7 +192,7 @@ class ExploreForm(Panel):
         if problems:
             field = self.fields[problems[0].field]
             field.setFocus(Qt.FocusReason.OtherFocusReason)
-            self._scroll.ensureWidgetVisible(self.says[problems[0].field])
+            self.bring_into_sight(self.says[problems[0].field])
             return
         self._model.explore()
 

@@ -6,26 +6,21 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QComboBox,
-    QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPlainTextEdit,
-    QPushButton,
     QRadioButton,
-    QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.models.run_form import FIELDS, POLICIES, RunFormModel
-from app.views.widgets.panel import Panel
+from app.views.widgets.form_panel import FormPanel, say
 
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
@@ -34,17 +29,13 @@ if TYPE_CHECKING:
 LINES = tuple(name for name in FIELDS if name != "intent")
 
 
-class RunForm(Panel):
+class RunForm(FormPanel):
     """``closed`` says that it may go: it was closed, or the agent was sent off."""
-
-    closed = Signal()
 
     def __init__(self, model: RunFormModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._model, self._center, self._theme = model, center, theme
         self._asked = False
-        self.setProperty("kind", "raised")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(self.tr("Send the agent off"))
         self.intent = QPlainTextEdit()
         self.intent.setTabChangesFocus(True)
@@ -53,8 +44,7 @@ class RunForm(Panel):
         self.policies = {policy: QRadioButton() for policy in POLICIES}
         self.graph = QComboBox()
         self.headed = QCheckBox()
-        self.start, self.close_button = QPushButton(), QPushButton()
-        self.error, self.going = QLabel(), QLabel()
+        self.going = QLabel()
         self._meanings = self._words()
         self._lay_out()
         self._connect()
@@ -90,56 +80,21 @@ class RunForm(Panel):
         }
 
     def _lay_out(self) -> None:
-        title = QLabel(self.tr("Send the agent off"))
-        title.setProperty("kind", "heading")
-        self.close_button.setProperty("kind", "link")
-        head = QHBoxLayout()
-        head.setContentsMargins(14, 8, 12, 4)
-        head.addWidget(title, 1)
-        head.addWidget(self.close_button)
-        inner = QWidget()
-        inner.setProperty("kind", "raised")
-        grid = QGridLayout(inner)
-        grid.setContentsMargins(14, 4, 12, 12)
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(2)
-        grid.setColumnStretch(1, 1)
-        row = self._add(grid, 0, "intent", self.intent)
-        row = self._add(grid, row, "start_url", self.fields["start_url"])
-        row = self._add_policies(grid, row)
+        row = self._add(0, "intent", self.intent)
+        row = self._add(row, "start_url", self.fields["start_url"])
+        row = self._add_policies(self.grid, row)
         graph = QLabel(self.tr("Graph"))
         graph.setBuddy(self.graph)
-        grid.addWidget(graph, row, 0)
-        grid.addWidget(self.graph, row, 1)
+        self.grid.addWidget(graph, row, 0)
+        self.grid.addWidget(self.graph, row, 1)
         row += 1
         for name in ("kb", "max_steps", "storage_state"):
-            row = self._add(grid, row, name, self.fields[name])
-        grid.addWidget(self.headed, row, 1)
-        grid.setRowStretch(row + 1, 1)
-        scroll = QScrollArea()
-        scroll.setWidget(inner)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll = scroll
-        self.start.setProperty("kind", "primary")
-        for label, kind in ((self.error, "fail"), (self.going, "secondary")):
-            label.setProperty("kind", kind)
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-        foot = QVBoxLayout()
-        foot.setContentsMargins(14, 6, 12, 10)
-        foot.setSpacing(4)
-        foot.addWidget(self.going)
-        foot.addWidget(self.error)
-        foot.addWidget(self.start)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(head)
-        layout.addWidget(scroll, 1)
-        layout.addLayout(foot)
+            row = self._add(row, name, self.fields[name])
+        self.grid.addWidget(self.headed, row, 1)
+        self.going.setProperty("kind", "secondary")
+        self.going.setWordWrap(True)
+        self.going.setTextFormat(Qt.TextFormat.PlainText)
+        self.frame(self.tr("Send the agent off"), self.going)
         order = [
             self.intent,
             self.fields["start_url"],
@@ -153,16 +108,8 @@ class RunForm(Panel):
         for one, other in pairwise(order):
             QWidget.setTabOrder(one, other)
 
-    def _add(self, grid: QGridLayout, row: int, name: str, field: QWidget) -> int:
-        word, says = QLabel(self._meanings[name][0]), self.says[name]
-        word.setBuddy(field)
-        says.setWordWrap(True)
-        says.setTextFormat(Qt.TextFormat.PlainText)
-        align = Qt.AlignmentFlag.AlignTop if name == "intent" else Qt.AlignmentFlag.AlignVCenter
-        grid.addWidget(word, row, 0, align)
-        grid.addWidget(field, row, 1)
-        grid.addWidget(says, row + 1, 1)
-        return row + 2
+    def _add(self, row: int, name: str, field: QWidget) -> int:
+        return self.add_field(row, self._meanings[name][0], field, self.says[name], high=name == "intent")
 
     def _add_policies(self, grid: QGridLayout, row: int) -> int:
         group = QButtonGroup(self)
@@ -194,7 +141,6 @@ class RunForm(Panel):
         self.graph.activated.connect(self._on_graph)
         self.headed.toggled.connect(model.set_headed)
         self.start.clicked.connect(self._on_start)
-        self.close_button.clicked.connect(self.closed)
         model.changed.connect(self._show)
         self._center.keys_changed.connect(self._dress)
         self._theme.changed.connect(self._fit)
@@ -212,15 +158,15 @@ class RunForm(Panel):
                 with QSignalBlocker(field):
                     field.setText(model.values[name])
         for name in FIELDS:
-            self._say(name, problems.get(name, ""))
+            field = self.intent if name == "intent" else self.fields[name]
+            say(self.says[name], field, self._meanings[name][1], problems.get(name, ""))
         for policy, button in self.policies.items():
             with QSignalBlocker(button):
                 button.setChecked(model.policy == policy)
         self._show_graphs()
         with QSignalBlocker(self.headed):
             self.headed.setChecked(model.headed)
-        self.error.setText(model.error)
-        self.error.setVisible(bool(model.error))
+        self.show_error(model.error)
         lines = [
             self.tr("step {0}: {1}").format(event.step, event.words) if event.words else self.tr("starting")
             for event in model.going.values()
@@ -235,17 +181,6 @@ class RunForm(Panel):
             for site in sites:
                 self.graph.addItem(site or self.tr("none"), site)
         self.graph.setCurrentIndex(max(0, self.graph.findData(self._model.graph)))
-
-    def _say(self, name: str, problem: str) -> None:
-        says = self.says[name]
-        text = f"! {problem}" if problem else self._meanings[name][1]
-        says.setText(text)
-        (self.intent if name == "intent" else self.fields[name]).setAccessibleDescription(text)
-        kind = "fail" if problem else "secondary"
-        if says.property("kind") != kind:
-            says.setProperty("kind", kind)
-            says.style().unpolish(says)
-            says.style().polish(says)
 
     # ------------------------------------------------------------ what is done
     def _on_intent(self) -> None:
@@ -264,7 +199,7 @@ class RunForm(Panel):
         problem = self._model.problems[0].field
         field = self.intent if problem == "intent" else self.fields[problem]
         field.setFocus(Qt.FocusReason.OtherFocusReason)
-        self._scroll.ensureWidgetVisible(self.says[problem])
+        self.bring_into_sight(self.says[problem])
 
     def _fit(self) -> None:
         self.intent.setFixedHeight(self._theme.px(84))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt
-from PySide6.QtGui import QIntValidator
+from PySide6.QtCore import QLocale, QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QDoubleValidator, QIntValidator
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -21,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.models.settings_form import CHOICES, NUMBERS, SettingField
+from app.models.settings_form import AMOUNTS, CHOICES, NUMBERS, SettingField
 from app.views.widgets import ElidedLabel
 from app.views.widgets.overlay import Overlay
 
@@ -130,6 +131,14 @@ class SettingsPanel(Overlay):
         if name in NUMBERS:
             line.setValidator(QIntValidator(*NUMBERS[name], line))
             line.textEdited.connect(partial(self._take_number, name))
+        elif name in AMOUNTS:
+            amount = QDoubleValidator(*AMOUNTS[name], line)
+            amount.setNotation(QDoubleValidator.Notation.StandardNotation)
+            point = QLocale.c()  # as everywhere else in the program
+            point.setNumberOptions(QLocale.NumberOption.RejectGroupSeparator)
+            amount.setLocale(point)
+            line.setValidator(amount)
+            line.textEdited.connect(partial(self._take_amount, name))
         else:
             line.textEdited.connect(partial(self._form.set, name))
         line.returnPressed.connect(self._form.save)
@@ -139,6 +148,10 @@ class SettingsPanel(Overlay):
         if text:
             self._form.set(name, int(text))
 
+    def _take_amount(self, name: str, text: str) -> None:
+        with suppress(ValueError):  # on the way to a number: "" or a lone point
+            self._form.set(name, float(text))
+
     # ------------------------------------------------------------ what is shown
     def _show(self) -> None:
         form = self._form
@@ -147,8 +160,8 @@ class SettingsPanel(Overlay):
             with QSignalBlocker(field):
                 if isinstance(field, QComboBox):
                     field.setCurrentText(str(value))
-                elif field.text().strip() != str(value):
-                    field.setText(str(value))
+                elif not _says(field.text().strip(), value):
+                    field.setText(_text_of(value))
         self.save.setEnabled(form.is_ready and form.is_changed and not form.is_saving)
         if form.error or form.is_changed:
             self._say(form.error, "fail")
@@ -166,6 +179,21 @@ class SettingsPanel(Overlay):
     def _dress(self) -> None:
         for words in self.words.values():
             words.setContentsMargins(0, 0, 0, self._theme.px(8))
+
+
+def _text_of(value: object) -> str:
+    """A value as a person writes it: an amount without needless digits, in no power of ten."""
+    return f"{value:.4f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+
+def _says(text: str, value: object) -> bool:
+    """Whether a line says this value; an amount may be written in several ways, and is left as it is typed."""
+    if not isinstance(value, float):
+        return text == str(value)
+    try:
+        return float(text) == value
+    except ValueError:
+        return False
 
 
 def _quiet(text: str) -> QLabel:
