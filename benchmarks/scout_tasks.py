@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import random
 import shutil
 import sqlite3
 import statistics
@@ -19,7 +20,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,7 +75,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 @contextmanager
-def copied(folder: Path) -> Iterator[Shop]:
+def copied(folder: Path) -> Generator[Shop]:
     """The started shop with its database set aside."""
     with started_shop() as shop:
         if shop is None:
@@ -185,6 +186,8 @@ async def measure(asked: argparse.Namespace, shop: Shop, folder: Path) -> None:
         if (not asked.only or task.id in asked.only.split(","))
         and (not asked.kind or task.kind == asked.kind)
     ]
+    if asked.shuffle:
+        random.Random(asked.shuffle).shuffle(tasks)
     arms = [arm for arm in ARMS if arm in asked.arms.split(",")]
     workspace = folder / "workspace"
     if asked.graphs:
@@ -218,6 +221,9 @@ def main() -> None:
     parser.add_argument("--kind", default="")
     parser.add_argument("--arms", default=",".join(ARMS))
     parser.add_argument("--graphs", default="")
+    parser.add_argument(
+        "--shuffle", type=int, default=0, help="a seed: what is cut short then is a fair sample"
+    )
     parser.add_argument("--trace", action="store_true", help="print every step")
     asked = parser.parse_args()
     os.environ.setdefault("HF_HUB_OFFLINE", "1")

@@ -88,9 +88,7 @@ def leads_of(tips: Sequence[Hint]) -> list[Lead]:
 def ranked(tips: Sequence[Hint], goal: frozenset[str]) -> list[tuple[float, Lead]]:
     """What the tips name and the task is about, best first."""
     rated = [(lead.worth(goal), lead) for lead in leads_of(tips)]
-    best = max((worth for worth, _ in rated), default=0.0)
-    least = max(FAINT, BESIDE * best)
-    return sorted((one for one in rated if one[0] >= least), key=lambda one: -one[0])
+    return sorted((one for one in rated if one[0] >= FAINT), key=lambda one: -one[0])
 
 
 def concerns(tip: Hint, goal: frozenset[str]) -> bool:

@@ -14,13 +14,13 @@ from app.engine.agent.scout.answering import kind_sought, sought
 from app.engine.agent.scout.grounding import plain
 from app.engine.agent.scout.place import Place, opener
 from app.engine.agent.scout.skill import LIKELY, Proposal
-from app.engine.agent.scout.tipping import LEAST, ranked
+from app.engine.agent.scout.tipping import BESIDE, LEAST, ranked
 from app.engine.agent.scout.wording import alike, fits, meaning
 from app.engine.command import Click, GoBack, Goto, Navigate, TypeText
 from app.engine.page_state import Element
 
 _NAVIGATE, _TIP, _SCENT, _EXPLORE = 0.6, 0.66, 0.3, 0.16
-MOST_PARTS = 14
+MOST_PARTS, MOST_LEADS = 14, 24
 NAMELESS = "product"
 """What a thing is taken for that the task names without its kind: it is what most sites list."""
 _WEAK_TIP = 0.2
@@ -169,8 +169,10 @@ def by_tips(place: Place) -> list[Proposal]:
     view = place.view
     made: list[Proposal] = []
     goal = tip_words(place.aim)
-    for rank, (worth, lead) in enumerate(ranked(view.sight.tips, goal)[:8]):
-        score = min(0.78, _TIP + 0.02 * worth) - 0.01 * rank if worth >= LEAST else _WEAK_TIP + 0.01 * worth
+    found = ranked(view.sight.tips, goal)
+    strong = max(LEAST, BESIDE * found[0][0]) if found else LEAST
+    for rank, (worth, lead) in enumerate(found[:MOST_LEADS]):
+        score = min(0.78, _TIP + 0.02 * worth) - 0.01 * rank if worth >= strong else _WEAK_TIP + 0.01 * worth
         followed = ((lead.tip, True),)
         if lead.path:
             way = " > ".join(lead.path)
@@ -383,8 +385,12 @@ def _follow(
 ) -> Proposal:
     """Press a link or menu, not more than so many times; a menu again on each page."""
     address = urlsplit(element.href)
-    where = f"{address.path}?{address.query}" if element.href and not element.href.endswith("#") else ""
-    key = f"go:{where}" if where and where != "?" else f"press:{place.path}:{element.role}:{element.name}"
+    where = (
+        address._replace(scheme="", netloc="").geturl()
+        if element.href and not element.href.endswith("#")
+        else ""
+    )
+    key = f"go:{where}" if where else f"press:{place.path}:{element.role}:{element.name}"
     worn = place.view.memory.done.get(key, 0) >= times or (
         where and address.path == place.path and not address.query and not address.fragment
     )
