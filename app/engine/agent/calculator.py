@@ -22,6 +22,7 @@ _PLACES = 12
 _MOST_PLACES = 40
 
 _THOUSANDS = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?"
+_ZERO_GROUP = re.compile(r",0")
 _DECIMAL = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?"
 _TOKEN = re.compile(
     rf"\s*(?:(?P<money>[$€£¥₹])|(?P<thousands>{_THOUSANDS})|(?P<number>{_DECIMAL})|(?P<name>[A-Za-z]+)"
@@ -45,8 +46,8 @@ def calculate(expression: str) -> str:
     """The value of an expression of decimal numbers, as text.
 
     Known are ``+ - * / ** %`` (per cent, behind a number), brackets, currency signs before numbers, commas between
-    thousands (outside of a function's brackets), and ``sum min max mean median count round abs floor ceil``;
-    ``round`` takes halves away from zero, as people do.
+    thousands (inside a function's brackets they part values, and one that may do either is refused), and
+    ``sum min max mean median count round abs floor ceil``; ``round`` takes halves away from zero, as people do.
 
     Raises:
         CalculationError: something in it is not known, divides by zero, or grows beyond all measure.
@@ -196,7 +197,10 @@ class _Reckoner:
 
 
 def _tokens(expression: str) -> list[_Token]:
-    """Commas between digits are thousands only outside of a function, where they can be nothing else."""
+    """Commas between digits are thousands only outside of a function, where they can be nothing else.
+
+    Within a function they part values (``sum(120,150)``), and where they may do either nothing is guessed.
+    """
     tokens: list[_Token] = []
     at, text = 0, expression.rstrip()
     functions: list[bool] = []
@@ -207,6 +211,11 @@ def _tokens(expression: str) -> list[_Token]:
         kind, found = match.lastgroup or "", match[match.lastgroup or 0]
         start = match.start(match.lastgroup or 0)
         if kind == "thousands" and any(functions):
+            if _ZERO_GROUP.search(found) or ", " in text or (bool(tokens) and tokens[-1].kind == "money"):
+                _fail(
+                    f"{found!r} may be one number or several: write {found.replace(',', '')}, or a blank behind each"
+                    " comma that parts values"
+                )
             kind, found = "number", found.partition(",")[0]
         at = start + len(found)
         if found in ("(", "["):

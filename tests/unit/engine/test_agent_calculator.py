@@ -92,6 +92,22 @@ def test_what_can_not_be_reckoned_is_said_in_a_sentence(expression: str, told: s
         calculate(expression)
 
 
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "sum($1,234.50, $99.00)",
+        "sum(£1,234)",
+        "sum(1,000)",
+        "max(1,200, 900)",
+        "round(1,234.567, 2)",
+        "mean([2,050])",
+    ],
+)
+def test_a_comma_that_may_stand_between_thousands_or_between_values_is_asked_about(expression: str):
+    with pytest.raises(CalculationError, match="one number or several"):
+        calculate(expression)
+
+
 @untimed
 @given(st.lists(decimals, min_size=1, max_size=30))
 def test_a_sum_is_that_of_the_decimals(values: list[Decimal]):
