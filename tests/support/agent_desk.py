@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser
 
-from app.engine.agent.sight import Decision, Sight
+from app.engine.agent.sight import Decision, Policy, Sight
 from app.engine.browser.live import LiveBrowser
 from app.engine.browser.session import visit
 from app.engine.cases import running
@@ -57,7 +57,7 @@ class SlowPolicy(ScriptedPolicy):
 class Went:
     """A run that is over: how it was told, how it was kept, and what its policy saw."""
 
-    summary: RunSummary
+    summary: RunSummary | None
     run: Run
     steps: list[Step]
     policy: ScriptedPolicy
@@ -71,8 +71,8 @@ class Went:
 class Desk:
     """One engine; its runs take the browser that is given."""
 
-    def __init__(self, engine: Engine, workspace: Path, patch: pytest.MonkeyPatch) -> None:
-        self.engine, self.workspace, self._patch = engine, workspace, patch
+    def __init__(self, engine: Engine, patch: pytest.MonkeyPatch) -> None:
+        self.engine, self._patch = engine, patch
         self.policy = ScriptedPolicy([])
 
     def share(self, browser: Browser) -> None:
@@ -88,7 +88,11 @@ class Desk:
     def script(self, moves: Sequence[Move], slow: float = 0.0) -> None:
         """The next run is decided by this."""
         self.policy = SlowPolicy(moves, slow)
-        self._patch.setattr(running, "make_head", lambda *_: Head(self.policy))
+        self.give(self.policy)
+
+    def give(self, policy: Policy) -> None:
+        """The next run is decided by this policy."""
+        self._patch.setattr(running, "make_head", lambda *_: Head(policy))
 
     async def go(
         self,
@@ -106,12 +110,34 @@ class Desk:
         summary = await self.engine.run_task(request)
         return self.went(summary)
 
+    @property
+    def workspace(self) -> Path:
+        """Its folder."""
+        return self.engine._core.workspace.path
+
+    def newest_id(self) -> str:
+        """The run that was begun last."""
+        runs = self.engine._core.workspace.runs
+        return max(runs.ids(), key=lambda run: runs.folder(run).stat().st_ctime_ns)
+
+    def newest(self) -> Went:
+        """The run that was begun last, as the workspace has it; nobody was told how it went."""
+        run = self.newest_id()
+        return self._kept(run, None)
+
     def went(self, summary: RunSummary) -> Went:
         """A run that is over, as the workspace has it."""
+        return self._kept(summary.run, summary)
+
+    def _kept(self, run: str, summary: RunSummary | None) -> Went:
         runs = self.engine._core.workspace.runs
-        run, steps = runs.load(summary.run)
-        return Went(
-            summary=summary, run=run, steps=list(steps), policy=self.policy, folder=runs.folder(summary.run)
+        head, steps = runs.load(run)
+        return Went(summary=summary, run=head, steps=list(steps), policy=self.policy, folder=runs.folder(run))
+
+    def export(self, went: Went) -> Path:
+        """The run in a file or folder of its own, as it is handed on."""
+        return self.engine._core.workspace.runs.export(
+            went.run.id, went.folder.parent.parent / f"out-{went.run.id}"
         )
 
     async def kept(self, went: Went) -> dict[str, bytes]:

@@ -40,7 +40,7 @@ HOSTILE: dict[str, Answer] = {
     "storm": html(
         "Opens windows without end",
         f"{HOME_LINK}<button>More windows</button>",
-        "document.querySelector('button').onclick=()=>{for(let i=0;i<40;i++)window.open('/good/one?w='+i)}",
+        "document.querySelector('button').onclick=()=>{for(let i=0;i<10;i++)window.open('/good/one?w='+i)}",
     ),
     "goes-away": html(
         "Goes away on its own", HOME_LINK, "setTimeout(()=>{location.href='{other}/good/one'},600)"

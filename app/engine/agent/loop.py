@@ -94,7 +94,7 @@ class AgentLoop:
         self._stopping = False
         self._tokens = run.tokens
         self._fences = Fences(task.domains)
-        parts.secrets.tell_to(parts.book.hide)
+        parts.book.mask_with(parts.secrets.mask)
         self.timing = Timing()
         self.flags: list[Flag] = []
 

@@ -11,9 +11,8 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from urllib.parse import quote, quote_plus
 
 from app.engine.command import Command, TypeKeys, TypeMark, TypeText
 from app.engine.errors import UsageError
@@ -33,6 +32,7 @@ _BARE = re.compile(
     re.IGNORECASE,
 )
 """A password without quotes: a word with a digit and something else in it, which no word of a sentence has."""
+_PARTS = re.compile(r"\s+|\S+")
 _SHORTEST = 4
 """Values shorter than this are not looked for in what the page says: they would be found everywhere."""
 
@@ -42,9 +42,8 @@ class Secrets:
 
     def __init__(self, values: Mapping[str, str] | None = None) -> None:
         self._values = dict(values or {})
-        forms = {form for value in self._values.values() if len(value) >= _SHORTEST for form in _forms(value)}
-        ordered = sorted(forms, key=lambda form: (-len(form), form))
-        self._forms = re.compile("|".join(map(re.escape, ordered))) if ordered else None
+        looked_for = sorted((v for v in self._values.values() if len(v) >= _SHORTEST), key=len, reverse=True)
+        self._forms = re.compile("|".join(map(_spelt, looked_for))) if looked_for else None
 
     def __repr__(self) -> str:
         return f"Secrets({', '.join(self._values)})"
@@ -54,10 +53,6 @@ class Secrets:
         if isinstance(command, TypeText | TypeKeys | TypeMark) and "{secret:" in command.text:
             return replace(command, text=_NAMED.sub(self._value, command.text))
         return command
-
-    def holds(self, command: Command) -> bool:
-        """Whether the command types one of them."""
-        return isinstance(command, TypeText | TypeKeys | TypeMark) and bool(_NAMED.search(command.text))
 
     def mask(self, text: str) -> str:
         """A text that comes back from a page or a browser, without any of the values in any of their spellings."""
@@ -72,31 +67,37 @@ class Secrets:
         """Whether there is a value to be looked for."""
         return self._forms is not None
 
-    def tell_to(self, hide: Callable[[str], None]) -> None:
-        """Give each value to whoever keeps texts, so that it can be masked there."""
-        for value in self._values.values():
-            for form in sorted(_forms(value), key=len, reverse=True) if len(value) >= _SHORTEST else ():
-                hide(form)
-
     def _value(self, match: re.Match[str]) -> str:
         return self._values.get(match[1], match[0])
 
 
-def _forms(value: str) -> Iterator[str]:
-    """The ways a page or an address writes a value: as it is, in capitals, percent-encoded, as HTML, within quotes."""
-    collapsed = " ".join(value.split())
-    for form in (value, collapsed):
-        yield form
-        yield from (quote(form), quote(form, safe=""), quote_plus(form), quote(form, safe="!*'()~"))
-        yield html.escape(form)
-        yield html.escape(form, quote=False)
-        yield json.dumps(form)[1:-1]
-        yield json.dumps(form, ensure_ascii=False)[1:-1]
-        yield repr(form)[1:-1]
-        yield form.replace("\\", "\\\\").replace("'", "\\'")
-    if not value.isalpha():  # a word in capitals is everywhere; what has a digit or a sign is not
-        yield value.upper()
-        yield value.lower()
+def _spelt(value: str) -> str:
+    """A pattern for a value in the ways pages, addresses and files write it, each letter in its own.
+
+    A word of letters alone is looked for as it is, what has a digit or a sign in it in capitals and small letters, too.
+    """
+    signs = (
+        r"(?:\s+|\+|%20|&nbsp;)" if part.isspace() else "".join(map(_sign, part))
+        for part in _PARTS.findall(value)
+    )
+    pattern = "".join(signs)
+    return pattern if value.isalpha() else f"(?i:{pattern})"
+
+
+def _sign(sign: str) -> str:
+    if sign.isascii() and sign.isalnum():
+        return sign
+    octets = sign.encode("utf-8", "replace")
+    ways = {
+        sign,
+        "\\" + sign,
+        "".join(f"%{octet:02X}" for octet in octets),
+        "".join(f"%{octet:02x}" for octet in octets),
+        html.escape(sign),
+        f"&#{ord(sign)};",
+        json.dumps(sign)[1:-1],
+    }
+    return f"(?:{'|'.join(re.escape(way) for way in sorted(ways, key=lambda way: (-len(way), way)))})"
 
 
 def lifted(intent: str, environ: Mapping[str, str]) -> tuple[str, Secrets]:

@@ -35,6 +35,7 @@ class LedgerBook:
         self._events: list[LedgerEvent] = []
         self._ledger = Ledger()
         self._hidden: list[str] = []
+        self._mask: Callable[[str], str] | None = None
         self._stale = False
 
     @classmethod
@@ -69,6 +70,10 @@ class LedgerBook:
         """A text that was typed as a secret: it is masked in everything that is written from now on."""
         if secret and secret not in self._hidden:
             self._hidden.append(secret)
+
+    def mask_with(self, mask: Callable[[str], str]) -> None:
+        """What takes a run's secrets out of a text, in all their spellings; it is asked before anything is written."""
+        self._mask = mask
 
     def append(self, kind: str, data: Mapping[str, object] | None = None, step: int = 0) -> LedgerEvent:
         """Write one event and wait until it is on the disk.
@@ -167,6 +172,8 @@ class LedgerBook:
     def _clean_text(self, text: str, longest: int) -> str:
         for secret in self._hidden:
             text = text.replace(secret, MARK)
+        if self._mask is not None:
+            text = self._mask(text)
         # Redacted before it is cut: half a secret is not recognised as one.
         text = redact_text(text.encode("utf-8", "replace").decode())
         return text if len(text) <= longest else text[: longest - 1] + "…"
