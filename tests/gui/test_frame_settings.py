@@ -108,3 +108,48 @@ def test_every_control_has_a_name_and_the_panel_fits_the_smallest_window(panel: 
     assert all(one.accessibleName() for one in controls)
     assert panel.fields["token_budget"].text() == "600"  # type: ignore[union-attr]
     assert panel.panel.size().width() <= QSize(960, 600).width()
+
+
+def test_the_budgets_of_a_run_are_typed_as_amounts_and_kept_as_such(
+    panel: SettingsPanel, form, qtbot
+) -> None:
+    panel.present()
+    wait(qtbot, lambda: form.is_ready)
+    for name, keys in (
+        ("vision_model", "a-model-that-sees"),
+        ("model_price", "2.50/10"),
+        ("run_tokens", "250000"),
+        ("run_money", "0.75"),
+        ("run_seconds", "90.5"),
+    ):
+        field = panel.fields[name]
+        assert isinstance(field, QLineEdit)
+        field.selectAll()
+        QTest.keyClicks(field, keys)
+        assert field.text() == keys
+    panel.save.click()
+    wait(qtbot, lambda: not form.is_changed)
+    stored = settings.load_stored()
+    assert (stored.vision_model, stored.model_price) == ("a-model-that-sees", "2.50/10")
+    assert (stored.run_tokens, stored.run_money, stored.run_seconds) == (250_000, 0.75, 90.5)
+
+
+@pytest.mark.parametrize("keys", ["-5", "1e9", "abc", "1,5", "1.2.3"])
+def test_an_amount_takes_no_letters_signs_or_commas(panel: SettingsPanel, form, qtbot, keys: str) -> None:
+    panel.present()
+    wait(qtbot, lambda: form.is_ready)
+    field = panel.fields["run_money"]
+    assert isinstance(field, QLineEdit)
+    field.selectAll()
+    QTest.keyClicks(field, keys)
+    assert not set(field.text()) - set("0123456789.")
+    assert form.value("run_money") >= 0
+
+
+def test_no_line_of_the_form_lies_over_another(panel: SettingsPanel, form, qtbot) -> None:
+    panel.present()
+    wait(qtbot, lambda: form.is_ready)
+    lines = [*panel.fields.values(), *panel.words.values()]
+    boxes = [line.geometry() for line in lines]
+    assert not [(a, b) for n, a in enumerate(boxes) for b in boxes[n + 1 :] if a.intersects(b)]
+    assert all(line.height() >= line.sizeHint().height() for line in panel.fields.values())
