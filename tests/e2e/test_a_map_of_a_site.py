@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import http.cookiejar
 import json
-import os
 import urllib.parse
 import urllib.request
 from pathlib import Path
@@ -13,34 +11,9 @@ from pathlib import Path
 import networkx
 import pytest
 
-from app.engine.browser.find import NoBrowser
-from app.engine.browser.session import open_browser
 from tests.support.program import Sitelore
-from tests.support.served import demo_site
 
-pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module", autouse=True)
-def browser():
-    """Any that starts will do; where set-up promises one, a missing one is a fault."""
-
-    async def starting() -> None:
-        async with open_browser():
-            pass
-
-    try:
-        asyncio.run(starting())
-    except NoBrowser as missing:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(str(missing))
-
-
-@pytest.fixture(scope="module")
-def server():
-    with demo_site() as running:
-        yield running
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("browser")]
 
 
 @pytest.fixture(scope="module")

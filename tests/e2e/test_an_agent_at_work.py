@@ -2,45 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from app.engine.browser.find import NoBrowser
-from app.engine.browser.session import open_browser
 from tests.support.program import Sitelore
 from tests.support.protocol_server import Answer, ProtocolServer, failing, huge, text_of
-from tests.support.served import demo_site
 from tests.support.shop_brain import count_the_kitchen, role_of
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("browser")]
 
 KITCHEN = "How many things are in the Kitchen department?"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def browser() -> None:
-    """Any that starts will do; where set-up promises one, a missing one is a fault."""
-
-    async def starting() -> None:
-        async with open_browser():
-            pass
-
-    try:
-        asyncio.run(starting())
-    except NoBrowser as missing:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(str(missing))
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[object]:
-    with demo_site() as running:
-        yield running
 
 
 def with_model(workspace: Path, endpoint: ProtocolServer) -> Sitelore:

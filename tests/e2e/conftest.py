@@ -1,0 +1,37 @@
+"""What the end-to-end tests share: a browser that starts, and the bundled site."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from app.engine.browser.demo_server import DemoServer
+from app.engine.browser.find import NoBrowser
+from app.engine.browser.session import open_browser
+from tests.support.served import demo_site
+
+
+@pytest.fixture(scope="session")
+def browser() -> None:
+    """Any that starts will do; where set-up promises one, a missing one is a fault."""
+
+    async def starting() -> None:
+        async with open_browser():
+            pass
+
+    try:
+        asyncio.run(starting())
+    except NoBrowser as missing:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[DemoServer]:
+    """The bundled site."""
+    with demo_site() as running:
+        yield running
