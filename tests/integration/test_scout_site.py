@@ -1,0 +1,81 @@
+"""The scout on the bundled demo shop, with a real browser: it reads, compares, and says what it can't find."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from app.engine.agent.scout.policy import ScoutPolicy
+from app.engine.agent.sight import Sight, Turn
+from app.engine.browser.demo_server import DemoServer
+from app.engine.browser.demo_state import Product
+from app.engine.browser.executor import Executor
+from app.engine.command import Command, Goto, ReportInfeasible, Stop
+from app.engine.effect import Effect, Result
+from tests.support.walker import Walker
+
+DONE = Result(success=True, effect=Effect.NOTHING)
+
+
+async def scouted(hands: Executor, start: str, intent: str, most: int = 16) -> tuple[Command, list[str]]:
+    """The scout in a loop of look, decide, act; its last command, and the addresses it was at."""
+    await hands.do(Goto(start))
+    policy, turns, seen = ScoutPolicy(), list[Turn](), list[str]()
+    for step in range(most):
+        page = await hands.look(picture=False)
+        seen.append(page.url)
+        sight = Sight(
+            step=step, steps_left=most - step, intent=intent, start_url=start, page=page, turns=tuple(turns)
+        )
+        decision = await policy.decide(sight)
+        assert decision.command is not None
+        if isinstance(decision.command, Stop | ReportInfeasible):
+            return decision.command, seen
+        result = await hands.do(decision.command)
+        turns.append(
+            Turn(
+                step=step,
+                url=page.url,
+                title=page.title,
+                state="",
+                command=decision.command,
+                result=result,
+                words="",
+            )
+        )
+    raise AssertionError(f"it did not come to an end: {seen}")
+
+
+def named(server: DemoServer, place: int) -> Product:
+    """One of the shop's products, by its place."""
+    return list(server.state.products.values())[place]
+
+
+async def test_it_reads_the_price_of_a_thing_from_the_page_of_the_thing(
+    shop: Walker, server: DemoServer
+) -> None:
+    wanted = named(server, 3)
+    command, seen = await scouted(
+        Executor(shop.tab), f"{server.shop_url}/", f'What is the price of "{wanted.name}"?'
+    )
+    assert isinstance(command, Stop)
+    assert Decimal(command.answer) == wanted.price
+    assert len(seen) <= 4
+
+
+async def test_it_finds_the_dearest_thing_of_a_part_of_the_site(shop: Walker, server: DemoServer) -> None:
+    garden = [one for one in server.state.products.values() if one.department == "Garden"]
+    command, _ = await scouted(
+        Executor(shop.tab),
+        f"{server.shop_url}/",
+        "What is the price of the most expensive product in the category Garden?",
+    )
+    assert isinstance(command, Stop)
+    assert Decimal(command.answer) == max(one.price for one in garden)
+
+
+async def test_it_says_so_when_there_is_no_such_thing(shop: Walker, server: DemoServer) -> None:
+    command, _ = await scouted(
+        Executor(shop.tab), f"{server.shop_url}/", "What is the price of the Zephyr Hoverboard?", most=25
+    )
+    assert isinstance(command, ReportInfeasible)
+    assert "Zephyr Hoverboard" in command.reason
