@@ -76,12 +76,14 @@ def _spelt(value: str) -> str:
 
     A word of letters alone is looked for as it is, what has a digit or a sign in it in capitals and small letters, too.
     """
-    signs = (
-        r"(?:\s+|\+|%20|&nbsp;)" if part.isspace() else "".join(map(_sign, part))
-        for part in _PARTS.findall(value)
-    )
+    signs = (_space(part) if part.isspace() else "".join(map(_sign, part)) for part in _PARTS.findall(value))
     pattern = "".join(signs)
     return pattern if value.isalpha() else f"(?i:{pattern})"
+
+
+def _space(gap: str) -> str:
+    """Pages make one space of several."""
+    return rf"(?:\s|\+|%20|&nbsp;|{'|'.join(map(_sign, gap))})+"
 
 
 def _sign(sign: str) -> str:

@@ -28,8 +28,8 @@ def unseen(page: PageCapture, secrets: Secrets) -> PageCapture:
     if page.picture:
         if secrets.shown_in(page.text):
             page, note = replace(page, picture=b""), NO_PICTURE
-        else:
-            page = replace(page, picture=without_secret_fields(page, secrets))
+        elif (picture := without_secret_fields(page, secrets)) is not page.picture:
+            page = replace(page, picture=picture)
     if not secrets.any:
         return page
     mask = secrets.mask
