@@ -20,9 +20,6 @@ _CART = re.compile(
 _LIST = re.compile(r"\b(?:on|onto|to|into)\s+(?:my|the|a)\s+([\w ]*?list)\b", re.IGNORECASE)
 _NEW = frozenset({"add", "create", "new", "write", "leave", "post", "make", "register"})
 _SWITCHED = frozenset({"yes", "no", "on", "off", "true", "false", "checked", "unchecked"})
-_TROUBLE = re.compile(
-    r"\b(?:error|errors|oops|invalid|required|not valid|could not|failed|already)\b", re.IGNORECASE
-)
 
 
 def acts(place: Place) -> list[Proposal]:
@@ -118,17 +115,12 @@ def _press(one: Element, why: str, score: float, marks: tuple[str, ...] = ()) ->
 # forms
 
 
-def wanted_pairs(place: Place) -> list[tuple[str, str]]:
-    """Fields with values; for ``approve X`` the option that the verb makes."""
-    return list(place.aim.pairs)
-
-
 def _form(place: Place) -> list[Proposal]:
     """Fill in one field after the other, then send the form."""
     memory = place.view.memory
     if not _right_page(place):
         return []
-    pairs = wanted_pairs(place)
+    pairs = place.aim.pairs
     if not pairs:
         return _by_verb(place)
     form = memory.values.get(f"form:{place.number}", "")
@@ -340,8 +332,3 @@ def _narrowing(place: Place) -> list[Proposal]:
     if not any(fits(kind, head) >= 0.7 for kind in kinds if kind for head in place.heads):
         return []
     return filter_steps(place, wishes(place), mark)
-
-
-def trouble(place: Place) -> str:
-    """What a page complains of after a form was sent."""
-    return next((text for text in place.facts.said if _TROUBLE.search(text) and len(text) < 200), "")
