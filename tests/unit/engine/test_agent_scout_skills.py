@@ -264,6 +264,14 @@ def test_tabs_are_opened_until_the_target_is_seen() -> None:
     assert play(said, one, lambda *_: two)[:2] == [Click(1, label="Two"), Click(2, label="there")]
 
 
+def test_the_word_alone_is_not_what_is_to_be_clicked() -> None:
+    one = page(
+        el("tab", "One", states=("selected",)), el("tab", "Two"), "of there and here", el("link", "here")
+    )
+
+    assert first_of(play('Click on the link "there".', one, most=1)) == Click(1, label="Two")
+
+
 def test_a_menu_path_is_gone_part_by_part() -> None:
     shut = page(el("menuitem", "File", states=("haspopup",)), el("menuitem", "Edit"))
     wide = page(

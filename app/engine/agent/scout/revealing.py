@@ -48,7 +48,7 @@ class Reveal:
         if clause.path:
             return [*_along(view, clause)]
         wanted = _wanted(view, clause)
-        if not wanted or _seen(view, wanted):
+        if not wanted or _seen(view, wanted, by_text=not clause.quoted):
             return ()
         return [*_openings(view, wanted), *_further(view)]
 
@@ -64,7 +64,8 @@ def _wanted(view: View, clause: Clause) -> tuple[str, ...]:
     )
 
 
-def _seen(view: View, wanted: tuple[str, ...]) -> bool:
+def _seen(view: View, wanted: tuple[str, ...], *, by_text: bool) -> bool:
+    """Whether one of them is there; plain words count only where nothing has to be pressed that is called so."""
     for name in wanted:
         if any(fit(name, element) >= SURE and not view.covered(element) for element in view.shown):
             return True
@@ -72,7 +73,12 @@ def _seen(view: View, wanted: tuple[str, ...]) -> bool:
             continue
         if any(plain(option) == plain(name) for element in view.shown for option in element.options):
             return True
-        if len(name) > 1 and set(words(name)) and set(words(name)) <= set(words(view.outline.text)):
+        if (
+            by_text
+            and len(name) > 1
+            and set(words(name))
+            and set(words(name)) <= set(words(view.outline.text))
+        ):
             return True
     return False
 
