@@ -10,7 +10,7 @@ The home host is left out of all of them, so the same site on another host or po
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
@@ -20,6 +20,9 @@ _NUMBER = re.compile(r"\d+")
 _HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{8,}|[A-Za-z0-9_%=+.~-]{32,}")
 _NUMBERED_SLUG = re.compile(r"[^\W_][\w.~-]*[_-]\d+|\d+[_-]\w[\w.~-]*")
 _HOST = re.compile(r"[\w.-]+(?::\d+)?|\[[\da-fA-F:.]+\](?::\d+)?")
+_NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*\.?|[\da-f]*:[\da-f:.]*", re.ASCII)
+"""Name of a host in small ASCII letters, or an address of version 6 without its brackets."""
+
 _PLAIN = re.compile(
     r"(https?)://([a-z0-9.-]+(?::(?!80$|80[/?#]|443$|443[/?#])\d{1,4})?)((?:/[^?#\s]*)?)(?:\?([^#\s]*))?(?:#(\S*))?"
 )
@@ -76,6 +79,35 @@ def host_of(url: str) -> str:
 def same_host(url: str, home: str) -> bool:
     """Whether an address lies on the home host; ``www.`` makes no difference."""
     return _bare(host_of(url)) == _bare(host_of(home))
+
+
+def browser_host(url: str) -> str:
+    """Host and port of an address as a browser writes them, other alphabets as ASCII; "" where no browser takes it."""
+    try:
+        parts = urlsplit(url)
+        name, port = parts.hostname or "", parts.port
+        name = name if name.isascii() else name.encode("idna").decode()
+    except ValueError:
+        return ""
+    if not _NAME.fullmatch(name):
+        return ""
+    name = _bracketed(name)
+    return f"{name}:{port}" if port and port != _USUAL.get(parts.scheme) else name
+
+
+def is_among(url: str, hosts: Collection[str]) -> bool:
+    """Whether an address lies on one of some hosts or below it; a host with a port means this port only."""
+    try:
+        parts = urlsplit(url)
+        name, port = _bracketed(_bare(parts.hostname or "")), parts.port or _USUAL.get(parts.scheme)
+    except ValueError:
+        return False
+    named = (name, f"{name}:{port}")
+    return any(
+        one == host or one.endswith(f".{host}")
+        for host in (_bare(given.lower()) for given in hosts)
+        for one in named
+    )
 
 
 @lru_cache(maxsize=16_384)
@@ -198,6 +230,11 @@ def _split(url: str) -> _Parts | None:
     host = parts.hostname or ""
     host = f"{host}:{port}" if port and port != _USUAL.get(parts.scheme) else host
     return _Parts(parts.scheme, host, parts.path, parts.query, parts.fragment)
+
+
+def _bracketed(name: str) -> str:
+    """An address of version 6 as it stands in front of a port."""
+    return f"[{name}]" if ":" in name else name
 
 
 def _bare(host: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from urllib.parse import urlsplit
 
-from app.engine.addresses import url_key
+from app.engine.addresses import is_among, url_key
 from app.engine.effect import Cause, Result, refused
 from app.engine.redaction import redact_url
 
@@ -38,7 +38,8 @@ class Fences:
         """Why an address is not for this run, ``None`` where it is."""
         try:
             parts = urlsplit(url)
-            host, port = (parts.hostname or "").lower(), parts.port
+            host = (parts.hostname or "").lower()
+            parts.port  # noqa: B018 it is checked when it is asked for
         except ValueError:
             return refused(Cause.OFF_SITE, f"{redact_url(url)[:120]} is no address")
         if parts.scheme in ("about", "blob", "data", "chrome-error"):  # nothing a host sent
@@ -48,11 +49,9 @@ class Fences:
                 Cause.OFF_SITE,
                 f"an address begins with http:// or https://, not {parts.scheme or url[:20]!r}",
             )
-        bare = host.removeprefix("www.")
-        named = {bare, f"{bare}:{port}"} if port else {bare}
-        if any(name == domain or name.endswith(f".{domain}") for name in named for domain in self.domains):
+        if is_among(url, self.domains):
             return None
-        if _is_search_engine(bare):
+        if _is_search_engine(host.removeprefix("www.")):
             return refused(
                 Cause.OFF_SITE,
                 f"{host} is a search engine; the task is to be done on the site itself",

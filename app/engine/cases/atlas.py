@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
+from app.engine.addresses import browser_host
 from app.engine.api import RunFilter
 from app.engine.cases.core import Core
 from app.engine.errors import Conflict, NotFound, UsageError
@@ -152,19 +153,16 @@ def edges(graph: InteractionGraph) -> Iterator[tuple[str, str, Transition]]:
 
 
 def checked_address(url: str) -> str:
-    """An address as it was meant: a missing scheme is put before it.
+    """An address as it was meant, its host as browsers write it: a missing scheme is put before it.
 
     Raises ``UsageError`` for anything that is no page on the web.
     """
     text = url.strip()
     if "://" not in text and not text.partition(":")[0].isalpha():
         text = f"http://{text}"
-    try:
-        parts = urlsplit(text)
-        parts.port  # noqa: B018 it is checked when it is asked for
-    except ValueError:
-        parts = urlsplit("")
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    host = browser_host(text)
+    parts = urlsplit(text if host else "")
+    if parts.scheme not in ("http", "https"):
         raise UsageError(f"{url!r} is no address of a page", remedy="give one such as http://shop.example/")
     if parts.username or parts.password:
         raise UsageError(
@@ -176,4 +174,4 @@ def checked_address(url: str) -> str:
             "the address holds what looks like a secret, and it would be stored with the map",
             remedy="leave that part out, and log in by hand or with a --storage-state",
         )
-    return text if parts.path else f"{text}/"
+    return urlunsplit(parts._replace(netloc=host, path=parts.path or "/"))

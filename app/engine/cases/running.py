@@ -12,9 +12,9 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from app import settings
+from app.engine.addresses import browser_host
 from app.engine.agent.llm.prompting import visible
 from app.engine.agent.loop import AgentLoop, Parts
 from app.engine.agent.memory.book import LONGEST_GOAL, LedgerBook
@@ -79,13 +79,15 @@ class Running:
         """Do a task; the summary when it is over.
 
         Raises:
-            UsageError: an address, a policy or a secret that makes no sense.  NotFound: a graph that is not there.
+            UsageError: an address, a host, a policy or a secret that makes no sense.
+            NotFound: a graph that is not there.  InputError: no knowledge base, or no log-in.
             ModelError: the model's endpoint is not set.  NoBrowser: none can be started.
         """
         address = checked_address(request.start_url)
         intent, secrets = lifted(_readable(request.intent), os.environ)
         site = request.site or self._core.workspace.site_of(address)
         request = replace(request, intent=intent, start_url=address, site=site)
+        await self._checked(request)
         # Before anything is kept: there may be no model.  The key may come from a slow keyring.
         head = await self._core.on_worker(make_head, self._core, request, secrets)
         run = Run(
@@ -147,6 +149,16 @@ class Running:
         return await self._core.on_store(reading)
 
     # inside
+
+    async def _checked(self, request: RunRequest) -> None:
+        """What a run is given is there and is what it should be; a slip of the pen leaves no run behind."""
+        from app.engine.browser.live import checked_login
+
+        allowed_hosts(request)
+        for site in request.graph:
+            await self._atlas.sheet(site)
+        await RunKnowledge.open(self._retrieving, request.kb, request.site)
+        await self._core.on_worker(checked_login, request.storage_state)
 
     async def _as_job(
         self, request: RunRequest, secrets: Secrets, head: Head, take: Callable[[], LiveRun]
@@ -226,7 +238,7 @@ class Running:
         from app.engine.agent.deeds import Deeds
         from app.engine.browser.executor import Executor
 
-        domains = _domains(request)
+        domains = allowed_hosts(request)
         hands = Executor(browser.visit, domains=domains, files=live.folder / "files")
         knowledge = await RunKnowledge.open(self._retrieving, request.kb, request.site)
         graphs = await GraphAtlas.open(self._atlas, self._finding, browser.visit, request.graph)
@@ -324,11 +336,23 @@ def _readable(intent: str) -> str:
     return text
 
 
-def _domains(request: RunRequest) -> frozenset[str]:
-    """Hosts the agent may be on; none means any."""
+def allowed_hosts(request: RunRequest) -> frozenset[str]:
+    """Hosts the agent may be on; none means any.  Raises ``UsageError`` for what is no host."""
     if ANY in request.domains:
         return frozenset()
-    return frozenset({urlsplit(request.start_url).netloc, *request.domains})
+    return frozenset({browser_host(request.start_url), *map(_host, request.domains)})
+
+
+def _host(domain: str) -> str:
+    """A host as a person writes it: alone, with a port, as an address, or as ``*.shop.example``."""
+    text = domain.strip().removeprefix("*.")
+    usual = "https" if text.endswith(":443") else "http"
+    host = browser_host(text if "://" in text else f"{usual}://{text}")
+    if not host:
+        raise UsageError(
+            f"{domain!r} is no host", remedy="give one such as shop.example or shop.example:8080"
+        )
+    return host
 
 
 def _named_kb(kb: str) -> str:

@@ -85,6 +85,13 @@ def test_an_allowed_host_without_a_port_allows_every_port():
     assert not flags_of(LeftSites, [step(0)], allowed_hosts=frozenset({"shop.test"}))
 
 
+@pytest.mark.parametrize("url", ["http://shop.test/", "http://WWW.shop.test/", "http://admin.shop.test/x"])
+def test_what_the_fences_let_through_is_not_told_as_leaving(url: str):
+    assert not flags_of(
+        LeftSites, [step(0, url=url)], allowed_hosts=frozenset({"www.shop.test"}), ending=ANSWERED
+    )
+
+
 @pytest.mark.parametrize(
     ("ending", "told"),
     [

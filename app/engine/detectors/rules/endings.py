@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
+from app.engine.addresses import is_among
 from app.engine.detectors.base import CLOSING, Detector, Ending, RunContext, quoted, words
 from app.engine.judgement import Flag, Severity
 from app.engine.trajectory import Step
@@ -111,7 +112,7 @@ class LeftSites(Detector):
         parts = urlsplit(step.url) if "[" not in step.url else None
         if parts is None or parts.scheme not in ("http", "https"):
             return
-        if parts.netloc.lower() not in allowed and (parts.hostname or "") not in allowed:
+        if not is_among(step.url, allowed):
             yield self._tell(step.url)
 
     def _tell(self, url: str) -> Flag:
