@@ -15,7 +15,9 @@ _MONTHS = (
     ("may", "mai", "mag", "mei"), ("jun", "juin", "giu"), ("jul", "juil", "lug"), ("aug", "aoû", "aou", "ago"),
     ("sep", "set"), ("oct", "okt", "ott"), ("nov",), ("dec", "dez", "déc", "dic"),
 )  # fmt: skip
-_NUMBERS = re.compile(r"(\d{1,4})\s*([./\-\s年])\s*(\d{1,2})\s*[./\-\s月]\s*(\d{1,4})日?")
+_NUMBERS = re.compile(r"(?<!\d)(\d{1,4})\s*([./\-\s年])\s*(\d{1,2})\s*[./\-\s月]\s*(\d{1,4})(?!\d)日?")
+_LAST_CENTURY = 69
+"""From this number on two digits are a year of the last century, as POSIX has it: 31.12.99 is no day to come."""
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})")
 _WORD = re.compile(r"[^\W\d_]{3,}\.?")
 _TIME = re.compile(
@@ -116,7 +118,9 @@ def _from_numbers(found: re.Match[str], language: str) -> date | None:
     first, parting, second, third = found[1], found[2], int(found[3]), found[4]
     if len(first) == 4:
         return _date(int(first), second, int(third))
-    year = int(third) + (2000 if len(third) <= 2 else 0)
+    year = int(third)
+    if len(third) <= 2:
+        year += 1900 if year >= _LAST_CENTURY else 2000
     a, b = int(first), second
     day_first = parting == "." or (
         bool(language)
