@@ -258,7 +258,9 @@ class AgentLoop:
         result = await self._parts.hands.do(Goto(address))
         words = f"the page was lost ({why}); opened {address} again"
         self._parts.book.write(entries.note(words, self._number))
-        return None if result.success else Ending(Outcome.CRASHED, error=f"{why}; {result.why}")
+        if result.success or result.cause in _OPEN_ALL_THE_SAME:
+            return None
+        return Ending(Outcome.CRASHED, error=why if result.why in why else f"{why}; {result.why}")
 
     # what is kept
 

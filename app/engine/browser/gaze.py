@@ -14,6 +14,8 @@ from app.engine.browser.snapshot import PageGone, capture, picture_of
 from app.engine.page_state import PageCapture
 from app.engine.redaction import redact_text
 
+BROWSER_GONE = "the browser was closed or crashed"
+
 
 class Gaze:
     """The looks of one visit.
@@ -51,7 +53,8 @@ class Gaze:
                     note = await self._revive(most, str(busy))
                     page = await self._take(picture)
         except Error as error:
-            raise PageGone(f"the browser does not answer: {first_line(error)}") from error
+            gone = BROWSER_GONE if self._browser_gone else f"the browser does not answer: {first_line(error)}"
+            raise PageGone(gone) from error
         self._untold = PageCapture(url="")
         self.now = self.shown = replace(page, notes=(*page.notes, note)) if note else page
         return self.shown
@@ -82,6 +85,8 @@ class Gaze:
     def why_lost(self, error: Exception | None = None) -> str:
         """What became of the page, in one sentence."""
         visit = self._visit
+        if self._browser_gone:
+            return BROWSER_GONE
         if visit.stopped:
             return "the page opened dialogs without end and was closed"
         if visit.crashed:
@@ -89,6 +94,11 @@ class Gaze:
         if not visit.pages or visit.page.is_closed():
             return "the page closed itself"
         return f"the page was lost: {first_line(error)}" if error is not None else "the page was lost"
+
+    @property
+    def _browser_gone(self) -> bool:
+        browser = self._visit.context.browser
+        return browser is not None and not browser.is_connected()
 
     async def _take(self, picture: bool) -> PageCapture:
         await self._gate.keep()
