@@ -143,7 +143,10 @@ def remembered(found: RunMemory) -> str:
     parts += [
         f"fact (step {fact.step}): {fact.key} = {fact.value}" for fact in ledger.facts if not fact.retracted
     ]
-    parts += [f"dead end (step {end.step}, {end.cause}): {end.words}" for end in ledger.dead_ends]
+    parts += [
+        f"dead end (step {end.step}, {end.cause}): {end.target or 'this page'}: {end.words}"
+        for end in ledger.dead_ends
+    ]
     parts += [f"landmark (step {mark.step}): {mark.words}" for mark in ledger.checkpoints]
     parts += [f"note: {note}" for note in ledger.episodic]
     return "\n".join(parts)

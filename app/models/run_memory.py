@@ -118,7 +118,11 @@ def lines_of(ledger: Ledger, step: int) -> Iterator[MemoryLine]:
         again = f" · again from step {end.until}" if end.until else ""
         more = f"step {end.step} · {end.cause}{again}"
         yield MemoryLine(
-            key=f"dead end {place}", role="dead end", text=end.words, more=more, new=end.step == step
+            key=f"dead end {place}",
+            role="dead end",
+            text=f"{end.target}: {end.words}" if end.target else end.words,
+            more=more,
+            new=end.step == step,
         )
     for place, mark in enumerate(ledger.checkpoints):
         yield MemoryLine(

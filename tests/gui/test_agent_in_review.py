@@ -88,6 +88,7 @@ def test_what_is_new_at_a_step_and_what_was_taken_back_is_told():
     assert lines["fact 0"].new
     assert not lines["dead end 0"].new
     assert "retracted" in lines["fact 1"].more
+    assert lines["dead end 0"].text == "link 'Dead': it did nothing"
     assert lines["dead end 0"].more == "step 2 · no effect · again from step 10"
 
 
