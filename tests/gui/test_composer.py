@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QApplication
 
 from app.engine.errors import NotFound
 from kb.tip import Status
-from tests.gui.test_review_view import Desk, make_desk  # noqa: F401
+from tests.support.review_desk import Desk
 
 Key = Qt.Key
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
 
 @pytest.fixture
-def desk(make_desk) -> Desk:  # noqa: F811
+def desk(make_desk) -> Desk:
     return make_desk()
 
 
