@@ -26,6 +26,7 @@ class PolicyName(StrEnum):
 
 
 def run(
+    context: typer.Context,
     intent: Annotated[
         str, typer.Argument(help="The task. A password is written as {secret:NAME}.", show_default=False)
     ] = "",
@@ -63,6 +64,8 @@ def run(
         raise UsageError("give a task, or --resume and the id of a run")
     if intent and not start_url:
         raise UsageError("where to begin is not known", remedy="give --start-url")
+    if resume:
+        _nothing_else(context)
     request = RunRequest(
         intent=intent,
         start_url=start_url,
@@ -150,6 +153,15 @@ def remembered(found: RunMemory) -> str:
     parts += [f"landmark (step {mark.step}): {mark.words}" for mark in ledger.checkpoints]
     parts += [f"note: {note}" for note in ledger.episodic]
     return "\n".join(parts)
+
+
+def _nothing_else(context: typer.Context) -> None:
+    """A run goes on as it was begun: what else is given would be left out in silence."""
+    for name in context.params:
+        source = context.get_parameter_source(name)
+        if name not in ("resume", "as_json") and source is not None and source.name == "COMMANDLINE":
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(f"with --resume a run goes on as it was begun; leave out {option}")
 
 
 def _step_by_step(event: Event) -> None:

@@ -77,6 +77,13 @@ class Opinion:
     calls: tuple[str, ...] = ()
     """Content hashes of the exchanges with the model."""
 
+    @property
+    def silence(self) -> str:
+        """Why nothing at all was decided, where the cause lies outside of the run; else ""."""
+        verdicts = [*([self.outcome] if self.outcome is not None else []), *self.steps]
+        notes = [verdict.note for verdict in verdicts]
+        return notes[0] if notes and all(notes) else ""
+
 
 class Label(StrEnum):
     """What went wrong, in an annotator's words (DESIGN part 3).  The order is that of the digit keys."""

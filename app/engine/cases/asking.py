@@ -9,7 +9,7 @@ from app import settings
 from app.engine.agent.judging.judge import JudgeOptions, Progress, judge_run
 from app.engine.agent.model.opening import open_model
 from app.engine.agent.model.shelf import Shelf
-from app.engine.agent.model_api import Model
+from app.engine.agent.model_api import Model, ModelError, ModelTrouble
 from app.engine.api import RunFilter
 from app.engine.cases.core import Core
 from app.engine.cases.judging import Judging
@@ -46,17 +46,18 @@ class Asking:
         options: JudgeOptions | None = None,
         job: Job | None = None,
     ) -> list[Flag]:
-        """Ask about these runs, or about the riskiest ``limit`` of those that were never asked about; their flags.
+        """Ask about these runs, or about the riskiest ``limit`` of those never asked about, or in vain; their flags.
 
         An opinion is kept as soon as its run is done, so that what was paid for stays when the rest is cancelled or
         the endpoint goes away.
 
         Raises:
-            ModelError: no endpoint is set, or it does not answer.
+            ModelError: no endpoint is set, it does not answer, or nothing it said of any run can be used.
             NotFound: a run is not here.
         """
         ids = list(runs) or await self._core.on_store(self._never_asked, limit)
         found: list[Flag] = []
+        silences: list[str] = []
         for at, run in enumerate(ids):
 
             def progress(done: int, total: int, at: int = at, run: str = run) -> None:
@@ -65,9 +66,16 @@ class Asking:
 
             opinion = await self._opinion(run, options, progress)
             await self._core.on_store(self._core.workspace.review.keep_opinion, opinion)
+            silences.append(opinion.silence)
             found += [flag for flag in await self._judging.detect([run]) if flag.detector in NAMES]
         if job is not None:
             job.advance(len(ids), len(ids))
+        if silences and all(silences):
+            asked = f"{len(ids)} runs" if len(ids) > 1 else "one run"
+            raise ModelError(
+                f"the model was asked about {asked} and decided nothing: {silences[0]}",
+                ModelTrouble.UNREADABLE,
+            )
         return found
 
     async def _opinion(self, run_id: str, options: JudgeOptions | None, progress: Progress) -> Opinion:
@@ -94,8 +102,10 @@ class Asking:
     def _never_asked(self, limit: int) -> list[str]:
         workspace = self._core.workspace
         known = workspace.review.opinions()
-        rows = workspace.index.rows(RunFilter(order="risk"))
-        return [row.id for row in rows if row.id not in known and row.outcome != "running"][:limit]
+        over = [row.id for row in workspace.index.rows(RunFilter(order="risk")) if row.outcome != "running"]
+        never = [run for run in over if run not in known]
+        in_vain = [run for run in over if run in known and known[run].silence]
+        return [*never, *in_vain][:limit]
 
 
 def _from_settings(shelf: Shelf) -> Model:

@@ -506,6 +506,20 @@ async def test_runs_that_were_never_asked_about_come_first_and_exchanges_are_kep
         )
 
 
+async def test_a_model_that_says_nothing_of_use_is_an_error_and_the_next_one_is_asked_again(core: Core):
+    judging = Judging(core)
+    await judging.detect()
+    mumbling = Asking(core, judging, scripted(judge("", "I'd rather not say.")))
+    with pytest.raises(ModelError, match=r"2 runs and decided nothing: .*can't be read"):
+        await mumbling.ask_model(limit=2)
+    vain = set(core.workspace.review.opinions())
+    better = Asking(core, judging, scripted(judge(said_of_step("yes"), said_of_run("yes"))))
+    await better.ask_model(limit=1)
+    assert set(core.workspace.review.opinions()) > vain, "those that were never asked about come first"
+    await better.ask_model(limit=3)
+    assert not any(opinion.silence for opinion in core.workspace.review.opinions().values())
+
+
 async def test_what_was_asked_before_an_endpoint_went_away_is_kept(core: Core):
     judging = Judging(core)
     gone = ModelError("it is gone", ModelTrouble.UNREACHABLE)
