@@ -28,7 +28,7 @@ _WRITTEN = re.compile(
 )
 _BARE = re.compile(
     r"\b(?P<word>pass(?:word|phrase|code))(?P<link>(?:\s+(?:is|of|as))?\s*[:=]?\s*)"
-    r"(?P<value>(?=[^\s\"'“”{}]*\d)(?=[^\s\"'“”{}]*[^\d\s])[^\s\"'“”{}]{4,200}?)(?=[.,;:!?)]*(?:\s|$))",
+    r"(?P<value>(?=[^\s\"'“”{}]*\d)(?=[^\s\"'“”{}]*[^\d\s])[^\s\"'“”{}]{4,200}?)(?=[.,;:?)]*(?:\s|$))",
     re.IGNORECASE,
 )
 """A password without quotes: a word with a digit and something else in it, which no word of a sentence has."""

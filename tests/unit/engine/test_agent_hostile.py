@@ -88,6 +88,7 @@ def test_a_word_of_letters_alone_leaves_its_capitals_to_the_page():
     ("task", "left"),
     [
         ("Log in with the password hunter2!x.", "Log in with the password {secret:WRITTEN_1}."),
+        ("Log in with password Passw0rd! and go", "Log in with password {secret:WRITTEN_1} and go"),
         ("Log in, password: abc123 and go", "Log in, password: {secret:WRITTEN_1} and go"),
         (
             'The password is "hunter2-x". Type hunter2-x.',
