@@ -82,6 +82,7 @@ class ReviewModel(QObject):
         self.composer.saved.connect(self._on_saved)
         self.composer.notice.connect(self.notice)
         self.run_form.ended.connect(self._on_run_ended)
+        self.run_form.failed.connect(self.notice)
         client.runs_changed.connect(self._on_runs_changed)
         client.knowledge_changed.connect(self._on_knowledge_changed)
 

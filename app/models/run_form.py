@@ -27,11 +27,14 @@ class RunFormModel(QObject):
     Signals:
         changed: a value, a problem, the list of graphs, or what is told of the last run.
         started: a run was sent off.  ended: (run, a sentence) one is over.
+        refused: one that was sent off broke off, ``error`` says why.  failed: so did one that was gone on with.
     """
 
     changed = Signal()
     started = Signal()
     ended = Signal(str, str)
+    refused = Signal()
+    failed = Signal(str)
 
     def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -130,7 +133,9 @@ class RunFormModel(QObject):
 
     def resume(self, run: str) -> None:
         """Go on with a run that was interrupted."""
-        self._tasks.start(self._client.api.resume_run(run), self._came, self._failed)
+        self._tasks.start(
+            self._client.api.resume_run(run), self._came, lambda error: self.failed.emit(str(error))
+        )
         self.started.emit()
 
     def _came(self, summary: RunSummary) -> None:
@@ -147,6 +152,7 @@ class RunFormModel(QObject):
     def _failed(self, error: BaseException) -> None:
         self.error = str(error)
         self.changed.emit()
+        self.refused.emit()
 
     def _on_graph(self, _event: object) -> None:
         self.load()

@@ -123,6 +123,7 @@ class ReviewView(QWidget):
         self.memory.closed.connect(self._show_judgement)
         self.run_form.closed.connect(self._show_judgement)
         model.run_form.started.connect(self._show_judgement)
+        model.run_form.refused.connect(self._back_to_the_form)
         model.run_form.changed.connect(center.refresh)
 
     # ------------------------------------------------------------ what the frame asks
@@ -229,6 +230,11 @@ class ReviewView(QWidget):
     def _ask_for_a_run(self) -> None:
         self.side.setCurrentWidget(self.run_form)
         self.run_form.begin()
+
+    def _back_to_the_form(self) -> None:
+        """What was refused is said in the form, with what was typed; who is at something else is left there."""
+        if self.side.currentWidget() is self.judgement and not self.model.composer.is_open:
+            self.side.setCurrentWidget(self.run_form)
 
     def _ask_again(self) -> None:
         """The open run's task, to be sent off again: with tips written since, or another policy."""

@@ -140,6 +140,9 @@ def test_a_run_that_can_not_start_says_why_in_the_form(desk):
     form.start.click()
     desk.until(lambda: desk.model.run_form.error != "")
     assert form.error.text() == desk.engine.refuses_runs
+    assert desk.view.side.currentWidget() is form
+    assert form.error.isVisible()
+    assert form.intent.toPlainText() == "Open the orders"
     assert desk.engine.calls[-1][1][0].policy == "llm"
 
 
