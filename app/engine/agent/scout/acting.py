@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from app.engine.agent.scout.aim_words import IN_CART
 from app.engine.agent.scout.answering import kind_sought
 from app.engine.agent.scout.grounding import plain
 from app.engine.agent.scout.narrowing import filter_steps, submit_of, wishes
 from app.engine.agent.scout.place import Place
 from app.engine.agent.scout.skill import CERTAIN, LIKELY, Proposal
+from app.engine.agent.scout.varieties import into_cart
 from app.engine.agent.scout.wording import alike, fits, forms, meaning, names, says
 from app.engine.command import Check, Click, Select, Stop, TypeText
 from app.engine.page_state import Element
 
-_CART = re.compile(
-    r"\b(?:in|into|to|on)\s+(?:my|the|a)\s+(?:shopping\s+)?(?:cart|basket|bag)\b", re.IGNORECASE
-)
 _LIST = re.compile(r"\b(?:on|onto|to|into)\s+(?:my|the|a)\s+([\w ]*?list)\b", re.IGNORECASE)
 _NEW = frozenset({"add", "create", "new", "write", "leave", "post", "make", "register"})
 _SWITCHED = frozenset({"yes", "no", "on", "off", "true", "false", "checked", "unchecked"})
@@ -30,8 +29,8 @@ def acts(place: Place) -> list[Proposal]:
             Proposal(command=Stop(), score=CERTAIN, reason="everything the task asks for is done", key="stop")
         ]
     made: list[Proposal] = []
-    if _CART.search(aim.text) and not aim.pairs:
-        made += _into_cart(place)
+    if IN_CART.search(aim.text) and not aim.pairs:
+        made += into_cart(place)
     elif (found := _LIST.search(aim.text)) and len(aim.subjects) > 1:
         made += _onto_list(place, found[1])
     else:
@@ -42,51 +41,6 @@ def acts(place: Place) -> list[Proposal]:
 
 def _closing(place: Place) -> tuple[str, ...]:
     return (f"aim:{place.number}",)
-
-
-def _into_cart(place: Place) -> list[Proposal]:
-    """Press the button, as often as pieces are wanted, or once with the number filled in."""
-    aim, memory = place.aim, place.view.memory
-    if not place.about(aim.subject):
-        return []
-    button = next(
-        (
-            one
-            for one in _buttons(place)
-            if any(says(one.name, f"add to {word}") for word in ("cart", "basket", "bag"))
-        ),
-        None,
-    )
-    if button is None:
-        return []
-    put = int(memory.values.get(f"put:{place.number}", "0"))
-    amount = next(
-        (
-            one
-            for one in place.fields
-            if one.form == button.form and fits("quantity", place.label_of(one)) >= 0.6
-        ),
-        None,
-    )
-    if amount is not None and aim.quantity > 1 and amount.value != str(aim.quantity):
-        return [
-            Proposal(
-                command=TypeText(amount.index, str(aim.quantity)),
-                score=LIKELY,
-                reason=f"{aim.quantity} are wanted",
-            )
-        ]
-    last = amount is not None or put + 1 >= aim.quantity
-    return [
-        Proposal(
-            command=Click(button.index, label=button.name),
-            score=CERTAIN,
-            reason=f"puts {aim.subject} into the cart ({put + 1} of {aim.quantity})",
-            key=f"put:{place.number}:{put}",
-            keeps=((f"put:{place.number}", str(put + 1)),),
-            marks=_closing(place) if last else (),
-        )
-    ]
 
 
 def _onto_list(place: Place, kind: str) -> list[Proposal]:

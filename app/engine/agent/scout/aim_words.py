@@ -20,7 +20,7 @@ ENDS_NAME = STOP | set_of(
     "have has had come comes cost costs than does do did can could was were which who whom that when"
     " where what why how between since until before after there their together altogether use using"
     " named called titled number size category status contain contains include includes up down out over"
-    " under through about get gets"
+    " under through about get gets page pages say says said tell tells"
 )
 NUMBERED = re.compile(
     r"\b(order|invoice|ticket|issue|case|product|item|upc|sku|isbn|user|customer|number)\s+"
@@ -31,6 +31,10 @@ NUMBERED = re.compile(
 KINDS = r"category|section|department|status|state|type|brand|colour|color|partner|supplier|topic|tag|label"
 SCOPE = re.compile(
     rf"\b(?:the\s+)?({KINDS})\s+(?:of\s+)?(?:\x02(\d+)\x02|([A-Z][\w-]*(?:\s+(?:&\s+)?[A-Z][\w-]*)*))"
+)
+SCOPE_BEFORE = re.compile(
+    r"\b(?:in|of|from|within|under|on|at)\s+the\s+(?:\x02(\d+)\x02|([A-Z][\w-]*(?:\s+(?:&\s+)?[A-Z][\w-]*)*))"
+    r"\s+(category|section|department)\b"
 )
 OPENING = re.compile(
     r"^(?:please\s+)?(?:what|which|who|whom|when|where|how|is|are|was|were|do|does|did|can|tell|give|find|search|list)\b",
@@ -63,6 +67,10 @@ DEED = re.compile(rf"^(?:please\s+|now\s+|then\s+)?({DEEDS})\b", re.IGNORECASE)
 VALUE = re.compile(
     r"^(?:what|which|who)(?:\s+(?:is|are|was|were|'s))\s+(?:the\s+)?(.+?)(?:\s+(?:of|for|that|who|from|between)\b.*)?\?*$"
 )
+TOLD = re.compile(
+    r"what (?:does|do|did)\b.*\x03.*\b(?:say|says|tell|tells)\b.*?\b(?:about|on)\s+(.+?)\s*\?*$"
+)
+"""``What does the page of X say about care?``: a sentence of the page of X is wanted."""
 HAS = re.compile(
     r"how many\s+(.+?)\s+(?:does|do|did|has|have|was|were|is)\s+(?:the\s+|a\s+)?(?:[a-z]+\s+){0,2}\x03\s*(\w+)?"
 )
@@ -77,6 +85,9 @@ TO = re.compile(
     re.IGNORECASE,
 )
 NAMED = re.compile(r"\b(?:named|called|titled)\s+\x02(\d+)\x02")
+IN_CART = re.compile(
+    r"\b(?:in|into|to|on)\s+(?:my|the|a)\s+(?:shopping\s+)?(?:cart|basket|bag)\b", re.IGNORECASE
+)
 IDLE = set_of(
     "what which who when where how many much all there have has had does did do was were placed time"
     " times any give tell round two decimals answer yes no please new together altogether one more than"

@@ -20,6 +20,7 @@ from app.engine.agent.scout.aim_words import (
     EXTREME,
     HAS,
     IDLE,
+    IN_CART,
     LABELLED,
     LEAST,
     MOST,
@@ -30,14 +31,15 @@ from app.engine.agent.scout.aim_words import (
     PARTS,
     QUOTED,
     ROUND,
-    SCOPE,
     SMALL,
     TO,
+    TOLD,
     VALUE,
 )
 from app.engine.agent.scout.grounding import STOP, words
 from app.engine.agent.scout.intent import read_intent
 from app.engine.agent.scout.phrases import Bound, dates_in
+from app.engine.agent.scout.scoping import conditions_in
 
 
 class Goal(StrEnum):
@@ -52,7 +54,7 @@ class Goal(StrEnum):
     EXTREME = "extreme"
     ITEMS = "items"
     CHANGE = "change"
-    REACH = "reach"
+    TOLD = "told"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +166,7 @@ def _question(held: str, quotes: list[str]) -> Aim:
     asked = next((one for one in sentences if one.endswith("?")), "")
     asked = asked or next((one for one in sentences if OPENING.match(one)), held)
     low = asked.casefold()
-    scope, conditions = _conditions(held, quotes)
+    scope, conditions = conditions_in(held, quotes)
     named = [value for _, value in (scope, *conditions)]
     dates = tuple(f"{y:04}-{m:02}-{d:02}" for y, m, d in dates_in(text))
     dates = dates or _year(low)
@@ -207,31 +209,10 @@ def _year(low: str) -> tuple[str, ...]:
     return (f"{found[1]}-01-01", f"{found[1]}-12-31") if found else ()
 
 
-def _conditions(held: str, quotes: list[str]) -> tuple[tuple[str, str], tuple[tuple[str, str], ...]]:
-    """A category is the part of the site to look in; every other kind with a value is a condition."""
-    scope, conditions = ("", ""), list[tuple[str, str]]()
-    for found in SCOPE.finditer(held):
-        kind, value = found[1].casefold(), quotes[int(found[2])] if found[2] else found[3]
-        if kind in ("category", "section", "department"):
-            scope = (kind, value)
-        else:
-            conditions.append((kind, value))
-    low = held.casefold()
-    if found := re.search(r"\b(?:search\b.*?\bfor|finds?\s+for)\s+\x02(\d+)\x02", held, re.IGNORECASE):
-        scope = ("search", quotes[int(found[1])])
-    for found in re.finditer(r"\b(?:all|the|of)\s+([A-Z][a-z]+)\s+([a-z]+s)\b", held):
-        conditions.append(("", found[1]))  # "all Cancelled orders"
-    if found := re.search(r"\b(?:that\s+)?(requires?|needs?|awaits?|await|require|need)\s+([a-z]+)\b", low):
-        conditions.append(("", f"{found[1]} {found[2]}"))
-    if found := re.search(
-        r"\b(?:are|is)\s+(unavailable|available|out of stock|in stock|active|inactive|open|closed)\b", low
-    ):
-        conditions.append(("", found[1]))
-    return scope, tuple(dict.fromkeys(conditions))
-
-
 def _goal(asked: str, low: str) -> tuple[Goal, str, str, bool]:
     """Goal, field, things, and whether the greatest is meant."""
+    if found := TOLD.match(low):
+        return Goal.TOLD, found[1], "", True
     extreme = EXTREME.search(low)
     by = ""
     if extreme:
@@ -349,12 +330,14 @@ def _change(held: str, quotes: list[str]) -> Aim:
     text = _back(held, quotes)
     found = DEED.match(held)
     verb = found[1].casefold() if found else ""
-    scope, conditions = _conditions(held, quotes)
+    scope, conditions = conditions_in(held, quotes)
     pairs, spent = _pairs(held, quotes)
     counted = re.match(
-        rf"{verb}\s+(\d+|{'|'.join(SMALL)})\s+(?:pieces?|copies|units?|of|pcs|x)\b", held.casefold()
+        rf"(?i:{verb})\s+(?:(\d+|{'|'.join(SMALL)})\s+(?:pieces?|copies|units?|of|pcs|x)\b"
+        rf"|({'|'.join(SMALL)})\s+(?=[A-Z\x02])|(\d+)\s+(?=\x02))",
+        held,
     )
-    number = counted[1] if counted else "1"
+    number = next(one for one in counted.groups() if one) if counted else "1"
     size = re.search(r"\bsize\s+(\w+)\b", held)
     if size:
         conditions = (*conditions, ("size", size[1]))
@@ -362,7 +345,9 @@ def _change(held: str, quotes: list[str]) -> Aim:
     subjects = tuple(
         name
         for name in _subjects(held, quotes, (scope[1], *(value for _, value in conditions if len(value) > 2)))
-        if name not in spent and name not in [value for _, value in conditions]
+        if name not in spent
+        and name not in [value for _, value in conditions]
+        and not (scope[1] and name.startswith(scope[1]))
     )
     return Aim(
         text=text,
@@ -411,7 +396,7 @@ def _pairs(held: str, quotes: list[str]) -> tuple[tuple[tuple[str, str], ...], f
         ):
             continue
         keep(bare, value)
-    found = _SAID.match(held)
+    found = None if IN_CART.search(held) else _SAID.match(held)
     if found and quotes[int(found[2])] not in spent:
         keep(found[1].strip() or "text", quotes[int(found[2])])
     return tuple(made.items()), frozenset(spent)

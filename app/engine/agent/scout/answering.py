@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 
 from app.engine.agent.scout.aims import Aim, Goal, kind_of
@@ -13,11 +14,13 @@ from app.engine.agent.scout.place import Place
 from app.engine.agent.scout.skill import CERTAIN, Proposal
 from app.engine.agent.scout.tables import money_in
 from app.engine.agent.scout.wording import alike, fits, meaning, overlap, says
-from app.engine.command import Note, Stop
+from app.engine.command import Note, ReportInfeasible, Stop
 from app.engine.ledger import Fact
 
 LEAST, LEAST_ALONE = 0.5, 0.82
 """How well a label must say what is asked for, on the page of the thing and on a page of no thing in particular."""
+SILENT = 0.68
+"""Saying that the page of the thing is silent: behind parts of that page, before leaving it."""
 _NO = re.compile(
     r"\b(?:not|no|never|none|false|out of|sold out|un\w+|in(?:active|valid)|disabled|without)\b",
     re.IGNORECASE,
@@ -40,6 +43,8 @@ def answers(place: Place) -> list[Proposal]:
         return _yes_or_no(place)
     if aim.goal is Goal.DIFFERENCE:
         return _difference(place)
+    if aim.goal is Goal.TOLD and place.about(aim.subject):
+        return _told(place)
     return []
 
 
@@ -191,6 +196,25 @@ def _sentence(place: Place) -> str:
             if found and overlap(around, sentence) >= 3.5:
                 return found[1]
     return ""
+
+
+def _told(place: Place) -> list[Proposal]:
+    """The sentences of the page of a thing that speak of what is asked; that there are none, where no part is left."""
+    aim = place.aim
+    wanted = meaning(aim.field)
+    told: list[str] = [one.value for one in place.facts.labelled if fits(aim.field, one.label) >= LEAST]
+    for line in () if told else place.view.page.text.splitlines():
+        for sentence in re.split(r"(?<=[.!?])\s+", line.strip()):
+            said = meaning(sentence)
+            if len(said) > len(wanted) and all(
+                any(alike(one, word) == 1.0 for word in said) for one in wanted
+            ):
+                told.append(sentence)
+    if told and wanted:
+        found = " ".join(dict.fromkeys(told[:3]))
+        return [replace(_stop(place, found, aim.field), command=Stop(answer=found))]
+    why = f"the page of {aim.subject} says nothing about {aim.field}"
+    return [Proposal(command=ReportInfeasible(reason=why), score=SILENT, reason=why, key="silent")]
 
 
 def _yes_or_no(place: Place) -> list[Proposal]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from urllib.parse import urlsplit
 
@@ -19,6 +21,7 @@ _FIELDS = frozenset(
     {"textbox", "searchbox", "spinbutton", "combobox", "listbox", "checkbox", "radio", "switch"}
 )
 _NEXT = frozenset({"next", "next page", "next >", "next »", "next ›", "›", "»", "→", "older"})
+_TITLE_END = re.compile(r" [|\-·–—] ")
 LEAST_LINKS = 3
 
 
@@ -33,7 +36,7 @@ class Place:
             (n for n in range(len(self.aims)) if f"aim:{n}" not in view.memory.marks), len(self.aims)
         )
         self.done = self.number == len(self.aims)
-        self.aim: Aim = self.aims[min(self.number, len(self.aims) - 1)]
+        self.aim: Aim = _in_part(self.aims[min(self.number, len(self.aims) - 1)], view)
         self.path = urlsplit(view.page.url).path or "/"
 
     @cached_property
@@ -52,7 +55,7 @@ class Place:
     @cached_property
     def heads(self) -> tuple[str, ...]:
         """What the page calls itself: headings, the end of its breadcrumb, the start of its title."""
-        title = self.view.page.title.split(" | ")[0].split(" - ")[0]
+        title = _TITLE_END.split(self.view.page.title)[0]
         found = [*self.facts.headings, *self.facts.trail[-1:], title]
         return tuple(one for one in found if one and one[0] not in "\"“'" and not _RESULTS & set(words(one)))
 
@@ -122,6 +125,8 @@ class Place:
         sizes = [f"{kind} {value}" for kind, value in (aim or self.aim).conditions if kind == "size"]
         if any(names(head, name) and all(names(head, size) for size in sizes) for head in self.heads):
             return True
+        if sizes and self.offers_sizes and any(names(head, name) for head in self.heads):
+            return True
         if sizes:
             return False
         told = [one for one in self.facts.labelled if plain(one.value) == plain(name)]
@@ -131,6 +136,16 @@ class Place:
             plain(one.value) == plain(name)
             for one in self.fields
             if "/search" not in one.form and one.form.startswith("post")
+        )
+
+    @cached_property
+    def offers_sizes(self) -> bool:
+        """Whether a size can be chosen on this page."""
+        return any(
+            (one.role == "radio" or one.options)
+            and fits("size", self.label_of(one) if one.options else dict(one.attributes).get("name", ""))
+            >= 0.7
+            for one in self.fields
         )
 
     def rows_of(self, name: str) -> Iterator[tuple[Grid, Row]]:
@@ -215,6 +230,21 @@ class Place:
                     if found > score:
                         best, score = (one, option), found
         return best
+
+
+def _in_part(aim: Aim, view: View) -> Aim:
+    """A question about many things in a part of the site that is called like a link of its menu: ``in Garden``."""
+    if not aim.listed or aim.scope[1] or not aim.subjects:
+        return aim
+    menu = {
+        plain(one.name)
+        for one in view.shown
+        if one.role == "link" and any(mark.split(":")[0] == "navigation" for mark in one.landmarks)
+    }
+    name = next((name for name in aim.subjects if plain(name) in menu), "")
+    if not name:
+        return aim
+    return replace(aim, scope=("part", name), subjects=tuple(one for one in aim.subjects if one != name))
 
 
 def meets(row: Row, kind: str, value: str) -> bool:

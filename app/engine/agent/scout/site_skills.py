@@ -14,6 +14,7 @@ from app.engine.agent.scout.aims import Goal, goal_words
 from app.engine.agent.scout.answering import answers
 from app.engine.agent.scout.collecting import collects
 from app.engine.agent.scout.place import Place
+from app.engine.agent.scout.reaching import by_others, plainly, reaches
 from app.engine.agent.scout.skill import Proposal, Skill, View
 from app.engine.agent.scout.tipping import concerns
 from app.engine.agent.scout.wayfinding import ways
@@ -34,7 +35,9 @@ class OnSite:
         place = Place(view)
         if not place.on_site:
             return ()
-        if place.aim.goal is Goal.CHANGE:
+        if plainly(view.task):
+            made = reaches(place)
+        elif place.aim.goal is Goal.CHANGE:
             made = [*acts(place), *([] if place.done else ways(place))]
         else:
             made = list(answers(place)) or _collected(place)
@@ -75,7 +78,7 @@ class Elsewhere:
     def propose(self, view: View) -> Sequence[Proposal]:
         """What the skill proposes, for less on a site."""
         made = self._skill.propose(view)
-        if not made or not Place(view).on_site:
+        if not made or by_others(view) or not Place(view).on_site:
             return made
         return [replace(one, score=one.score * DAMPED) for one in made]
 
