@@ -32,6 +32,20 @@ _BARE = re.compile(
     re.IGNORECASE,
 )
 """A password without quotes: a word with a digit and something else in it, which no word of a sentence has."""
+_WORDS = (
+    r"(?:pass(?:word|phrase|code|wd|wort)|kennwort|wachtwoord|contraseña|mot de passe|senha|пароль|pin(?:\s+code)?|token"
+    r"|api[ _-]?key)"
+)
+_LINKED = re.compile(
+    rf"(?:\b(?P<word>{_WORDS})(?P<link>\s*[:=]\s*|\s+is\s+)|\bwith\s+(?:the\s+)?(?P<word2>{_WORDS})(?P<link2>\s+))"
+    r"(?P<value>[^\s\"'“”{}]{4,200}?)(?=[.,;)!?]*(?:$|\s*\n|\s+and\b)|[,;)]\s)",
+    re.IGNORECASE,
+)
+"""A value that is plainly given (``password: swordfish``, ``with password swordfish``) and ends the sentence or its part;
+``Change password: click Save`` is none."""
+_NO_VALUES = frozenset(
+    ["required", "wrong", "correct", "missing", "shown", "hidden", "empty", "valid", "invalid", "field"]
+)
 _PARTS = re.compile(r"\s+|\S+")
 _SHORTEST = 4
 """Values shorter than this are not looked for in what the page says: they would be found everywhere."""
@@ -130,7 +144,14 @@ def lifted(intent: str, environ: Mapping[str, str]) -> tuple[str, Secrets]:
     def lift_bare(match: re.Match[str]) -> str:
         return f"{match['word']}{match['link']}{named(match['value'])}"
 
-    intent = _BARE.sub(lift_bare, _WRITTEN.sub(lift, intent))
+    def lift_linked(match: re.Match[str]) -> str:
+        plain_word = (match["link"] or "").strip().casefold() == "is" and match["value"].isalpha()
+        if plain_word or match["value"].casefold() in _NO_VALUES:
+            return match[0]
+        before = match[0][: match.start("value") - match.start()]
+        return f"{before}{named(match['value'])}"
+
+    intent = _LINKED.sub(lift_linked, _BARE.sub(lift_bare, _WRITTEN.sub(lift, intent)))
     for name, value in values.items():  # the same value once more, elsewhere in the task
         if len(value) >= _SHORTEST and not value.isalpha():
             intent = intent.replace(value, f"{{secret:{name}}}")

@@ -275,3 +275,21 @@ async def test_a_task_is_kept_in_the_words_that_can_be_seen(
     head, _ = engine._core.workspace.runs.load(run)
     assert head.intent == kept
     assert (head.outcome, head.error) == (Outcome.INTERRUPTED, "there is no browser here")
+
+
+@pytest.mark.parametrize(
+    ("task", "left"),
+    [
+        ("Log in as ada with password swordfish", "Log in as ada with password {secret:WRITTEN_1}"),
+        ("password: swordfish", "password: {secret:WRITTEN_1}"),
+        ("Log in, PIN: 4711, then go on", "Log in, PIN: {secret:WRITTEN_1}, then go on"),
+        ("Use token: ghp_abcdef", "Use token: {secret:WRITTEN_1}"),
+        ("The api key = sk-123456 and go on", "The api key = {secret:WRITTEN_1} and go on"),
+        ("Passwort: geheim", "Passwort: {secret:WRITTEN_1}"),
+        ("Change password: click Save", "Change password: click Save"),
+        ("Say how a password is chosen", "Say how a password is chosen"),
+        ("The token is invalid. Why?", "The token is invalid. Why?"),
+    ],
+)
+def test_a_secret_that_is_plainly_given_is_lifted_and_a_sentence_about_one_is_not(task: str, left: str):
+    assert lifted(task, {})[0] == left
