@@ -33,16 +33,16 @@ _BARE = re.compile(
 )
 """A password without quotes: a word with a digit and something else in it, which no word of a sentence has."""
 _WORDS = (
-    r"(?:pass(?:word|phrase|code|wd|wort)|kennwort|wachtwoord|contraseña|mot de passe|senha|пароль|pin(?:\s+code)?|token"
-    r"|api[ _-]?key)"
+    r"(?:pass(?:word|phrase|code|wd|wort)|kennwort|wachtwoord|contraseña|mot de passe|senha|пароль"
+    r"|pin(?:\s+code)?|token|api[ _-]?key)"
 )
 _LINKED = re.compile(
     rf"(?:\b(?P<word>{_WORDS})(?P<link>\s*[:=]\s*|\s+is\s+)|\bwith\s+(?:the\s+)?(?P<word2>{_WORDS})(?P<link2>\s+))"
     r"(?P<value>[^\s\"'“”{}]{4,200}?)(?=[.,;)!?]*(?:$|\s*\n|\s+and\b)|[,;)]\s)",
     re.IGNORECASE,
 )
-"""A value that is plainly given (``password: swordfish``, ``with password swordfish``) and ends the sentence or its part;
-``Change password: click Save`` is none."""
+"""A value that is plainly given (``password: swordfish``, ``with password swordfish``) and ends its part of the
+sentence; ``Change password: click Save`` holds none."""
 _NO_VALUES = frozenset(
     ["required", "wrong", "correct", "missing", "shown", "hidden", "empty", "valid", "invalid", "field"]
 )

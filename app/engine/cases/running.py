@@ -243,7 +243,9 @@ class Running:
         knowledge = await RunKnowledge.open(self._retrieving, request.kb, request.site)
         graphs = await GraphAtlas.open(self._atlas, self._finding, browser.visit, request.graph)
         navigator = GlobalNavigator(graphs, head.choose) if request.graph else None
-        usual = (await self._core.on_store(self._core.workspace.index.site_lengths)).get(request.site)
+        lengths = await self._core.on_store(self._core.workspace.index.site_lengths)
+        # A run that is gone on with is among them itself, as short as it was when it broke off.
+        usual = lengths.get(request.site) if not live.steps else None
         home = graphs.domains()[0].home if request.graph else ""
         task = Task(
             run=live.run.id,
