@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+import pytest
+
 from app.engine.agent.scout.policy import ScoutPolicy
 from app.engine.agent.sight import Sight, Turn
 from app.engine.browser.demo_server import DemoServer
@@ -79,3 +81,65 @@ async def test_it_says_so_when_there_is_no_such_thing(shop: Walker, server: Demo
     )
     assert isinstance(command, ReportInfeasible)
     assert "Zephyr Hoverboard" in command.reason
+
+
+@pytest.mark.parametrize(
+    ("intent", "end", "looks"),
+    [
+        ('Click on "Kitchen"', "/department/Kitchen", 2),
+        ("Open the Garden department", "/department/Garden", 2),
+        ("Go to the basket", "/basket", 2),
+    ],
+)
+async def test_it_opens_what_is_named_and_stops(
+    shop: Walker, server: DemoServer, intent: str, end: str, looks: int
+) -> None:
+    command, seen = await scouted(Executor(shop.tab), f"{server.shop_url}/", intent)
+    assert command == Stop()
+    assert (seen[-1], len(seen)) == (f"{server.shop_url}{end}", looks)
+
+
+async def test_it_counts_in_the_part_of_the_site_that_the_question_names(
+    shop: Walker, server: DemoServer
+) -> None:
+    kitchen = [one for one in server.state.products.values() if one.department == "Kitchen"]
+    command, seen = await scouted(
+        Executor(shop.tab), f"{server.shop_url}/", "How many things are in the Kitchen department?"
+    )
+    assert command == Stop(answer=str(len(kitchen)))
+    assert seen[-1].endswith("/department/Kitchen")
+
+
+async def test_it_does_not_tell_of_a_page_what_another_page_says(shop: Walker, server: DemoServer) -> None:
+    wanted = named(server, -1)
+    command, seen = await scouted(
+        Executor(shop.tab), f"{server.shop_url}/", f"What does the {wanted.name} page say about parcels?"
+    )
+    assert isinstance(command, ReportInfeasible)
+    assert seen[-1].endswith(f"/product/{wanted.slug}")
+
+
+async def test_it_chooses_the_size_and_puts_the_things_into_the_basket(
+    shop: Walker, server: DemoServer
+) -> None:
+    wanted = next(one for one in server.state.products.values() if len(one.sizes) > 1)
+    intent = f"Put two {wanted.name} in size {wanted.sizes[-1]} into the basket"
+    command, _ = await scouted(Executor(shop.tab), f"{server.shop_url}/", intent)
+    assert command == Stop()
+    (basket,) = server.state.baskets.values()
+    assert [(line.product, line.size) for line in basket] == [(wanted.slug, wanted.sizes[-1])] * 2
+
+
+async def test_it_takes_the_only_size_there_is_and_does_not_guess_among_several(
+    shop: Walker, server: DemoServer
+) -> None:
+    only = next(one for one in server.state.products.values() if len(one.sizes) == 1)
+    several = next(one for one in server.state.products.values() if len(one.sizes) > 1)
+    hands = Executor(shop.tab)
+    command, _ = await scouted(hands, f"{server.shop_url}/", f"Add the {several.name} to the basket")
+    assert isinstance(command, ReportInfeasible)
+    assert all(size in command.reason for size in several.sizes)
+    command, _ = await scouted(hands, f"{server.shop_url}/", f"Add the {only.name} to the basket")
+    assert command == Stop()
+    (basket,) = server.state.baskets.values()
+    assert [line.product for line in basket] == [only.slug]

@@ -384,6 +384,8 @@ def _pairs(held: str, quotes: list[str]) -> tuple[tuple[tuple[str, str], ...], f
         value = quotes[int(found[2])] if found[2] else found[3]
         bare = " ".join(word for word in found[1].split() if word not in STOP)
         bare = re.sub(rf"^(?:(?:{DEEDS})\s+)+", "", bare)
+        if DEED.fullmatch(bare) and IN_CART.search(held):
+            continue  # what is put into a basket is a thing, and no value
         if value in spent or bare in (
             "order",
             "product",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 
 from app.engine.agent.scout.aims import Aim, Goal, kind_of
-from app.engine.agent.scout.grounding import words
+from app.engine.agent.scout.grounding import plain, words
 from app.engine.agent.scout.narrowing import filter_steps
 from app.engine.agent.scout.place import Place
 from app.engine.agent.scout.skill import CERTAIN, Proposal
@@ -25,6 +25,7 @@ _NO = re.compile(
     r"\b(?:not|no|never|none|false|out of|sold out|un\w+|in(?:active|valid)|disabled|without)\b",
     re.IGNORECASE,
 )
+_TEXT = re.compile(r"""['"](.*)['"]""")
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 
 
@@ -203,7 +204,10 @@ def _told(place: Place) -> list[Proposal]:
     aim = place.aim
     wanted = meaning(aim.field)
     told: list[str] = [one.value for one in place.facts.labelled if fits(aim.field, one.label) >= LEAST]
+    around = _around(place.view.page.tree)
     for line in () if told else place.view.page.text.splitlines():
+        if plain(line) in around:
+            continue
         for sentence in re.split(r"(?<=[.!?])\s+", line.strip()):
             said = meaning(sentence)
             if len(said) > len(wanted) and all(
@@ -215,6 +219,22 @@ def _told(place: Place) -> list[Proposal]:
         return [replace(_stop(place, found, aim.field), command=Stop(answer=found))]
     why = f"the page of {aim.subject} says nothing about {aim.field}"
     return [Proposal(command=ReportInfeasible(reason=why), score=SILENT, reason=why, key="silent")]
+
+
+def _around(tree: str) -> frozenset[str]:
+    """Texts of the header, menus and foot, which every page of a site has and which tell nothing of this one."""
+    found: set[str] = set()
+    inside: int | None = None
+    for line in tree.splitlines():
+        bare_line = line.lstrip("\t")
+        depth = len(line) - len(bare_line)
+        if inside is not None and depth <= inside:
+            inside = None
+        if inside is None and bare_line.startswith(("contentinfo", "banner", "navigation")):
+            inside = depth
+        if inside is not None and (text := _TEXT.search(bare_line)):
+            found.add(plain(text[1]))
+    return frozenset(found)
 
 
 def _yes_or_no(place: Place) -> list[Proposal]:

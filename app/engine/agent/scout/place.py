@@ -41,7 +41,7 @@ class Place:
 
     @cached_property
     def on_site(self) -> bool:
-        """Whether the page is one of several: it leads to other addresses of its own host."""
+        """Whether the page is one of several: it leads to other addresses of its host, or the run came from them."""
         here = urlsplit(self.view.page.url)
         if here.scheme not in ("http", "https"):
             return False
@@ -50,7 +50,9 @@ class Place:
             for link in self.view.shown
             if link.href and urlsplit(link.href).netloc == here.netloc
         }
-        return len(others - {here.path}) >= LEAST_LINKS
+        behind = (urlsplit(turn.url) for turn in self.view.sight.turns)
+        been = {address.path for address in behind if address.netloc == here.netloc}
+        return len(others - {here.path}) >= LEAST_LINKS or bool(been - {here.path})
 
     @cached_property
     def heads(self) -> tuple[str, ...]:
