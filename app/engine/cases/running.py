@@ -37,7 +37,7 @@ from app.engine.events import RunAdvanced, RunsChanged
 from app.engine.jobs import Job
 from app.engine.run_api import RunMemory, RunRequest, RunSummary, TipUse
 from app.engine.store.live_runs import LiveRun
-from app.engine.store.tasks import read_task, write_task
+from app.engine.store.tasks import read_task, task_file
 from app.engine.trajectory import Outcome, Run, Step
 
 if TYPE_CHECKING:
@@ -108,9 +108,7 @@ class Running:
         )
 
         def beginning() -> LiveRun:
-            live = LiveRun.begin(self._core.workspace, run)
-            write_task(live.folder, request)
-            return live
+            return LiveRun.begin(self._core.workspace, run, task_file(request))
 
         return await self._as_job(request, secrets, head, beginning)
 

@@ -69,8 +69,8 @@ class LiveRun:
             self._file = (self.folder / STEPS_FILE).open("ab", buffering=0)
 
     @classmethod
-    def begin(cls, workspace: Workspace, run: Run) -> LiveRun:
-        """Put a new run in place, without a step, and take it.
+    def begin(cls, workspace: Workspace, run: Run, beside: Mapping[str, bytes] | None = None) -> LiveRun:
+        """Put a new run in place, without a step, and take it; ``beside`` are files it has from its first moment.
 
         Raises:
             Conflict: there is a run of this id.  StoreError: the disk is full or can't be written.
@@ -78,7 +78,7 @@ class LiveRun:
         lock = _take(workspace, run.id)
         try:
             head = replace(run, outcome=Outcome.RUNNING, step_count=0, final=None)
-            if not workspace.runs.add(head, (), {}):
+            if not workspace.runs.add(head, (), {}, beside):
                 raise Conflict(f"run {run.id} is there already")
             live = cls(workspace, head, [], lock)
             workspace.index_run(run.id)

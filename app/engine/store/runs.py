@@ -32,6 +32,7 @@ from app.engine.store.run_files import (
     encode_steps,
     sync_file,
     sync_folder,
+    write_file,
     write_run_folder,
 )
 from app.engine.trajectory import Outcome, Run, Step
@@ -119,10 +120,20 @@ class RunStore:
         """Whether a run of this id is here."""
         return (self._runs / check_id(run) / RUN_FILE).exists()
 
-    def add(self, run: Run, steps: Sequence[Step], blobs: Mapping[str, bytes]) -> bool:
-        """Store one run; False when a run of its id is here already."""
+    def add(
+        self,
+        run: Run,
+        steps: Sequence[Step],
+        blobs: Mapping[str, bytes],
+        beside: Mapping[str, bytes] | None = None,
+    ) -> bool:
+        """Store one run, with files ``beside`` its own; False when a run of its id is here already."""
         wanted = self.blobs.missing(blobs)
-        return self.commit([self.draft(run, steps, {digest: blobs[digest] for digest in wanted})]) == [run.id]
+        draft = self.draft(run, steps, {digest: blobs[digest] for digest in wanted})
+        for name, data in (beside or {}).items():
+            with explained(draft.folder):
+                write_file(draft.folder / name, data)
+        return self.commit([draft]) == [run.id]
 
     def draft(self, run: Run, steps: Sequence[Step], blobs: Mapping[str, bytes]) -> Draft:
         """Write a run's files aside and pack its contents; uses no connection, so any one thread may do it.

@@ -10,8 +10,6 @@ import orjson
 
 from app.engine.errors import NotFound, StoreError
 from app.engine.run_api import RunRequest
-from app.engine.store.database import explained
-from app.engine.store.run_files import write_file
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -27,12 +25,9 @@ def _type() -> TypeAdapter[RunRequest]:
     return TypeAdapter(RunRequest)
 
 
-def write_task(folder: Path, request: RunRequest) -> None:
-    """Keep a request, whole or not at all.  Raises ``StoreError``."""
-    draft = folder / f".{TASK_FILE}"
-    with explained(folder):
-        write_file(draft, orjson.dumps({"version": VERSION, "request": request}, option=orjson.OPT_INDENT_2))
-        draft.replace(folder / TASK_FILE)
+def task_file(request: RunRequest) -> dict[str, bytes]:
+    """A request as the file that a run has from its first moment (``LiveRun.begin``)."""
+    return {TASK_FILE: orjson.dumps({"version": VERSION, "request": request}, option=orjson.OPT_INDENT_2)}
 
 
 def read_task(folder: Path) -> RunRequest:

@@ -293,3 +293,13 @@ def test_a_run_killed_at_any_moment_has_every_step_once_but_the_one_in_flight(tm
 def test_pages_of_the_writers_are_named_by_their_content():
     digest, content = page_of(3)
     assert hashlib.sha256(content).hexdigest() == digest
+
+
+def test_a_run_has_what_is_put_beside_it_from_its_first_moment(tmp_path):
+    """A kill between a run and its task would leave a run that nobody can go on with."""
+    with (
+        Workspace.open(tmp_path) as workspace,
+        LiveRun.begin(workspace, make_run("new"), {"task.json": b"{}"}) as live,
+    ):
+        assert (live.folder / "task.json").read_bytes() == b"{}"
+        assert sorted(path.name for path in live.folder.iterdir()) == ["run.json", "steps.jsonl", "task.json"]
