@@ -95,7 +95,7 @@ async def test_it_opens_what_is_named_and_stops(
     shop: Walker, server: DemoServer, intent: str, end: str, looks: int
 ) -> None:
     command, seen = await scouted(Executor(shop.tab), f"{server.shop_url}/", intent)
-    assert command == Stop()
+    assert command == Stop("done")
     assert (seen[-1], len(seen)) == (f"{server.shop_url}{end}", looks)
 
 
@@ -125,7 +125,7 @@ async def test_it_chooses_the_size_and_puts_the_things_into_the_basket(
     wanted = next(one for one in server.state.products.values() if len(one.sizes) > 1)
     intent = f"Put two {wanted.name} in size {wanted.sizes[-1]} into the basket"
     command, _ = await scouted(Executor(shop.tab), f"{server.shop_url}/", intent)
-    assert command == Stop()
+    assert command == Stop("done")
     (basket,) = server.state.baskets.values()
     assert [(line.product, line.size) for line in basket] == [(wanted.slug, wanted.sizes[-1])] * 2
 
@@ -140,6 +140,6 @@ async def test_it_takes_the_only_size_there_is_and_does_not_guess_among_several(
     assert isinstance(command, ReportInfeasible)
     assert all(size in command.reason for size in several.sizes)
     command, _ = await scouted(hands, f"{server.shop_url}/", f"Add the {only.name} to the basket")
-    assert command == Stop()
+    assert command == Stop("done")
     (basket,) = server.state.baskets.values()
     assert [line.product for line in basket] == [only.slug]

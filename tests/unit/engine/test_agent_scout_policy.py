@@ -93,7 +93,7 @@ def test_after_a_click_nothing_is_sent_that_nobody_filled_in() -> None:
     start = page(el("button", "Details"), el("textbox", "Mail"), el("button", "Save", submits=True))
 
     assert play('Check the details: click on the "Details" button.', start)[1:] in (
-        [Stop()],
+        [Stop("done")],
         [ReportInfeasible],
     )
 

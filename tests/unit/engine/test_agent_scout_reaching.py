@@ -97,18 +97,18 @@ async def played(
 )
 async def test_what_the_task_names_is_pressed_once_and_then_it_stops(intent: str, pressed: Click) -> None:
     commands, _ = await played(intent, [page("/", "Home"), page("/next", "Next")])
-    assert commands == [pressed, Stop()]
+    assert commands == [pressed, Stop("done")]
 
 
 async def test_named_places_are_gone_to_in_order() -> None:
     pages = [page("/", "Home"), page("/lamps", "Lamps"), page("/help", "Help")]
     commands, _ = await played("Go to the Lamps department and then open the Help page", pages)
-    assert commands == [Click(1, label="Lamps"), Click(3, label="Help"), Stop()]
+    assert commands == [Click(1, label="Lamps"), Click(3, label="Help"), Stop("done")]
 
 
 async def test_where_it_is_already_nothing_is_opened() -> None:
     commands, _ = await played("Open the Lamps department", [page("/lamps", "Lamps")])
-    assert commands == [Stop()]
+    assert commands == [Stop("done")]
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ async def test_the_size_is_chosen_the_button_pressed_and_the_basket_looked_at_an
         page("/aria", "Aria Coat", size(5, "S"), size(6, "M"), add(7), body=body, basket="Basket (1)"),
     ]
     commands, made = await played("Put one Aria Coat in size M into the basket", pages, tips)
-    assert commands == [Check(6), Click(7, label="Add to basket"), Stop()]
+    assert commands == [Check(6), Click(7, label="Add to basket"), Stop("done")]
     assert [one.followed.get("t") for one in made[:2]] == [True, True]
 
 
@@ -170,7 +170,7 @@ async def test_a_list_of_sizes_and_several_pieces() -> None:
     pages += [coat("Choose a size", "Basket (1)"), coat("Large", "Basket (1)"), coat("Large", "Basket (2)")]
     commands, _ = await played('Add two "Aria Coat" in size Large to my basket', pages)
     press = Click(6, label="Add to basket")
-    assert commands == [Select(5, ("Large",)), press, Select(5, ("Large",)), press, Stop()]
+    assert commands == [Select(5, ("Large",)), press, Select(5, ("Large",)), press, Stop("done")]
 
 
 async def test_an_only_size_is_taken_and_an_open_choice_ends_with_what_there_is() -> None:

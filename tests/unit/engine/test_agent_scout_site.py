@@ -240,7 +240,7 @@ def test_a_form_is_filled_in_by_label_then_sent_then_done() -> None:
         done.append(best.command)
         memory.marks.update(best.marks)
         memory.values.update(best.keeps)
-    assert done == [TypeText(4, "Birds"), Select(5, ("German",)), Click(7, label="Save"), Stop()]
+    assert done == [TypeText(4, "Birds"), Select(5, ("German",)), Click(7, label="Save"), Stop("done")]
 
 
 def test_rows_of_several_pages_are_summed() -> None:

@@ -47,7 +47,7 @@ def test_names_are_clicked_in_their_order_and_then_it_stops() -> None:
     assert play("Click button ONE, then click button TWO.", start) == [
         Click(1, label="ONE"),
         Click(0, label="TWO"),
-        Stop(),
+        Stop("done"),
     ]
 
 
@@ -280,7 +280,11 @@ def test_a_menu_path_is_gone_part_by_part() -> None:
         el("menuitem", "Save"),
     )
 
-    assert play("Select File > Save", shut, lambda *_: wide) == [Hover(0), Click(2, label="Save"), Stop()]
+    assert play("Select File > Save", shut, lambda *_: wide) == [
+        Hover(0),
+        Click(2, label="Save"),
+        Stop("done"),
+    ]
 
 
 def test_the_page_is_scrolled_when_nothing_else_may_hide_the_target() -> None:

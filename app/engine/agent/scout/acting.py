@@ -10,7 +10,7 @@ from app.engine.agent.scout.answering import kind_sought
 from app.engine.agent.scout.grounding import plain
 from app.engine.agent.scout.narrowing import filter_steps, submit_of, wishes
 from app.engine.agent.scout.place import Place
-from app.engine.agent.scout.skill import CERTAIN, LIKELY, Proposal
+from app.engine.agent.scout.skill import CERTAIN, DONE, LIKELY, Proposal
 from app.engine.agent.scout.varieties import into_cart
 from app.engine.agent.scout.wording import alike, fits, forms, meaning, names, says
 from app.engine.command import Check, Click, Select, Stop, TypeText
@@ -26,7 +26,9 @@ def acts(place: Place) -> list[Proposal]:
     aim = place.aim
     if place.done:
         return [
-            Proposal(command=Stop(), score=CERTAIN, reason="everything the task asks for is done", key="stop")
+            Proposal(
+                command=Stop(DONE), score=CERTAIN, reason="everything the task asks for is done", key="stop"
+            )
         ]
     made: list[Proposal] = []
     if IN_CART.search(aim.text) and not aim.pairs:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from app.engine.agent.scout.allowed import not_asked_for
 from app.engine.agent.scout.intent import read_intent
-from app.engine.agent.scout.skill import Memory, Proposal, Skill, View, key_of
+from app.engine.agent.scout.skill import DONE, Memory, Proposal, Skill, View, key_of
 from app.engine.agent.sight import Decision, Sight
 from app.engine.calls import to_action
 from app.engine.command import Command, ReportInfeasible, Stop, elements_of
@@ -116,7 +116,7 @@ def _the_end(view: View) -> Decision:
     """No skill has anything to propose: the task is done, or it can't be done by these means."""
     left = view.open_clauses
     if not left and view.task.clauses and not view.task.question:
-        return Decision(command=Stop(), reason="everything the task asks for is done")
+        return Decision(command=Stop(DONE), reason="everything the task asks for is done")
     what = left[0][1].text if left else view.task.text
     why = f"no skill knows how to go on with: {what}"
     return Decision(command=ReportInfeasible(reason=why), reason=why)

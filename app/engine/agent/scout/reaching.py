@@ -12,7 +12,7 @@ from dataclasses import replace
 from app.engine.agent.scout.grounding import plain, words
 from app.engine.agent.scout.intent import Clause, Task, Verb
 from app.engine.agent.scout.place import Place
-from app.engine.agent.scout.skill import CERTAIN, LIKELY, Proposal, View
+from app.engine.agent.scout.skill import CERTAIN, DONE, LIKELY, Proposal, View
 from app.engine.agent.scout.wayfinding import ways
 from app.engine.agent.scout.wording import names
 from app.engine.command import Click, Stop
@@ -69,7 +69,9 @@ def reaches(place: Place) -> list[Proposal]:
     view, clause = place.view, place.view.clause
     if clause is None:
         return [
-            Proposal(command=Stop(), score=CERTAIN, reason="everything the task asks for is done", key="stop")
+            Proposal(
+                command=Stop(DONE), score=CERTAIN, reason="everything the task asks for is done", key="stop"
+            )
         ]
     if by_others(view):
         return [replace(one, score=one.score * 0.4) for one in ways(place)]

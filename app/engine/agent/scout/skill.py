@@ -23,6 +23,9 @@ from app.engine.page_state import Element, PageCapture
 CERTAIN, LIKELY, PLAUSIBLE, GUESS, LAST_RESORT = 1.0, 0.8, 0.6, 0.35, 0.1
 """How sure a skill is: the task says so; it says so in other words; it fits; it may; there is nothing else."""
 
+DONE = "done"
+"""What is told at the end of a task that asks for no answer: telling nothing would look like having lost the thread."""
+
 
 def key_of(element: Element) -> str:
     """A name of an element that holds from one look to the next, however it is numbered."""
