@@ -22,7 +22,9 @@ SHOWN = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TipHere:
-    """A tip and why it stands here: ``in force`` (recorded), ``found now`` or ``from this run``."""
+    """A tip and why it stands here: ``in force`` (recorded; ``followed`` or ``not followed`` where that is known),
+    ``found now`` or ``from this run``.
+    """
 
     tip: str
     text: str
@@ -102,8 +104,8 @@ class TipsHere(QObject):
                 TipHere(
                     tip=tip.id,
                     text=tip.text,
-                    role="in force",
-                    why=exposure_words(shown.get(tip.id)),
+                    role=role_words(shown.get(tip.id)),
+                    why=route_words(shown.get(tip.id)),
                     status=tip.status.value,
                 )
                 for tip in await self._fetch(step.tips)
@@ -132,13 +134,15 @@ class TipsHere(QObject):
         self.model.merge([*self._own, *(one for one in self._here if one.tip not in own)])
 
 
-def exposure_words(exposure: Exposure | None) -> str:
-    """How a tip came to the agent, and whether the action went by it: ``by url, keyword; followed``."""
-    if exposure is None:
-        return ""
-    by = f"by {', '.join(exposure.routes)}" if exposure.routes else ""
-    did = {True: "followed", False: "not followed", None: ""}[exposure.followed]
-    return "; ".join(part for part in (by, did) if part)
+def role_words(exposure: Exposure | None) -> str:
+    """A tip that was shown, and whether the action went by it, where that could be told."""
+    followed = exposure.followed if exposure is not None else None
+    return "in force" if followed is None else "followed" if followed else "not followed"
+
+
+def route_words(exposure: Exposure | None) -> str:
+    """How a tip came to the agent: ``by url, keyword``."""
+    return f"by {', '.join(exposure.routes)}" if exposure is not None and exposure.routes else ""
 
 
 def _unheard(_error: Exception) -> None:

@@ -14,7 +14,7 @@ from app.engine.run_api import RunMemory, RunRequest
 from app.engine.trajectory import Exposure, Step
 from app.models.review_facts import facts_of_step
 from app.models.run_memory import MemoryList, lines_of
-from app.models.tips_here import exposure_words
+from app.models.tips_here import role_words, route_words
 
 Key = Qt.Key
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -187,16 +187,16 @@ def test_q_asks_a_model_about_the_open_run(desk):
 
 # ---------------------------------------------------------------- words
 @pytest.mark.parametrize(
-    ("exposure", "words"),
+    ("exposure", "role", "route"),
     [
-        (None, ""),
-        (Exposure(tip="t", routes=("url", "keyword"), followed=True), "by url, keyword; followed"),
-        (Exposure(tip="t", routes=("embedding",), followed=False), "by embedding; not followed"),
-        (Exposure(tip="t", routes=("url",)), "by url"),
+        (None, "in force", ""),
+        (Exposure(tip="t", routes=("url", "keyword"), followed=True), "followed", "by url, keyword"),
+        (Exposure(tip="t", routes=("embedding",), followed=False), "not followed", "by embedding"),
+        (Exposure(tip="t", routes=("url",)), "in force", "by url"),
     ],
 )
-def test_a_tip_says_how_it_came_and_whether_it_was_followed(exposure, words):
-    assert exposure_words(exposure) == words
+def test_a_tip_says_how_it_came_and_whether_it_was_followed(exposure, role, route):
+    assert (role_words(exposure), route_words(exposure)) == (role, route)
 
 
 def test_an_action_says_what_it_brought_about_and_what_was_tried(qapp):
