@@ -277,3 +277,21 @@ def test_on_a_page_that_stands_for_itself_nothing_is_proposed_and_others_count_i
         Memory(),
     )
     assert Elsewhere(Always()).propose(site)[0].score < 0.2
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        'Search for "Kitewave". How many results are there?',
+        "Search for 'Kitewave' and tell me how many results there are",
+        "Search for ‘Kitewave’, then tell me how many results there are.",
+    ],
+)
+def test_a_question_at_the_end_of_a_deed_is_one_in_whichever_quotes_its_names_stand(task: str):
+    (aim,) = aims_of(task)
+    assert (aim.goal, aim.things, aim.scope) == (Goal.COUNT, "results", ("search", "Kitewave"))
+
+
+def test_an_apostrophe_is_no_quote():
+    (aim,) = aims_of("What is the shop's phone number, and the boss's mail?")
+    assert "shop's" in aim.field

@@ -12,7 +12,15 @@ def set_of(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-QUOTED = re.compile('"([^"]*)"|“([^”]*)”|«([^»]*)»')
+QUOTED = re.compile(r"\"([^\"]*)\"|“([^”]*)”|«([^»]*)»|‘([^’]*)’(?!\w)|(?<!\w)'([^']+)'(?!\w)")
+"""Single quotes count where they stand at the ends of words: an apostrophe stands within or behind one."""
+ASKED_LAST = re.compile(
+    r"(?:^|(?:,\s*|\s+)(?:and\s+)?(?:then\s+)?)(?:tell|show|give|report)\s+(?:me|us)\s+"
+    r"(how|what|which|who|when|where)\b([^.?!]*)",
+    re.IGNORECASE,
+)
+"""``… and tell me how many``: a question of its own at the end of a deed."""
+THERE = re.compile(r"\bthere (are|is|were|was)\b", re.IGNORECASE)
 NAME = re.compile(
     r"(?<![\w.])((?:[A-Z][\w'’-]*|\d[\w-]*(?=\s+[A-Z]))(?:\s+(?:&|[A-Z][\w'’&-]*|\d+[\w-]*))*)((?:\s+[a-z][\w'’-]*){0,3})"
 )

@@ -12,6 +12,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from app.engine.agent.scout.aim_words import (
+    ASKED_LAST,
     BY_WORD,
     COUNTED,
     DEED,
@@ -32,6 +33,7 @@ from app.engine.agent.scout.aim_words import (
     QUOTED,
     ROUND,
     SMALL,
+    THERE,
     TO,
     TOLD,
     VALUE,
@@ -121,10 +123,16 @@ def aims_of(text: str) -> tuple[Aim, ...]:
         quotes.append(next(group for group in found.groups() if group is not None))
         return f"\x02{len(quotes) - 1}\x02"
 
-    held = QUOTED.sub(hold, " ".join(text.replace("\x02", " ").split()))
+    held = ASKED_LAST.sub(_asked, QUOTED.sub(hold, " ".join(text.replace("\x02", " ").split())))
     if DEED.match(held) is None:
         return (_question(held, quotes),)
     return tuple(_change(part.strip(" ."), quotes) for part in PARTS.split(held) if part.strip(" ."))
+
+
+def _asked(found: re.Match[str]) -> str:
+    """``and tell me how many there are`` as the question it is: ``. How many are there?``."""
+    words = THERE.sub(r"\1 there", found[2])
+    return f"{'. ' if found.start() else ''}{found[1].capitalize()}{words}?"
 
 
 def _back(text: str, quotes: list[str]) -> str:
