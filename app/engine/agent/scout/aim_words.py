@@ -16,7 +16,7 @@ QUOTED = re.compile(r"\"([^\"]*)\"|“([^”]*)”|«([^»]*)»|‘([^’]*)’(
 """Single quotes count where they stand at the ends of words: an apostrophe stands within or behind one."""
 ASKED_LAST = re.compile(
     r"(?:^|(?:,\s*|\s+)(?:and\s+)?(?:then\s+)?)(?:tell|show|give|report)\s+(?:me|us)\s+"
-    r"(how|what|which|who|when|where)\b([^.?!]*)",
+    r"(how|what|which|who|when|where)\b([^.?!]*)[.?!]?",
     re.IGNORECASE,
 )
 """``… and tell me how many``: a question of its own at the end of a deed."""
