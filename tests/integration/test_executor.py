@@ -524,9 +524,10 @@ async def test_the_wheel_scrolls_the_page_and_a_list_and_says_when_there_is_no_m
     assert (await bench.do(Scroll(500))).effect is Effect.CHANGED
     assert await bench.tab.page.evaluate("scrollY") > 0
     await bench.do(Press("Home"))
+    await bench.tab.page.wait_for_function("scrollY === 0")  # the browser glides there
     listed = await bench.do(Scroll(200, element=bench.number("List")))
     assert listed.success
-    assert await bench.tab.page.evaluate("document.querySelector('div').scrollTop") > 0
+    await bench.tab.page.wait_for_function("document.querySelector('div').scrollTop > 0")
     await bench.do(Scroll(-2000))
     assert (await bench.do(Scroll(-200))).effect is Effect.NOTHING
 

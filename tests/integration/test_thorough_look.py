@@ -82,7 +82,9 @@ async def test_the_page_neither_sees_it_nor_is_changed(blank: Visit, pages: str)
 
 async def test_helpers_that_a_page_put_in_place_of_the_browsers_bring_nothing_in(blank: Visit, pages: str):
     await blank.page.goto(f"{pages}/thorough.html")
-    await blank.page.evaluate("void (window.getEventListeners = () => { window.touched = 99; return { click: 1 } })")
+    await blank.page.evaluate(
+        "void (window.getEventListeners = () => { window.touched = 99; return { click: 1 } })"
+    )
     page = await capture(blank, picture=False, thorough=True)
     assert await blank.page.evaluate("touched") < 99, "the question is refused where it would have an effect"
     assert "word" not in ids(page)

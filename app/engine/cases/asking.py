@@ -103,7 +103,9 @@ class Asking:
         workspace = self._core.workspace
         known = workspace.review.opinions()
         rows = workspace.index.rows(RunFilter(order="risk"))
-        over = [row.id for row in rows if row.outcome != "running" and row.steps]  # without a step there is no question
+        over = [
+            row.id for row in rows if row.outcome != "running" and row.steps
+        ]  # without a step there is no question
         never = [run for run in over if run not in known]
         in_vain = [run for run in over if run in known and known[run].silence]
         return [*never, *in_vain][:limit]
