@@ -79,6 +79,25 @@ def test_every_stage_runs_even_when_one_fails(
     assert "ok     second" in told
 
 
+@pytest.mark.parametrize(("second", "code", "told"), [(0, 0, "at the second try"), (1, 1, "FAILED tests")])
+def test_what_failed_is_run_once_more_and_that_is_said(
+    bootstrap: ModuleType, capsys: pytest.CaptureFixture[str], second: int, code: int, told: str
+) -> None:
+    def ends_with(code: int) -> list[str]:
+        return [sys.executable, "-c", f"raise SystemExit({code})"]
+
+    assert bootstrap._stages([("tests", ends_with(1))], {"tests": ends_with(second)}) == code
+    assert told in capsys.readouterr().out
+
+
+def test_a_stage_that_was_killed_says_so_and_is_not_tried_again(
+    bootstrap: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    killed = [sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"]
+    assert bootstrap._stages([("tests", killed)], {"tests": [sys.executable, "-c", "pass"]}) == 1
+    assert "killed by signal 9" in capsys.readouterr().out
+
+
 def test_a_wrong_command_is_wrong_usage() -> None:
     command = [sys.executable, str(PACKAGING / "bootstrap.py"), "nonsense"]
 
