@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import threading
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
@@ -107,7 +108,8 @@ def pages_folder() -> Path | None:
     home = Path(os.environ.get("SITES_HOME") or Path.home() / ".cache" / "agent-sites")
     folder, script = home / PAGES, SITES / "miniwob.sh"
     if not folder.is_dir() and script.is_file():
-        environment = {**os.environ, "SITES_HOME": str(home)}
+        ours = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
+        environment = {**os.environ, "SITES_HOME": str(home), "PATH": ours}  # the system's Python may have no pip
         try:
             subprocess.run(
                 ["bash", str(script), "install"],
