@@ -109,7 +109,11 @@ def pages_folder() -> Path | None:
     folder, script = home / PAGES, SITES / "miniwob.sh"
     if not folder.is_dir() and script.is_file():
         ours = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
-        environment = {**os.environ, "SITES_HOME": str(home), "PATH": ours}  # the system's Python may have no pip
+        environment = {
+            **os.environ,
+            "SITES_HOME": str(home),
+            "PATH": ours,
+        }  # the system's Python may have no pip
         try:
             subprocess.run(
                 ["bash", str(script), "install"],
