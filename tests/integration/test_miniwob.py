@@ -145,10 +145,7 @@ async def test_scripted_commands_get_the_reward_of_tasks_with_every_kind_of_widg
         chromium, SIZE, keep_tabs=True
     ) as tab:  # pages that move lose a race on a busy machine: alone now
         again = {task: await do(tab, task) for task in lost}
-    lost = {task: why for task, why in again.items() if why}
-    rewarded = set(tasks) - lost.keys()
-    assert len(rewarded) >= LEAST, lost
-    assert [kind for kind, members in KINDS.items() if rewarded.isdisjoint(members)] == [], lost
+    assert {task: why for task, why in again.items() if why} == {}
 
 
 async def test_an_episode_keeps_its_reward_and_hides_what_is_no_part_of_it(blank: Visit, site: MiniWob):
