@@ -15,8 +15,10 @@ from app.engine.errors import PathError
 from app.engine.events import JobChanged
 from app.engine.graph_api import GraphApi
 from app.engine.judgement import Flag, Label, Risk, Score, Verdict
+from app.engine.live_api import LiveApi
 from app.engine.observation import TreeLine
 from app.engine.run_api import RunApi
+from app.engine.supervision import Intervention
 from app.engine.trajectory import Run, Step
 from kb.tip import (
     Finding,
@@ -102,6 +104,8 @@ class RunDetail:
     risk: Risk
     verdicts: tuple[Verdict, ...]
     tips: tuple[str, ...] = ()
+    interventions: tuple[Intervention, ...] = ()
+    """What its operator, the policy and the watchdog did while it was going on, oldest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,7 +241,7 @@ class WorkspaceInfo:
     encoder_ready: bool
 
 
-class EngineApi(GraphApi, RunApi, Protocol):
+class EngineApi(GraphApi, RunApi, LiveApi, Protocol):
     """Use cases.  Errors are ``SiteloreError``s; long ones run as jobs and tell their progress as events."""
 
     # the workspace

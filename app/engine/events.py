@@ -6,6 +6,9 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from app.engine.ledger import Ledger
+from app.engine.supervision import Intervention, KnowledgeHere, LiveRow, NextAction, PersonHint, PersonRequest
+
 log = logging.getLogger(__name__)
 
 
@@ -105,6 +108,86 @@ class RunAdvanced(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LiveChanged(Event):
+    """A supervised run is somewhere else than before: its state, step, flags, needs or clock."""
+
+    row: LiveRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveGone(Event):
+    """A run was taken off the wall; it stays in the workspace."""
+
+    run: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionPlanned(Event):
+    """A run is about to do this; it comes before the action is done, also where nobody is asked."""
+
+    next: NextAction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnowledgeShown(Event):
+    """What a run was given by the knowledge base at its present step."""
+
+    here: KnowledgeHere
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerChanged(Event):
+    """A run's ledger after a step, and what that step changed in it, in words."""
+
+    run: str
+    step: int
+    ledger: Ledger
+    changes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestChanged(Event):
+    """A request was opened, decided or closed."""
+
+    request: PersonRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HintChanged(Event):
+    """A hint was sent, or given to the agent."""
+
+    hint: PersonHint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InterventionMade(Event):
+    """Somebody did something in a run."""
+
+    intervention: Intervention
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageFrame(Event):
+    """A picture of a run's page as it is now; it travels beside the JSON.
+
+    ``number`` counts up for each run; ``width`` and ``height`` are the picture's pixels, ``page_width`` and
+    ``page_height`` the viewport's CSS pixels; ``pointer`` is where the agent's or the person's pointer stands;
+    ``input_at`` the sender's clock of the newest input that was done before it was taken, 0 for none.
+    """
+
+    run: str
+    number: int
+    width: int
+    height: int
+    page_width: int
+    page_height: int
+    jpeg: bytes
+    url: str = ""
+    pointer: tuple[float, float] | None = None
+    input_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HostLost(Event):
     """The engine process ended unexpectedly; it is being started again."""
 
@@ -122,6 +205,15 @@ EVENTS: dict[str, type[Event]] = {
         ExplorationChanged,
         GraphChanged,
         RunAdvanced,
+        LiveChanged,
+        LiveGone,
+        ActionPlanned,
+        KnowledgeShown,
+        LedgerChanged,
+        RequestChanged,
+        HintChanged,
+        InterventionMade,
+        PageFrame,
         HostLost,
     )
 }

@@ -26,12 +26,14 @@ from app.engine import channel
 from app.engine.channel import PROTOCOL, ChannelError, encode, encode_error, encode_event, pack, read_frame
 from app.engine.engine import Engine
 from app.engine.errors import SiteloreError
-from app.engine.events import Event
+from app.engine.events import Event, PageFrame
 
 log = logging.getLogger(__name__)
 
 SECRET_VARIABLE = "SITELORE_HOST_SECRET"
 HELLO_SECONDS = 10.0
+MOST_BEHIND = 512 * 1024
+"""Bytes a client may be behind and still be sent pictures."""
 
 
 class Host:
@@ -100,10 +102,14 @@ class Host:
     def _broadcast(self, event: Event) -> None:
         if not self._writers:
             return
-        frame = pack(encode_event(event))
+        frame = pack(*encode_event(event))
+        late = isinstance(event, PageFrame)
         for writer in list(self._writers):
-            if not writer.is_closing():
-                writer.write(frame)
+            if writer.is_closing():
+                continue
+            if late and writer.transport.get_write_buffer_size() > MOST_BEHIND:
+                continue  # a window that is behind wants the next picture, not every one
+            writer.write(frame)
 
 
 async def _listen(host: Host, folder: Path) -> tuple[asyncio.Server, dict[str, Any]]:

@@ -106,6 +106,9 @@ class Step:
     page_state: str = ""
     """Id of the page state in the site's interaction graph (``identity.page_id``); "" where there is none."""
 
+    by: str = ""
+    """``person`` for what was done by hand during a takeover; "" for the agent's own steps."""
+
     @property
     def words(self) -> str:
         """The action in words."""

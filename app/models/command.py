@@ -11,8 +11,8 @@ class Command:
 
     Attributes:
         keys: defaults in Qt's portable text, the one to show first; ``G, R`` is a chord.
-        place: where it works: ``everywhere``, ``review``, ``composer`` (inside the review), ``map`` or
-            ``knowledge``.
+        place: where it works: ``everywhere``, ``review``, ``composer`` (inside the review), ``map``,
+            ``live`` or ``knowledge``.
         menu: where it stands in the menus (``View/Text size``); "" is palette only.
         icon: a name of the Material Design set.
         in_text: its plain keys work in a text field too (Esc).
@@ -32,6 +32,7 @@ REACH = {
     "review": ("review", "everywhere"),
     "composer": ("composer", "review", "everywhere"),
     "map": ("map", "everywhere"),
+    "live": ("live", "everywhere"),
     "knowledge": ("knowledge", "everywhere"),
 }
 """The places whose commands work in a place, the narrowest first."""
@@ -41,5 +42,6 @@ PLACE_TITLES = {
     "review": "Review",
     "composer": "Writing a tip",
     "map": "Map",
+    "live": "Live",
     "knowledge": "Knowledge",
 }

@@ -13,11 +13,12 @@ from PySide6.QtGui import QAction, QKeySequence
 from app.engine.judgement import Label
 from app.models.command import PLACE_TITLES, REACH, Command
 from app.models.keymap import Keymap, readable
+from app.models.live_commands import LIVE
 from app.models.map_commands import MAP
 
 __all__ = ["COMMANDS", "MENUS", "PLACE_TITLES", "REACH", "Command", "CommandCenter"]
 
-MENUS = ("File", "Edit", "Go", "Review", "Map", "Knowledge", "View", "Help")
+MENUS = ("File", "Edit", "Go", "Review", "Map", "Live", "Knowledge", "View", "Help")
 """The menu bar, left to right."""
 
 EVERYWHERE = (
@@ -46,6 +47,7 @@ EVERYWHERE = (
     Command("app.keys", "Change keys…", (), menu="Edit", icon="keyboard-settings-outline"),
     Command("go.review", "Go to Review", ("Ctrl+1", "G, R"), menu="Go", icon="clipboard-search-outline"),
     Command("go.map", "Go to Map", ("Ctrl+2", "G, M"), menu="Go", icon="map-outline"),
+    Command("go.live", "Go to Live", ("Ctrl+3", "G, L"), menu="Go", icon="television-play"),
     Command("go.knowledge", "Go to Knowledge", ("Ctrl+4", "G, K"), menu="Go", icon="book-open-variant"),
     Command("view.fold.left", "Fold the list", ("[", "Ctrl+B"), menu="View", icon="dock-left"),
     Command("view.fold.middle", "Fold the middle", ("\\",), menu="View", icon="dock-window"),
@@ -226,9 +228,20 @@ KNOWLEDGE = (
     Command("kb.export", "Export tips…", ("Shift+I",), "knowledge", "Knowledge", "export"),
 )
 
-COMMANDS: tuple[Command, ...] = (*EVERYWHERE, *REVIEW, *COMPOSER, *MAP, *KNOWLEDGE)
+COMMANDS: tuple[Command, ...] = (*EVERYWHERE, *REVIEW, *COMPOSER, *MAP, *LIVE, *KNOWLEDGE)
 
-REPEATING = ("review.next", "review.prev", "review.step", "knowledge.", "map.next", "map.prev", "map.zoom")
+REPEATING = (
+    "review.next",
+    "review.prev",
+    "review.step",
+    "knowledge.",
+    "map.next",
+    "map.prev",
+    "map.zoom",
+    "live.next",
+    "live.prev",
+    "live.replay",
+)
 """Commands that go on while their key is held."""
 
 

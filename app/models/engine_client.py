@@ -20,14 +20,23 @@ from typing import TYPE_CHECKING, Any, cast
 from PySide6.QtCore import QObject, Signal
 
 from app.engine.events import (
+    ActionPlanned,
     EncoderChanged,
     Event,
     ExplorationChanged,
     GraphChanged,
+    HintChanged,
     HistoryChanged,
     HostLost,
+    InterventionMade,
     JobChanged,
     KnowledgeChanged,
+    KnowledgeShown,
+    LedgerChanged,
+    LiveChanged,
+    LiveGone,
+    PageFrame,
+    RequestChanged,
     RunAdvanced,
     RunsChanged,
 )
@@ -42,6 +51,28 @@ RESTARTS = 3
 """Times a host that dies at once is started again before the window gives up and says so."""
 
 
+SIGNALS: dict[type[Event], str] = {
+    RunsChanged: "runs_changed",
+    KnowledgeChanged: "knowledge_changed",
+    HistoryChanged: "history_changed",
+    JobChanged: "job_changed",
+    EncoderChanged: "encoder_changed",
+    ExplorationChanged: "exploration_changed",
+    GraphChanged: "graph_changed",
+    RunAdvanced: "run_advanced",
+    LiveChanged: "live_changed",
+    LiveGone: "live_gone",
+    ActionPlanned: "action_planned",
+    KnowledgeShown: "knowledge_shown",
+    LedgerChanged: "ledger_changed",
+    RequestChanged: "request_changed",
+    HintChanged: "hint_changed",
+    InterventionMade: "intervention_made",
+    PageFrame: "page_frame",
+}
+"""The signal that carries each kind of event."""
+
+
 class EngineEvents(QObject):
     """Engine events as signals; each carries the event."""
 
@@ -53,33 +84,27 @@ class EngineEvents(QObject):
     exploration_changed = Signal(object)
     graph_changed = Signal(object)
     run_advanced = Signal(object)
+    live_changed = Signal(object)
+    live_gone = Signal(object)
+    action_planned = Signal(object)
+    knowledge_shown = Signal(object)
+    ledger_changed = Signal(object)
+    request_changed = Signal(object)
+    hint_changed = Signal(object)
+    intervention_made = Signal(object)
+    page_frame = Signal(object)
     host_changed = Signal(str)
 
     api: EngineApi
 
     def deliver(self, event: Event) -> None:
         """Emit the signal of this event."""
-        match event:
-            case RunsChanged():
-                self.runs_changed.emit(event)
-            case KnowledgeChanged():
-                self.knowledge_changed.emit(event)
-            case HistoryChanged():
-                self.history_changed.emit(event)
-            case JobChanged():
-                self.job_changed.emit(event)
-            case EncoderChanged():
-                self.encoder_changed.emit(event)
-            case ExplorationChanged():
-                self.exploration_changed.emit(event)
-            case GraphChanged():
-                self.graph_changed.emit(event)
-            case RunAdvanced():
-                self.run_advanced.emit(event)
-            case HostLost():
-                self.host_changed.emit(event.message)
-            case _:
-                log.debug("no signal for %s", type(event).__name__)
+        if isinstance(event, HostLost):
+            self.host_changed.emit(event.message)
+        elif (name := SIGNALS.get(type(event))) is not None:
+            getattr(self, name).emit(event)
+        else:
+            log.debug("no signal for %s", type(event).__name__)
 
 
 class LocalClient(EngineEvents):
@@ -223,7 +248,7 @@ class EngineClient(EngineEvents):
         from app.engine.channel import decode_event
 
         if "event" in message:
-            self.deliver(decode_event(message))
+            self.deliver(decode_event(message, raw))
             return
         future = self._waiting.pop(int(message.get("id") or 0), None)
         if future is not None and not future.done():

@@ -64,6 +64,7 @@ from kb.tip import (
     VerifyReport,
 )
 from tests.support.fake_graph import FakeGraphs
+from tests.support.fake_live import FakeLive
 from tests.support.made_up import (
     DETECTORS,
     NOW,
@@ -77,7 +78,7 @@ from tests.support.made_up import (
 )
 
 
-class FakeEngine(FakeGraphs):
+class FakeEngine(FakeGraphs, FakeLive):
     """``EngineApi`` over lists in memory; ``empty=True`` is the first start of a new workspace."""
 
     def __init__(self, bus: EventBus | None = None, *, empty: bool = False) -> None:
@@ -97,6 +98,7 @@ class FakeEngine(FakeGraphs):
         self.memories: dict[str, RunMemory] = {}
         self.refuses_runs = ""
         self.start_graphs(empty=empty)
+        self.start_live(empty=empty)
 
     # ------------------------------------------------------------ the agent
     async def run_task(self, request: RunRequest) -> RunSummary:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 from urllib.parse import SplitResult, urlsplit
 
 from app.engine.command import (
@@ -35,53 +34,23 @@ from app.engine.command import (
 from app.engine.graph.danger import danger_of, forms_of, link_of
 from app.engine.graph.danger_words import Said, language_of, said_by, said_by_address
 from app.engine.page_state import Element, PageCapture
+from app.engine.supervision import RiskClass
 
-
-class Risk(StrEnum):
-    """Kinds of deeds, the harmless first."""
-
-    READS = "reads"
-    EDITS = "edits"  # fills in what is not sent yet
-    SIGNS_IN = "signs in"
-    SIGNS_OUT = "signs out"
-    SENDS = "sends"  # changes something on the site, or writes to somebody
-    UPLOADS = "uploads"
-    BUYS = "buys"
-    PAYS = "pays"
-    DELETES = "deletes"
-
-    @property
-    def level(self) -> int:
-        """From 0 for what only reads to 3 for what can't be taken back."""
-        return _LEVELS[self]
-
-    @property
-    def changes(self) -> bool:
-        """It leaves something behind on the site."""
-        return self.level >= 2
-
-
-_LEVELS = {
-    Risk.READS: 0,
-    Risk.EDITS: 1,
-    Risk.SIGNS_IN: 1,
-    Risk.SIGNS_OUT: 1,
-    Risk.SENDS: 2,
-    Risk.UPLOADS: 2,
-    Risk.BUYS: 3,
-    Risk.PAYS: 3,
-    Risk.DELETES: 3,
-}
 _OF_DANGER = {
-    "danger: destroys": Risk.DELETES,
-    "danger: leaves": Risk.SIGNS_OUT,
-    "danger: pays": Risk.BUYS,
-    "danger: sends": Risk.SENDS,
-    "danger: asks": Risk.SENDS,
-    "danger: confirms": Risk.SENDS,
-    "danger: changes a row": Risk.SENDS,
+    "danger: destroys": RiskClass.DELETES,
+    "danger: leaves": RiskClass.SIGNS_OUT,
+    "danger: pays": RiskClass.BUYS,
+    "danger: sends": RiskClass.SENDS,
+    "danger: asks": RiskClass.SENDS,
+    "danger: confirms": RiskClass.SENDS,
+    "danger: changes a row": RiskClass.SENDS,
 }
-_OF_SAID = {"destroys": Risk.DELETES, "leaves": Risk.SIGNS_OUT, "pays": Risk.BUYS, "sends": Risk.SENDS}
+_OF_SAID = {
+    "destroys": RiskClass.DELETES,
+    "leaves": RiskClass.SIGNS_OUT,
+    "pays": RiskClass.BUYS,
+    "sends": RiskClass.SENDS,
+}
 _PAYING = frozenset(
     {"pay", "payment", "checkout", "donate", "transfer", "wire", "bezahlen", "payer", "pagar"}
 )
@@ -94,7 +63,7 @@ _FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
 class Assessment:
     """What an action is taken for; ``why`` says by what, in words for a person; ``element`` is its number, if any."""
 
-    risk: Risk
+    risk: RiskClass
     why: str = ""
     element: int | None = None
 
@@ -114,7 +83,7 @@ def assess(command: Command, page: PageCapture) -> Assessment:
         case AnswerDialog(accept):
             return _dialog(page) if accept else _reads("the dialog is dismissed")
         case TypeMark(_, _, enter):
-            return Assessment(risk=Risk.SENDS if enter else Risk.EDITS, why="it fills in a field")
+            return Assessment(risk=RiskClass.SENDS if enter else RiskClass.EDITS, why="it fills in a field")
         case TypeKeys(text):
             element = next((one for one in page.elements if "focused" in one.states), None)
             return _typed(element, page, enter="\n" in text)
@@ -136,15 +105,15 @@ def _on_element(command: Command, page: PageCapture) -> Assessment:
         case TypeText(_, _, enter):
             return _typed(element, page, enter=enter)
         case Upload():
-            return Assessment(risk=Risk.UPLOADS, why="a file leaves this machine", element=element.index)
+            return Assessment(risk=RiskClass.UPLOADS, why="a file leaves this machine", element=element.index)
         case Drag():
-            return Assessment(risk=Risk.EDITS, why="it moves something", element=element.index)
+            return Assessment(risk=RiskClass.EDITS, why="it moves something", element=element.index)
         case _:
             if forms_of(element) is None and not element.form:
                 return Assessment(
-                    risk=Risk.EDITS, why="it changes a setting of the page", element=element.index
+                    risk=RiskClass.EDITS, why="it changes a setting of the page", element=element.index
                 )
-            return Assessment(risk=Risk.EDITS, why="it fills in a form", element=element.index)
+            return Assessment(risk=RiskClass.EDITS, why="it fills in a form", element=element.index)
 
 
 def _keys(command: Press, keys: str, page: PageCapture) -> Assessment:
@@ -167,18 +136,18 @@ def _pressed(element: Element, page: PageCapture) -> Assessment:
     sends = _sends_form(element, page)
     if danger is not None and danger.rule in _OF_DANGER:
         risk = _OF_DANGER[danger.rule]
-        if risk is Risk.BUYS and _PAYING.intersection(element.name.lower().split()):
-            risk = Risk.PAYS
-        if risk is Risk.SENDS and sends is not None and sends.risk is not Risk.SENDS:
+        if risk is RiskClass.BUYS and _PAYING.intersection(element.name.lower().split()):
+            risk = RiskClass.PAYS
+        if risk is RiskClass.SENDS and sends is not None and sends.risk is not RiskClass.SENDS:
             return sends
         return Assessment(risk=risk, why=danger.why, element=element.index)
     if sends is not None:
         return sends
     if link_of(element, page.url) is not None:
-        return Assessment(risk=Risk.READS, why="it opens a page", element=element.index)
+        return Assessment(risk=RiskClass.READS, why="it opens a page", element=element.index)
     if element.role in ("checkbox", "radio", "switch", "option"):
-        return Assessment(risk=Risk.EDITS, why="it makes a choice", element=element.index)
-    return Assessment(risk=Risk.READS, why="nothing speaks for more than looking", element=element.index)
+        return Assessment(risk=RiskClass.EDITS, why="it makes a choice", element=element.index)
+    return Assessment(risk=RiskClass.READS, why="nothing speaks for more than looking", element=element.index)
 
 
 def _sends_form(element: Element, page: PageCapture) -> Assessment | None:
@@ -187,27 +156,33 @@ def _sends_form(element: Element, page: PageCapture) -> Assessment | None:
         return None
     method, _, path = element.form.partition(":")
     if method.lower() != "post":
-        return Assessment(risk=Risk.READS, why="it sends a form that only asks", element=element.index)
+        return Assessment(risk=RiskClass.READS, why="it sends a form that only asks", element=element.index)
     if _has_password(element.form, page):
-        return Assessment(risk=Risk.SIGNS_IN, why=f"it sends the log-in form {path}", element=element.index)
-    return Assessment(risk=Risk.SENDS, why=f"it sends the form {path}", element=element.index)
+        return Assessment(
+            risk=RiskClass.SIGNS_IN, why=f"it sends the log-in form {path}", element=element.index
+        )
+    return Assessment(risk=RiskClass.SENDS, why=f"it sends the form {path}", element=element.index)
 
 
 def _typed(element: Element | None, page: PageCapture, *, enter: bool) -> Assessment:
     if element is None:
-        return Assessment(risk=Risk.EDITS, why="it types where the cursor stands")
+        return Assessment(risk=RiskClass.EDITS, why="it types where the cursor stands")
     if element.type == "password" and not enter:
-        return Assessment(risk=Risk.SIGNS_IN, why="it fills in a password", element=element.index)
+        return Assessment(risk=RiskClass.SIGNS_IN, why="it fills in a password", element=element.index)
     if not enter:
-        return Assessment(risk=Risk.EDITS, why="it fills in a field", element=element.index)
+        return Assessment(risk=RiskClass.EDITS, why="it fills in a field", element=element.index)
     method, _, path = element.form.partition(":")
     if method.lower() == "get" or element.role == "searchbox" or element.type == "search":
-        return Assessment(risk=Risk.READS, why="it sends a search", element=element.index)
+        return Assessment(risk=RiskClass.READS, why="it sends a search", element=element.index)
     if element.form and _has_password(element.form, page):
-        return Assessment(risk=Risk.SIGNS_IN, why=f"it sends the log-in form {path}", element=element.index)
+        return Assessment(
+            risk=RiskClass.SIGNS_IN, why=f"it sends the log-in form {path}", element=element.index
+        )
     where = f"the form {path}" if element.form else "what the page makes of Enter"
     return Assessment(
-        risk=Risk.SENDS if element.form else Risk.EDITS, why=f"it sends {where}", element=element.index
+        risk=RiskClass.SENDS if element.form else RiskClass.EDITS,
+        why=f"it sends {where}",
+        element=element.index,
     )
 
 
@@ -229,9 +204,9 @@ def _dialog(page: PageCapture) -> Assessment:
     """Agreeing to a dialog may do what it asks; what it asks is known only where it was seen before."""
     for text in page.alerts:
         found = _said(said_by(text, language_of(page.language)), "the dialog says")
-        if found.risk is not Risk.READS:
+        if found.risk is not RiskClass.READS:
             return found
-    return Assessment(risk=Risk.SENDS, why="it agrees to whatever the next dialog asks")
+    return Assessment(risk=RiskClass.SENDS, why="it agrees to whatever the next dialog asks")
 
 
 def _has_password(form: str, page: PageCapture) -> bool:
@@ -257,4 +232,4 @@ def _under(elements: Iterable[Element], at: Point) -> Element | None:
 
 
 def _reads(why: str) -> Assessment:
-    return Assessment(risk=Risk.READS, why=why)
+    return Assessment(risk=RiskClass.READS, why=why)

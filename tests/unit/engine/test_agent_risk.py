@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.agent.risk import Risk, assess
+from app.engine.agent.risk import assess
 from app.engine.command import (
     AnswerDialog,
     Check,
@@ -25,6 +25,7 @@ from app.engine.command import (
     Upload,
 )
 from app.engine.page_state import Element, PageCapture
+from app.engine.supervision import RiskClass
 
 PAGE = PageCapture(
     url="http://shop.test/basket/",
@@ -54,48 +55,48 @@ PAGE = PageCapture(
 @pytest.mark.parametrize(
     ("command", "risk"),
     [
-        (Click(0), Risk.READS),
-        (Click(14), Risk.READS),
-        (Hover(1), Risk.READS),
-        (Scroll(200), Risk.READS),
-        (GoBack(), Risk.READS),
-        (Stop("42"), Risk.READS),
-        (Click(1), Risk.DELETES),
-        (Click(2), Risk.BUYS),
-        (Click(3), Risk.PAYS),
-        (Click(4), Risk.SIGNS_OUT),
-        (Click(6), Risk.READS),
-        (TypeText(5, "shoes", enter=True), Risk.READS),
-        (TypeText(7, "hello"), Risk.EDITS),
-        (TypeText(7, "hello", enter=True), Risk.SENDS),
-        (TypeKeys("hello"), Risk.EDITS),
-        (Press("Enter"), Risk.SENDS),
-        (Press("Enter", 5), Risk.READS),
-        (Press("Enter", 1), Risk.DELETES),
-        (Press("Tab", 1), Risk.READS),
-        (Press("Control+A", 7), Risk.READS),
-        (Click(8), Risk.SENDS),
-        (TypeText(9, "x"), Risk.SIGNS_IN),
-        (Click(10), Risk.SIGNS_IN),
-        (Check(11), Risk.EDITS),
-        (Select(13, ("Norway",)), Risk.EDITS),
-        (Upload(12, "a.png"), Risk.UPLOADS),
-        (Goto("http://shop.test/orders/"), Risk.READS),
-        (Goto("http://shop.test/orders/12/delete"), Risk.DELETES),
-        (NewTab("http://shop.test/account/logout"), Risk.SIGNS_OUT),
-        (NewTab(), Risk.READS),
-        (Goto("http://[broken"), Risk.READS),
-        (ClickAt((20.0, 15.0)), Risk.DELETES),
-        (ClickAt((300.0, 300.0)), Risk.READS),
-        (ClickAt((900.0, 900.0)), Risk.READS),
-        (ClickMark(3, "Delete account"), Risk.DELETES),
-        (ClickMark(3, "Next page"), Risk.READS),
-        (AnswerDialog(accept=False), Risk.READS),
-        (AnswerDialog(accept=True), Risk.SENDS),
-        (Click(99), Risk.READS),
+        (Click(0), RiskClass.READS),
+        (Click(14), RiskClass.READS),
+        (Hover(1), RiskClass.READS),
+        (Scroll(200), RiskClass.READS),
+        (GoBack(), RiskClass.READS),
+        (Stop("42"), RiskClass.READS),
+        (Click(1), RiskClass.DELETES),
+        (Click(2), RiskClass.BUYS),
+        (Click(3), RiskClass.PAYS),
+        (Click(4), RiskClass.SIGNS_OUT),
+        (Click(6), RiskClass.READS),
+        (TypeText(5, "shoes", enter=True), RiskClass.READS),
+        (TypeText(7, "hello"), RiskClass.EDITS),
+        (TypeText(7, "hello", enter=True), RiskClass.SENDS),
+        (TypeKeys("hello"), RiskClass.EDITS),
+        (Press("Enter"), RiskClass.SENDS),
+        (Press("Enter", 5), RiskClass.READS),
+        (Press("Enter", 1), RiskClass.DELETES),
+        (Press("Tab", 1), RiskClass.READS),
+        (Press("Control+A", 7), RiskClass.READS),
+        (Click(8), RiskClass.SENDS),
+        (TypeText(9, "x"), RiskClass.SIGNS_IN),
+        (Click(10), RiskClass.SIGNS_IN),
+        (Check(11), RiskClass.EDITS),
+        (Select(13, ("Norway",)), RiskClass.EDITS),
+        (Upload(12, "a.png"), RiskClass.UPLOADS),
+        (Goto("http://shop.test/orders/"), RiskClass.READS),
+        (Goto("http://shop.test/orders/12/delete"), RiskClass.DELETES),
+        (NewTab("http://shop.test/account/logout"), RiskClass.SIGNS_OUT),
+        (NewTab(), RiskClass.READS),
+        (Goto("http://[broken"), RiskClass.READS),
+        (ClickAt((20.0, 15.0)), RiskClass.DELETES),
+        (ClickAt((300.0, 300.0)), RiskClass.READS),
+        (ClickAt((900.0, 900.0)), RiskClass.READS),
+        (ClickMark(3, "Delete account"), RiskClass.DELETES),
+        (ClickMark(3, "Next page"), RiskClass.READS),
+        (AnswerDialog(accept=False), RiskClass.READS),
+        (AnswerDialog(accept=True), RiskClass.SENDS),
+        (Click(99), RiskClass.READS),
     ],
 )
-def test_kinds_of_deeds(command: Command, risk: Risk):
+def test_kinds_of_deeds(command: Command, risk: RiskClass):
     found = assess(command, PAGE)
 
     assert found.risk is risk, found
@@ -105,9 +106,15 @@ def test_kinds_of_deeds(command: Command, risk: Risk):
 def test_a_dialog_that_was_seen_tells_what_agreeing_would_do():
     page = PageCapture(url="http://shop.test/", language="en", alerts=("Delete this order?",))
 
-    assert assess(AnswerDialog(accept=True), page).risk is Risk.DELETES
+    assert assess(AnswerDialog(accept=True), page).risk is RiskClass.DELETES
 
 
 def test_what_can_not_be_taken_back_stands_highest():
-    assert {risk for risk in Risk if risk.level == 3} == {Risk.BUYS, Risk.PAYS, Risk.DELETES}
-    assert not any(risk.changes for risk in (Risk.READS, Risk.EDITS, Risk.SIGNS_IN, Risk.SIGNS_OUT))
+    assert {risk for risk in RiskClass if risk.level == 3} == {
+        RiskClass.BUYS,
+        RiskClass.PAYS,
+        RiskClass.DELETES,
+    }
+    assert not any(
+        risk.changes for risk in (RiskClass.READS, RiskClass.EDITS, RiskClass.SIGNS_IN, RiskClass.SIGNS_OUT)
+    )
