@@ -33,7 +33,7 @@ LIVE = (
     Command(
         "live.dismiss",
         "Take the run off the wall",
-        ("Delete", "Backspace"),
+        ("Del", "Backspace"),
         "live",
         "Live/Run",
         "eye-off-outline",
