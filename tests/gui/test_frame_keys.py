@@ -191,6 +191,7 @@ def test_a_taken_key_is_refused_and_named(center: CommandCenter) -> None:
     assert center.remap("review.next", ["G"]) == [
         "go.review",
         "go.map",
+        "go.live",
         "go.knowledge",
     ]  # the beginning of a chord
 
