@@ -26,6 +26,7 @@ class RunRequest:
         domains: hosts the agent may be on besides the start's; ``*`` for any.
         vision: ask a vision model for boxes, too.
         max_seconds, max_tokens, max_money: budgets of a model; 0 for none.
+        supervised: the workspace's intervention policy holds, and a person can be asked.
     """
 
     intent: str
@@ -44,6 +45,7 @@ class RunRequest:
     max_seconds: float = 0.0
     max_tokens: int = 0
     max_money: float = 0.0
+    supervised: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
 
 from app.engine.agent.navigator import Candidate, Way
 from app.engine.agent.sight import Domain, Hint
@@ -13,7 +14,8 @@ from app.engine.cases.retrieving import Retrieving
 from app.engine.cases.wayfinding import walk
 from app.engine.errors import NotFound
 from app.engine.run_api import LIVE, NO_KNOWLEDGE
-from kb.tip import Query, Retrieval
+from app.engine.supervision import Stance, TipHere
+from kb.tip import Missed, Query, Retrieval, Retrieved, Tip
 
 if TYPE_CHECKING:
     from app.engine.browser.session import Visit
@@ -21,15 +23,40 @@ if TYPE_CHECKING:
 TIPS = 8
 """Tips asked for at a step; the budget of tokens may cut more."""
 
+MISSED = 6
+"""Tips that came near and are shown to a person with the reason."""
+
 Ask = Callable[[Query, int], Awaitable[Retrieval]]
+Find = Callable[[str], Awaitable[Tip | None]]
+
+
+class Steering(Protocol):
+    """What a person makes of tips in one run, and who is shown what came of it."""
+
+    def stance(self, tip: str) -> Stance:
+        """Muted, pinned or neither."""
+        ...
+
+    def vote(self, tip: str) -> int:
+        """1 useful, -1 not useful, 0 nothing said."""
+        ...
+
+    @property
+    def pinned(self) -> Sequence[str]:
+        """Tips that are given at every step."""
+        ...
+
+    def shown(self, tips: Sequence[TipHere], url: str, retrieval: Retrieval) -> None:
+        """What this step is given, and what came near."""
+        ...
 
 
 class RunKnowledge:
     """The AKB as one run may ask it: the live one, or a frozen file that was opened once."""
 
-    def __init__(self, ask: Ask, site: str) -> None:
-        self._ask, self._site = ask, site
-        self._known: dict[Query, tuple[Hint, ...]] = {}
+    def __init__(self, ask: Ask, find: Find, site: str) -> None:
+        self._ask, self._find, self._site = ask, find, site
+        self.steering: Steering | None = None
 
     @classmethod
     async def open(cls, retrieving: Retrieving, kb: str, site: str) -> RunKnowledge | None:
@@ -37,31 +64,89 @@ class RunKnowledge:
         if kb == NO_KNOWLEDGE:
             return None
         if kb != LIVE:
-            return cls(await retrieving.frozen(kb), site)
+            ask, find = await retrieving.frozen(kb)
+            return cls(ask, find, site)
 
-        async def ask(query: Query, k: int) -> Retrieval:
+        async def ask_live(query: Query, k: int) -> Retrieval:
             return await retrieving.retrieve(query, k)
 
-        return cls(ask, site)
+        return cls(ask_live, retrieving.known, site)
 
     async def tips(self, url: str, goal: str) -> tuple[Hint, ...]:
-        """Tips for a page and a goal, best first."""
+        """Tips for a page and a goal, best first; those a person pinned before all, those muted not at all."""
         if not url.startswith(("http://", "https://")):
             return ()
         found = await self._ask(Query(url=url, text=goal, site=self._site), TIPS)
-        return tuple(
-            Hint(
-                tip=one.tip.id,
-                text=one.tip.text,
-                kind=one.tip.kind.value,
-                routes=tuple(dict.fromkeys((one.route.value, *map(str, one.routes)))),
-                score=round(one.score, 4),
-                when=one.tip.when,
-                do=one.tip.do,
-                before=one.tip.before,
-            )
-            for one in found.results
-        )
+        if self.steering is None:
+            return tuple(_hint(one.tip, _routes(one), one.score) for one in found.results)
+        return await self._steered(self.steering, found, url)
+
+    async def _steered(self, steering: Steering, found: Retrieval, url: str) -> tuple[Hint, ...]:
+        come = {one.tip.id: one for one in found.results}
+        pinned = [
+            tip
+            for name in steering.pinned
+            if (tip := come[name].tip if name in come else await self._find(name)) is not None
+        ]
+        given = [
+            _hint(tip, ("pinned", *(_routes(come[tip.id]) if tip.id in come else ())), 1.0) for tip in pinned
+        ]
+        kept = {tip.id for tip in pinned}
+        here = [_here(tip, come.get(tip.id), steering) for tip in pinned]
+        for one in found.results:
+            if one.tip.id in kept:
+                continue
+            muted = steering.stance(one.tip.id) is Stance.MUTED
+            here.append(replace(_here(one.tip, one, steering), cut="muted for this run" if muted else ""))
+            if not muted:
+                given.append(_hint(one.tip, _routes(one), one.score))
+        for miss in found.missed[:MISSED]:
+            if miss.tip.id not in kept:
+                here.append(_missed(miss, steering))
+        steering.shown(here, url, found)
+        return tuple(given)
+
+
+def _routes(one: Retrieved) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((one.route.value, *map(str, one.routes))))
+
+
+def _hint(tip: Tip, routes: tuple[str, ...], score: float) -> Hint:
+    return Hint(
+        tip=tip.id,
+        text=tip.text,
+        kind=tip.kind.value,
+        routes=routes,
+        score=round(score, 4),
+        when=tip.when,
+        do=tip.do,
+        before=tip.before,
+    )
+
+
+def _missed(miss: Missed, steering: Steering) -> TipHere:
+    near = {str(route): round(score, 4) for route, score in miss.routes.items()}
+    best = max(near, key=lambda route: near[route], default="")
+    return replace(
+        _here(miss.tip, None, steering), cut=miss.reason, routes=near, route=best, score=near.get(best, 0.0)
+    )
+
+
+def _here(tip: Tip, found: Retrieved | None, steering: Steering) -> TipHere:
+    return TipHere(
+        tip=tip.id,
+        text=tip.text,
+        kind=tip.kind.value,
+        route=found.route.value if found is not None else "",
+        score=round(found.score, 4) if found is not None else 0.0,
+        routes={str(route): round(score, 4) for route, score in found.routes.items()}
+        if found is not None
+        else {},
+        why=found.why if found is not None else "",
+        tokens=found.tokens if found is not None else 0,
+        stance=steering.stance(tip.id),
+        vote=steering.vote(tip.id),
+    )
 
 
 class GraphAtlas:

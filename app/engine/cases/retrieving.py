@@ -13,11 +13,12 @@ from app.engine.cases.core import Core
 from app.engine.errors import UsageError
 from app.engine.events import EncoderChanged
 from app.engine.jobs import Job
+from kb.errors import NoSuchTip
 from kb.freeze import open_any
 from kb.preflight import PreflightIndex
 from kb.retrieval import RetrievalSettings, Retriever, content_key
 from kb.retrieval.terms import tip_text
-from kb.tip import Preflight, Query, Retrieval, Scope, TipDraft
+from kb.tip import Preflight, Query, Retrieval, Scope, Tip, TipDraft
 
 if TYPE_CHECKING:
     from kb.encoder import Encoder
@@ -97,25 +98,43 @@ class Retrieving:
 
         return await self._core.on_store(from_file)
 
-    async def frozen(self, path: str) -> Callable[[Query, int], Awaitable[Retrieval]]:
-        """A frozen knowledge base, opened once and asked many times: at each step of a run.
+    async def known(self, tip: str) -> Tip | None:
+        """A tip of the live knowledge base by its id; ``None`` where there is none."""
+
+        def finding() -> Tip | None:
+            try:
+                return self._core.kb.get(tip)
+            except NoSuchTip:
+                return None
+
+        return await self._core.on_store(finding)
+
+    async def frozen(
+        self, path: str
+    ) -> tuple[Callable[[Query, int], Awaitable[Retrieval]], Callable[[str], Awaitable[Tip | None]]]:
+        """A frozen knowledge base, opened once and asked many times, at each step of a run; and its tips by id.
 
         Raises ``InputError`` when the file is none, or of a newer version.
         """
         await self.catch_up()
 
-        def opening() -> Retriever:
+        def opening() -> tuple[Retriever, dict[str, Tip]]:
             with open_any(Path(path).expanduser()) as other:
-                return Retriever(
-                    other.tips(), other.hosts(), self.encoder, self._core.kb.vectors, self._settings
+                tips = other.tips()
+                retriever = Retriever(
+                    tips, other.hosts(), self.encoder, self._core.kb.vectors, self._settings
                 )
+                return retriever, {tip.id: tip for tip in tips}
 
-        retriever = await self._core.on_store(opening)
+        retriever, tips = await self._core.on_store(opening)
 
         async def ask(query: Query, k: int) -> Retrieval:
             return await self._core.on_store(retriever.retrieve, query, k)
 
-        return ask
+        async def find(tip: str) -> Tip | None:
+            return tips.get(tip)
+
+        return ask, find
 
     async def preflight(self, draft: TipDraft, tip: str = "") -> Preflight:
         """In how many stored steps the draft would have been retrieved, were it active."""

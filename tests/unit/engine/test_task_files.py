@@ -1,0 +1,84 @@
+"""Lists of tasks: our own, WebArena's, plain lines; what is no task is named with its number."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import orjson
+import pytest
+
+from app.engine.cases.task_files import read_tasks
+from app.engine.errors import InputError
+
+
+def test_one_line_is_one_task(tmp_path: Path):
+    file = tmp_path / "tasks.txt"
+    file.write_text("Find the cheapest book\n\n  How many orders?  \n")
+    tasks = read_tasks(file, "http://shop.test/")
+    assert [(task.intent, task.start_url) for task in tasks] == [
+        ("Find the cheapest book", "http://shop.test/"),
+        ("How many orders?", "http://shop.test/"),
+    ]
+
+
+def test_lines_of_objects_keep_what_they_say(tmp_path: Path):
+    file = tmp_path / "tasks.jsonl"
+    file.write_bytes(
+        orjson.dumps(
+            {"intent": "Buy", "start_url": "http://a.test/", "policy": "llm", "max_steps": 9, "graph": "a"}
+        )
+        + b"\n"
+        + orjson.dumps({"intent": "Look", "kb": "none", "domains": ["b.test", "c.test"]})
+    )
+    first, second = read_tasks(file, "http://b.test/")
+    assert (first.start_url, first.policy, first.max_steps, first.graph) == (
+        "http://a.test/",
+        "llm",
+        9,
+        ("a",),
+    )
+    assert (second.start_url, second.kb, second.domains) == ("http://b.test/", "none", ("b.test", "c.test"))
+
+
+def test_webarenas_file_begins_where_it_is_told_and_its_answers_are_not_read(tmp_path: Path):
+    file = tmp_path / "test.raw.json"
+    task = {
+        "sites": ["shopping_admin"],
+        "task_id": 7,
+        "start_url": "__SHOPPING_ADMIN__/orders/",
+        "storage_state": "./.auth/shopping_admin_state.json",
+        "intent": "How many orders?",
+        "eval": {"reference_answers": {"exact_match": "31337"}},
+    }
+    file.write_bytes(orjson.dumps([task]))
+    (read,) = read_tasks(file, "http://shop.test/admin/")
+    assert (read.start_url, read.task_id, read.storage_state) == ("http://shop.test/admin/orders/", "7", "")
+    assert "31337" not in repr(read)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "no task"),
+        (b"[", "no JSON"),
+        (b'[{"intent": "x", "start_url": "http://a.test/"}, 4]', "task 2: it is no object"),
+        (b'[{"start_url": "http://a.test/"}]', "task 1: it has no intent"),
+        (b'[{"intent": "x", "start_url": "__SHOPPING__"}]', "where it begins"),
+        (
+            b'[{"intent": "x", "start_url": "http://a.test/", "policy": "magic"}]',
+            "there is no policy 'magic'",
+        ),
+        (b'[{"intent": "x", "start_url": "http://a.test/", "max_steps": "all"}]', "max_steps"),
+        (b'[{"intent": "x", "start_url": "http://a.test/", "graph": [3]}]', "graph"),
+    ],
+)
+def test_what_is_no_task_is_named(tmp_path: Path, content: bytes, says: str):
+    file = tmp_path / ("tasks.txt" if not content else "tasks.json")
+    file.write_bytes(content)
+    with pytest.raises(InputError, match=says):
+        read_tasks(file)
+
+
+def test_a_file_that_is_not_there_is_said(tmp_path: Path):
+    with pytest.raises(InputError, match="No such file"):
+        read_tasks(tmp_path / "none.json")
