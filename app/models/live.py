@@ -1,0 +1,357 @@
+"""Live: the runs that are going on, the one under the hand, the one that is large, and what is done with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+
+from app.engine.supervision import LiveRow, NextAction, RunState, TakeoverAccount
+from app.models.live_wall import LiveList
+from app.models.live_watch import LiveWatch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Sequence
+
+    from app.engine.api import EngineApi
+    from app.engine.events import ActionPlanned, HintChanged, LiveChanged, LiveGone
+    from app.engine.live_api import LiveDetail
+    from app.engine.page_input import PageInput
+    from app.models.engine_client import EngineEvents
+    from app.models.tasks import Tasks
+    from kb.tip import TipDraft
+
+
+class LiveModel(QObject):
+    """Signals:
+
+    changed: the wall as a whole: loaded, lost, another number of runs.
+    current_changed(run): the run under the hand; opening one puts the hand on it.
+    opened(run): the run that is large now, "" for the wall.
+    row_changed(LiveRow): the current run is somewhere else than before; told for the open run first of all.
+    detail_loaded(LiveDetail): all of the open run, after opening and after the engine was started again.
+    next_changed: ``next`` is another action, or none.
+    takeover_changed: ``takeover`` is another account, or none.
+    notice(words): something was done.
+    tip_wanted(TipDraft), review_wanted(run, step), knowledge_wanted(tip): other perspectives are to show this.
+    """
+
+    changed = Signal()
+    current_changed = Signal(str)
+    opened = Signal(str)
+    row_changed = Signal(object)
+    detail_loaded = Signal(object)
+    next_changed = Signal()
+    takeover_changed = Signal()
+    notice = Signal(str)
+    tip_wanted = Signal(object)
+    review_wanted = Signal(str, object)
+    knowledge_wanted = Signal(str)
+
+    def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.client, self.tasks = client, tasks
+        self.list = LiveList(self)
+        self.watch = LiveWatch(client, tasks, self)
+        self.is_loaded = False
+        self.error = ""
+        self.lost = ""
+        """Why the engine is not there, "" while it is."""
+        self.run: str = ""
+        """The run that is large, "" on the wall."""
+        self.current: str = ""
+        """The run under the hand: what the bar's buttons are about."""
+        self.detail: LiveDetail | None = None
+        """The open run as it was when it was opened; what came since came as events."""
+        self.next: NextAction | None = None
+        """What the open run is about to do, or waits to be allowed to."""
+        self.takeover: TakeoverAccount | None = None
+        """What was done by hand in the open run, since it was handed back."""
+        self._hint = ""
+        self._restore = ""
+        client.live_changed.connect(self._on_row)
+        client.live_gone.connect(self._on_gone)
+        client.action_planned.connect(self._on_planned)
+        client.hint_changed.connect(self._on_hint)
+        client.host_changed.connect(self._on_host)
+
+    @property
+    def api(self) -> EngineApi:
+        """The engine."""
+        return self.client.api
+
+    def start(self) -> None:
+        """Ask for every run there is."""
+        self.tasks.start(self.api.live_runs(), self._came, self._failed, key="live-runs")
+
+    # ------------------------------------------------------------ where the hand is
+    def row_of(self, run: str) -> LiveRow | None:
+        """A run of the wall."""
+        return self.list.at(self.list.row_of(run))
+
+    @property
+    def row(self) -> LiveRow | None:
+        """The run under the hand."""
+        return self.row_of(self.current)
+
+    def select(self, run: str) -> None:
+        """Put the hand on a run; one that is large gives way to it."""
+        if self.run and run:
+            self.open(run)
+        elif run != self.current:
+            self.current = run
+            self.current_changed.emit(run)
+            self._tell_row()
+
+    def move(self, by: int) -> None:
+        """The next or the previous run in the wall's order; the ends stay."""
+        count, row = len(self.list.rows), self.list.row_of(self.current)
+        if count:
+            place = 0 if row < 0 else min(max(row + by, 0), count - 1)
+            self.select(self.list.rows[place].run)
+
+    def open(self, run: str) -> None:
+        """Show a run large."""
+        if self.row_of(run) is None or run == self.run:
+            return
+        self.run, self.detail, self.next, self.takeover, self._hint = run, None, None, None, ""
+        if run != self.current:
+            self.current = run
+            self.current_changed.emit(run)
+        self.opened.emit(run)
+        self._tell_row()
+        self._load()
+
+    def open_place(self, place: int) -> None:
+        """Show the run at a place of the wall, from 0."""
+        row = self.list.at(place)
+        if row is not None:
+            self.open(row.run)
+
+    def close(self) -> None:
+        """Back to the wall; the hand stays on the run."""
+        if self.run:
+            self.run, self.detail, self.next, self.takeover = "", None, None, None
+            self.tasks.cancel("live-open")
+            self.opened.emit("")
+
+    @property
+    def needy(self) -> list[LiveRow]:
+        """Runs that need a person, the weightiest first."""
+        return [row for row in self.list.rows if row.needs]
+
+    def open_needy(self) -> None:
+        """Show the run that needs a person most; from there the next one."""
+        runs = [row.run for row in self.needy]
+        if runs:
+            here: int = runs.index(self.run) + 1 if self.run in runs else 0
+            self.open(runs[here % len(runs)])
+
+    # ------------------------------------------------------------ deeds on the current run
+    def pause(self) -> None:
+        """Hold the agent before its next action."""
+        self._do(self.api.pause_run)
+
+    def go_on(self) -> None:
+        """Go on with a run that is held or was broken off."""
+        self._do(self.api.continue_run)
+
+    def toggle_pause(self) -> None:
+        """Pause a run that goes, go on with one that stands."""
+        row = self.row
+        if row is not None:
+            self.go_on() if can_go_on(row) else self.pause()
+
+    def step(self) -> None:
+        """One step, then hold."""
+        self._do(self.api.step_run)
+
+    def stop(self) -> None:
+        """End the run as it stands."""
+        self._do(self.api.end_run)
+
+    def dismiss(self) -> None:
+        """Take a run that is over off the wall; the hand goes to its neighbour."""
+        self._do(self.api.dismiss_run)
+
+    def pause_all(self) -> None:
+        """Hold every run."""
+
+        def told(count: int) -> None:
+            self.notice.emit(_tr("{0} runs paused").format(count) if count != 1 else _tr("1 run paused"))
+
+        self.tasks.start(self.api.pause_all(), told)
+
+    def take_over(self) -> None:
+        """Put the open run's page into the person's hands."""
+        if self.takeover is not None:
+            self.takeover = None
+            self.takeover_changed.emit()
+        self._do(self.api.take_over)
+
+    def send_input(self, inputs: Sequence[PageInput]) -> None:
+        """Mouse and keys for the page of the open run; calls keep their order."""
+        if self.run and inputs:
+            self.tasks.start(self.api.send_input(self.run, tuple(inputs)))
+
+    def release(self) -> None:
+        """Hand the page back to the agent."""
+        run = self.current
+
+        def came(account: TakeoverAccount) -> None:
+            if self.run == run:
+                self.takeover = account
+                self._hint = ""
+                self.takeover_changed.emit()
+            self.notice.emit(account.words or _tr("The page was handed back"))
+
+        self._do(self.api.release, came)
+
+    # ------------------------------------------------------------ what becomes of it
+    @property
+    def can_write_tip(self) -> bool:
+        """There is a takeover or a hint to make a tip of."""
+        return bool(self._hint) or (self.takeover is not None and self.takeover.steps > 0)
+
+    def write_tip(self) -> None:
+        """The newest hint, or what was done by hand, as a draft in the composer."""
+        if self._hint:
+            self.tasks.start(self.api.hint_draft(self._hint), self._drafted)
+        elif self.takeover is not None:
+            draft = self.api.takeover_draft(self.takeover.run, self.takeover.first_step)
+            self.tasks.start(draft, self._drafted)
+
+    def to_map(self) -> None:
+        """What was done by hand, as a path of the site's map."""
+        if self.takeover is None:
+            return
+
+        def told(count: int) -> None:
+            self.notice.emit(_tr("{0} steps are on the map now").format(count))
+
+        self.tasks.start(self.api.takeover_to_graph(self.takeover.run, self.takeover.first_step), told)
+
+    def review(self, step: int | None = None) -> None:
+        """Show the current run in Review."""
+        if self.current:
+            self.review_wanted.emit(self.current, step)
+
+    # ------------------------------------------------------------ session
+    def session(self) -> dict[str, Any]:
+        """Where the person is."""
+        return {"run": self.run, "current": self.current}
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Go there once the runs are known; what is not there any more is left out."""
+        self._restore = str(saved.get("run") or "")
+        self.current = str(saved.get("current") or "")
+
+    # ------------------------------------------------------------ answers
+    def _do(
+        self, work: Callable[[str], Coroutine[Any, Any, Any]], then: Callable[[Any], None] | None = None
+    ) -> None:
+        if self.current:
+            self.tasks.start(work(self.current), then)
+
+    def _load(self) -> None:
+        run = self.run
+
+        def came(detail: LiveDetail) -> None:
+            if self.run != run:
+                return
+            self.detail = detail
+            self.next, self.takeover = detail.next, detail.takeover
+            waiting = [hint for hint in detail.hints if hint.run == run]
+            self._hint = waiting[-1].id if waiting and detail.takeover is None else ""
+            self.detail_loaded.emit(detail)
+            self.next_changed.emit()
+            self.takeover_changed.emit()
+
+        self.tasks.start(self.api.live_run(run), came, key="live-open")
+
+    def _came(self, rows: list[LiveRow]) -> None:
+        self.is_loaded, self.error = True, ""
+        self.list.settle(rows)
+        if self.run and self.row_of(self.run) is None:
+            self.close()
+        if self.row is None:
+            self._hand_to(0)
+        self._tell_alive()
+        self.changed.emit()
+        self._tell_row()
+        if self._restore:
+            self.open(self._restore)
+            self._restore = ""
+        elif self.run:
+            self._load()
+
+    def _failed(self, error: Exception) -> None:
+        self.is_loaded, self.error = True, str(error)
+        self.changed.emit()
+
+    def _on_row(self, event: LiveChanged) -> None:
+        row = event.row
+        is_new = self.list.row_of(row.run) < 0
+        if row.run == self.run and self.next is not None and row.step > self.next.step:
+            self.next = None
+            self.next_changed.emit()
+        self.list.put(row)
+        self._tell_alive()
+        if is_new and not self.current:
+            self._hand_to(0)
+        if row.run == self.current:
+            self.row_changed.emit(row)
+        self.changed.emit()
+
+    def _on_gone(self, event: LiveGone) -> None:
+        place = self.list.row_of(event.run)
+        if self.run == event.run:
+            self.close()
+        self.list.drop(event.run)
+        self._tell_alive()
+        if self.current == event.run:
+            self._hand_to(place)
+        self.changed.emit()
+
+    def _on_planned(self, event: ActionPlanned) -> None:
+        if event.next.run == self.run:
+            self.next = event.next
+            self.next_changed.emit()
+
+    def _on_hint(self, event: HintChanged) -> None:
+        if event.hint.run == self.run and not event.hint.taken_at:
+            self._hint = event.hint.id
+
+    def _on_host(self, message: str) -> None:
+        was_lost, self.lost = bool(self.lost), message
+        if was_lost and not message:
+            self.watch.forget()
+            self.start()
+        self.changed.emit()
+
+    def _drafted(self, draft: TipDraft) -> None:
+        self.tip_wanted.emit(draft)
+
+    def _hand_to(self, place: int) -> None:
+        rows = self.list.rows
+        self.current = rows[min(max(place, 0), len(rows) - 1)].run if rows else ""
+        self.current_changed.emit(self.current)
+        self._tell_row()
+
+    def _tell_row(self) -> None:
+        if (row := self.row) is not None:
+            self.row_changed.emit(row)
+
+    def _tell_alive(self) -> None:
+        self.watch.set_alive(
+            row.run for row in self.list.rows if row.state.alive and row.state is not RunState.QUEUED
+        )
+
+
+def can_go_on(row: LiveRow) -> bool:
+    """Space goes on with it rather than pausing it."""
+    return row.state in (RunState.PAUSED, RunState.BROKEN_OFF)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("live", text)

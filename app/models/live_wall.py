@@ -1,0 +1,210 @@
+"""The wall: supervised runs in the order in which they need a person; rows move, and nothing else does."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QModelIndex, QObject
+
+from app.engine.supervision import LiveRow, Need, RunState, Stage, on_the_wall
+from app.models.object_list import ObjectList
+
+TICKING = (RunState.STARTING, RunState.RUNNING, RunState.MENDING)
+"""States in which a run's own clock goes on."""
+
+
+class LiveList(ObjectList[LiveRow]):
+    """Runs by ``LiveRow.rank``, smallest first; a change of rank moves one row, selection and scroll stay.
+
+    Args:
+        clock: seconds that only go up.
+    """
+
+    def __init__(self, parent: QObject | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(lambda row: row.run, parent)
+        self._clock = clock
+        self._heard: dict[str, float] = {}
+
+    def words(self, value: LiveRow) -> str:
+        """State, task, step and need."""
+        parts = [state_words(value), value.intent, step_words(value), need_words(value), flag_words(value)]
+        return ", ".join(part for part in parts if part)
+
+    def tip(self, value: LiveRow) -> str:
+        """What a tile may have cut."""
+        lines = [
+            value.intent,
+            value.plan,
+            value.words,
+            need_words(value),
+            flag_words(value),
+            value.why,
+            value.url,
+        ]
+        return "\n".join(dict.fromkeys(line for line in lines if line))
+
+    def settle(self, rows: Iterable[LiveRow]) -> None:
+        """Become ``rows`` by removing, changing, inserting and moving single rows."""
+        wanted = {row.run: row for row in rows}
+        for run in [row.run for row in self.rows if row.run not in wanted]:
+            self.drop(run)
+        for row in on_the_wall(wanted.values()):
+            self.put(row)
+
+    def put(self, value: LiveRow) -> None:
+        """Show a run as it is now: a new one where it belongs, a known one moved there if its rank changed."""
+        self._heard[value.run] = self._clock()
+        row = self.row_of(value.run)
+        if row < 0:
+            self._insert(value)
+            return
+        if self._rows[row] == value:
+            return
+        self._rows[row] = value
+        self._tell(row, row)
+        self._move_home(row)
+
+    def drop(self, key: Any) -> None:
+        """Take a run off the wall."""
+        super().drop(key)
+        self._heard.pop(key, None)
+
+    def elapsed(self, value: LiveRow) -> float:
+        """Its own clock now, seconds: what it last said, and what went by since while the clock goes."""
+        if value.state not in TICKING or value.stage is Stage.HELD:
+            return value.seconds
+        return value.seconds + max(0.0, self._clock() - self._heard.get(value.run, self._clock()))
+
+    def _insert(self, value: LiveRow) -> None:
+        place = bisect_left(self._rows, _sort_key(value), key=_sort_key)
+        self.beginInsertRows(QModelIndex(), place, place)
+        self._rows.insert(place, value)
+        self._places = None
+        self.endInsertRows()
+
+    def _move_home(self, row: int) -> None:
+        value = self._rows[row]
+        others = self._rows[:row] + self._rows[row + 1 :]
+        place = bisect_left(others, _sort_key(value), key=_sort_key)
+        if place == row:
+            return
+        self.beginMoveRows(QModelIndex(), row, row, QModelIndex(), place if place < row else place + 1)
+        self._rows[:] = [*others[:place], value, *others[place:]]
+        self._places = None
+        self.endMoveRows()
+
+
+def _sort_key(row: LiveRow) -> tuple[object, ...]:
+    return (*row.rank, row.run)
+
+
+# ------------------------------------------------------------------------------------------------ words
+
+
+def face_of(row: LiveRow) -> str:
+    """What the badge of a run says, as one of ``needs``, ``paused``, ``yours``, ``mending``, ``broken``, ``risky``,
+    ``running``, ``starting``, ``queued``, ``done`` and ``stopped``.
+    """
+    if row.needs:
+        return "needs"
+    faces = {
+        RunState.WAITING: "needs",
+        RunState.PAUSED: "paused",
+        RunState.TAKEN_OVER: "yours",
+        RunState.MENDING: "mending",
+        RunState.BROKEN_OFF: "broken",
+        RunState.STARTING: "starting",
+        RunState.QUEUED: "queued",
+    }
+    if row.state in faces:
+        return faces[row.state]
+    if row.state is RunState.ENDED:
+        return "done" if row.outcome in ("answered", "done") else "stopped"
+    return "risky" if row.risk >= RISKY else "running"
+
+
+RISKY = 0.5
+"""From this risk on a running run is called risky on the wall."""
+
+
+def state_words(row: LiveRow) -> str:
+    """The badge's word."""
+    words = {
+        "needs": _tr("needs you"),
+        "paused": _tr("paused"),
+        "yours": _tr("in your hands"),
+        "mending": _tr("being mended"),
+        "broken": _tr("broken off"),
+        "risky": _tr("risky"),
+        "running": _tr("running"),
+        "starting": _tr("starting"),
+        "queued": _tr("waits its turn"),
+    }
+    return words.get(face_of(row)) or row.outcome.replace("_", " ") or _tr("ended")
+
+
+def step_words(row: LiveRow) -> str:
+    """``step 4 of 30``; "" before the first."""
+    if not row.step and row.state is RunState.QUEUED:
+        return ""
+    return (
+        _tr("step {0} of {1}").format(row.step, row.max_steps)
+        if row.max_steps
+        else _tr("step {0}").format(row.step)
+    )
+
+
+def need_words(row: LiveRow) -> str:
+    """What is needed of a person, "" where nothing is."""
+    if not row.needs:
+        return ""
+    more = len(row.needs) - 1
+    return row.needs[0].question + (_tr(" (and {0} more)").format(more) if more else "")
+
+
+def need_title(need: Need) -> str:
+    """A need in a word or two."""
+    return {
+        Need.FLAG: _tr("Flag"),
+        Need.APPROVAL: _tr("Approval"),
+        Need.QUESTION: _tr("Question"),
+        Need.WALL: _tr("Blocked"),
+        Need.TROUBLE: _tr("Trouble"),
+    }[need]
+
+
+def flag_words(row: LiveRow) -> str:
+    """The newest flag, in words."""
+    return row.last_flag.message if row.last_flag is not None else ""
+
+
+def clock_words(seconds: float) -> str:
+    """``0:07``, ``12:30``, ``1:02:03``."""
+    whole = max(0, int(seconds))
+    hours, rest = divmod(whole, 3600)
+    if hours:
+        return f"{hours}:{rest // 60:02d}:{rest % 60:02d}"
+    return f"{rest // 60}:{rest % 60:02d}"
+
+
+def counts_words(rows: Sequence[LiveRow]) -> str:
+    """``2 need you · 3 running · 1 done``; kinds of which there are none are left out."""
+    faces = [face_of(row) for row in rows]
+    needy = faces.count("needs")
+    going = sum(faces.count(face) for face in ("running", "risky", "starting", "mending", "yours"))
+    parts = (
+        (needy, _tr("{0} needs you") if needy == 1 else _tr("{0} need you")),
+        (going, _tr("{0} running")),
+        (faces.count("paused"), _tr("{0} paused")),
+        (faces.count("broken"), _tr("{0} broken off")),
+        (faces.count("queued"), _tr("{0} waiting")),
+        (faces.count("done") + faces.count("stopped"), _tr("{0} ended")),
+    )
+    return " · ".join(words.format(count) for count, words in parts if count)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("live", text)

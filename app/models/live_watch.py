@@ -1,0 +1,94 @@
+"""Which pages are looked at: the open run's at full rate, tiles in sight once a second, nothing that nobody sees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+
+if TYPE_CHECKING:
+    from app.models.engine_client import EngineEvents
+    from app.models.tasks import Tasks
+
+FULL_RATE, TILE_RATE = 25.0, 1.0
+"""Pictures a second."""
+SOON_MS = 60
+"""Scrolling and resizing settle this long before the engine is told."""
+
+Wish = tuple[int, int, float]
+"""Pixels wanted, and pictures a second."""
+
+
+class LiveWatch(QObject):
+    """What is in sight, told to the engine by differences."""
+
+    def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._client, self._tasks = client, tasks
+        self._shown = False
+        self._run, self._page = "", (0, 0)
+        self._tiles: dict[str, tuple[int, int]] = {}
+        self._alive: set[str] = set()
+        self._told: dict[str, Wish] = {}
+        self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
+        self._soon.timeout.connect(self._tell)
+
+    def set_shown(self, shown: bool) -> None:
+        """Whether Live can be seen at all: not minimised, not another perspective."""
+        if shown != self._shown:
+            self._shown = shown
+            self._soon.start()
+
+    def set_page(self, run: str, width: int, height: int) -> None:
+        """The run that is large, and the device pixels of its picture; "" for none."""
+        if (run, (width, height)) != (self._run, self._page):
+            self._run, self._page = run, (width, height)
+            self._soon.start()
+
+    def set_tiles(self, runs: Iterable[str], width: int, height: int) -> None:
+        """Tiles in sight, and the device pixels of their pictures."""
+        tiles = dict.fromkeys(runs, (width, height))
+        if tiles != self._tiles:
+            self._tiles = tiles
+            self._soon.start()
+
+    def set_alive(self, runs: Iterable[str]) -> None:
+        """Runs that have a page."""
+        alive = set(runs)
+        if alive != self._alive:
+            self._alive = alive
+            self._soon.start()
+
+    def forget(self) -> None:
+        """The engine is another one: it is told everything again."""
+        self._told.clear()
+        self._soon.start()
+
+    @property
+    def wishes(self) -> dict[str, Wish]:
+        """What is to be sent, by run."""
+        if not self._shown:
+            return {}
+        found: dict[str, Wish] = {run: (*size, TILE_RATE) for run, size in self._tiles.items() if all(size)}
+        if self._run and all(self._page):
+            found[self._run] = (*self._page, FULL_RATE)
+        return {run: wish for run, wish in found.items() if run in self._alive}
+
+    def _tell(self) -> None:
+        wishes = self.wishes
+        for run in self._told.keys() - wishes.keys():
+            del self._told[run]
+            if run in self._alive:
+                self._ask(run, (0, 0, 0.0))
+        for run, wish in wishes.items():
+            if self._told.get(run) != wish:
+                self._told[run] = wish
+                self._ask(run, wish)
+
+    def _ask(self, run: str, wish: Wish) -> None:
+        def failed(_error: Exception) -> None:
+            # the run ended meanwhile, or the engine is gone; either way its row says so
+            self._told.pop(run, None)
+
+        self._tasks.start(self._client.api.watch_page(run, *wish), failed=failed, key=f"live-watch-{run}")
