@@ -299,6 +299,8 @@ class PersonRequest:
     state: RequestState = RequestState.OPEN
     decision: PersonDecision | None = None
     closed_at: float = 0.0
+    void: str = ""
+    """Why it was closed though no step went by it: the run ended, the page is another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 
+from app.engine.store.desk_schema import create_desk
+
 
 def _create(connection: sqlite3.Connection) -> None:
     connection.execute(
@@ -35,4 +37,4 @@ def _opinions(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE INDEX opinion_run ON opinion (run, seq)")
 
 
-MIGRATIONS = (_create, _opinions)
+MIGRATIONS = (_create, _opinions, create_desk)

@@ -2,7 +2,7 @@
 
     workspace.json    format version, the table of sites
     runs/  trash/     run folders             blobs.sqlite   pages' contents
-    review.sqlite     verdicts, history       index.sqlite   can be made anew
+    review.sqlite     verdicts, desk, undo  index.sqlite   can be made anew
     knowledge.akb     the knowledge base (opened by ``kb``)
     graphs/           one file a site: its interaction graph
 
@@ -26,6 +26,8 @@ from app.engine.decision import Decision
 from app.engine.errors import Conflict, InputError, NotFound, StoreError
 from app.engine.sites import SiteTable, load_sites, site_table
 from app.engine.store.database import explained, is_damaged
+from app.engine.store.desk import DeskStore
+from app.engine.store.desk_state import POLICY
 from app.engine.store.graphs import GraphStore
 from app.engine.store.index import RunIndex
 from app.engine.store.locks import FileLock
@@ -58,6 +60,7 @@ class Workspace:
         self.index_made_anew = False
         self._graphs: dict[str, GraphStore] = {}
         self.review = ReviewStore(path / "review.sqlite")
+        self.desk = DeskStore(self.review)
         try:
             self.runs = RunStore(path)
             try:
@@ -164,7 +167,7 @@ class Workspace:
         return len(back)
 
     def undo(self) -> Entry | None:
-        """Take back the latest verdict, deletion, merge or split; which it was, ``None`` for nothing."""
+        """Take back the latest verdict, deletion, merge, split or edit of the policy; which, ``None`` for nothing."""
         with explained(self.review.path):
             return self.review.journal.undo(self._apply)
 
@@ -242,6 +245,8 @@ class Workspace:
                 graph.restore_decision(str(deed["decision"]))
             else:
                 graph.remove_decision(str(deed["decision"]))
+        elif kind == POLICY:
+            self.desk.put_policy(deed)
         else:
             self.review.set_standing(str(deed["verdict"]), bool(deed["standing"]))
 

@@ -1,0 +1,238 @@
+"""What holds now on the supervisor's desk: where each run stands, leanings, standing answers, policy, wishes."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.engine.errors import UsageError
+from app.engine.run_api import RunRequest
+from app.engine.store.database import explained, transaction
+from app.engine.store.desk_rows import check_words, known, read, written
+from app.engine.store.review import ReviewStore
+from app.engine.supervision import (
+    USUAL,
+    Answer,
+    InterventionPolicy,
+    LiveRow,
+    Reach,
+    RiskClass,
+    RunState,
+    Stance,
+)
+
+log = logging.getLogger(__name__)
+
+POLICY = "policy"
+"""Kind of a deed of the undo history: the policy was edited."""
+
+_POLICY_KEY = "intervention-policy"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveNote:
+    """Where a supervised run stood at last (``at``, Unix seconds), and what it was begun with."""
+
+    run: str
+    state: RunState
+    row: LiveRow
+    request: RunRequest | None = None
+    at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """Something another process asks of the one that has the run: ``what`` is ``pause``, ``continue``, ``step``, ..."""
+
+    run: str
+    what: str
+    text: str = ""
+    at: float = 0.0
+
+
+class DeskState:
+    """The part of the desk that is about now.  Methods raise ``StoreError`` as ``DeskStore``'s do."""
+
+    def __init__(self, review: ReviewStore) -> None:
+        self.review = review
+        self.path: Path = review.path
+        self.connection: sqlite3.Connection = review.connection
+
+    @property
+    def data_version(self) -> int:
+        """Another number once another connection (a process, the command line) has written to the file."""
+        with explained(self.path):
+            return int(self.connection.execute("PRAGMA data_version").fetchone()[0])
+
+    # where runs stand
+
+    def put_live(self, note: LiveNote) -> None:
+        """Remember where a run stands, in place of what was known."""
+        request = written(note.request) if note.request is not None else ""
+        with explained(self.path), transaction(self.connection):
+            self.connection.execute(
+                "INSERT INTO live_note (run, state, document, request, at) VALUES (?,?,?,?,?)"
+                " ON CONFLICT (run) DO UPDATE SET state = excluded.state, document = excluded.document,"
+                " request = CASE excluded.request WHEN '' THEN request ELSE excluded.request END, at = excluded.at",
+                (note.run, note.state.value, written(note.row), request, note.at or time.time()),
+            )
+
+    def live(self) -> list[LiveNote]:
+        """Where every run stood at last, the first noted first; one that can't be read is left out."""
+        with explained(self.path):
+            rows = self.connection.execute("SELECT * FROM live_note ORDER BY rowid").fetchall()
+        notes: list[LiveNote] = []
+        for row in rows:
+            where = f"what is noted of run {row['run']}"
+            head, state = read(LiveRow, row["document"], where), known(RunState, row["state"])
+            if head is None or state is None:
+                continue
+            request = read(RunRequest, row["request"], where) if row["request"] else None
+            notes.append(LiveNote(run=row["run"], state=state, row=head, request=request, at=row["at"]))
+        return notes
+
+    def drop_live(self, run: str) -> None:
+        """Forget where a run stands: it was taken off the wall."""
+        with explained(self.path), transaction(self.connection):
+            self.connection.execute("DELETE FROM live_note WHERE run = ?", (run,))
+
+    # leanings on tips
+
+    def stances(self, run: str) -> dict[str, Stance]:
+        """Tips that are muted or pinned for a run."""
+        found = self._leanings(run, "stance")
+        stances = ((tip, known(Stance, value)) for tip, value in found.items())
+        return {tip: stance for tip, stance in stances if stance}
+
+    def set_stance(self, run: str, tip: str, stance: Stance) -> None:
+        """Mute or pin a tip for a run, or let it be."""
+        self._lean(run, tip, "stance", stance.value)
+
+    def votes(self, run: str) -> dict[str, int]:
+        """Votes on tips for a run: 1 or -1."""
+        found = self._leanings(run, "vote")
+        return {tip: int(value) for tip, value in found.items() if value in ("1", "-1")}
+
+    def set_vote(self, run: str, tip: str, vote: int) -> None:
+        """Vote a tip up (1), down (-1), or not at all (0), for a run.
+
+        Raises:
+            UsageError: it is another number.
+        """
+        if vote not in (-1, 0, 1):
+            raise UsageError(f"a vote is 1, -1 or 0, not {vote}")
+        self._lean(run, tip, "vote", str(vote))
+
+    # standing answers
+
+    def standing(self, run: str, site: str) -> list[tuple[RiskClass, Answer]]:
+        """What was decided for all actions of a risk class: for the run, else for the site; the newest counts."""
+        with explained(self.path):
+            rows = self.connection.execute(
+                "SELECT reach, risk, answer FROM standing_answer WHERE (reach = ? AND run = ?)"
+                " OR (reach = ? AND site = ?) ORDER BY reach = ?, seq",
+                (Reach.RUN.value, run, Reach.SITE.value, site, Reach.RUN.value),
+            ).fetchall()
+        # Later rows take the place of earlier ones: the run's come after the site's.
+        found = {known(RiskClass, row["risk"]): known(Answer, row["answer"]) for row in rows}
+        return [(risk, answer) for risk, answer in found.items() if risk and answer]
+
+    def add_standing(self, reach: Reach, run: str, site: str, risk: RiskClass, answer: Answer) -> None:
+        """Let an answer hold for all actions of a class, in a run or on a site; for ``ONCE`` nothing is kept."""
+        if reach is Reach.ONCE:
+            return
+        with explained(self.path), transaction(self.connection):
+            self.connection.execute(
+                "INSERT INTO standing_answer (reach, run, site, risk, answer, at) VALUES (?,?,?,?,?,?)",
+                (reach.value, run, site, risk.value, answer.value, time.time()),
+            )
+
+    # policy
+
+    def policy(self) -> InterventionPolicy:
+        """The policy in force; the usual one until it is edited, or where it can't be read."""
+        with explained(self.path):
+            document = self._policy_document()
+        found = read(InterventionPolicy, document, "the policy") if document else None
+        return found if found is not None else USUAL
+
+    def save_policy(self, policy: InterventionPolicy, author: str = "") -> InterventionPolicy:
+        """Put a policy in force; undo takes it back."""
+        with explained(self.path), transaction(self.connection):
+            before, after = self._policy_document(), written(policy)
+            if (before or written(USUAL)) != after:
+                self.put_policy({"policy": json.loads(after)})
+                self.review.journal.record(
+                    POLICY,
+                    "edit the policy of interventions",
+                    {"policy": json.loads(after)},
+                    {"policy": _loaded(before)},
+                    author,
+                )
+        return policy
+
+    def put_policy(self, deed: dict[str, Any]) -> None:
+        """Put a policy in force inside the caller's transaction: what undo and redo do; none is the usual one."""
+        document = deed.get("policy")
+        if document is None:
+            self.connection.execute("DELETE FROM state WHERE key = ?", (_POLICY_KEY,))
+        else:
+            self.review.save_state(_POLICY_KEY, document)
+
+    # wishes of another process
+
+    def add_wish(self, run: str, what: str, text: str = "") -> None:
+        """Ask something of the process that has the run.
+
+        Raises:
+            UsageError: the text is too long.
+        """
+        check_words(text, "the wish")
+        with explained(self.path), transaction(self.connection):
+            self.connection.execute(
+                "INSERT INTO wish (run, what, text, at) VALUES (?,?,?,?)", (run, what, text, time.time())
+            )
+
+    def take_wishes(self) -> list[Wish]:
+        """What was asked for since, in order; each is given once, to one process."""
+        with explained(self.path), transaction(self.connection):
+            rows = self.connection.execute("SELECT * FROM wish ORDER BY seq").fetchall()
+            if rows:
+                self.connection.execute("DELETE FROM wish WHERE seq <= ?", (rows[-1]["seq"],))
+        return [Wish(run=row["run"], what=row["what"], text=row["text"], at=row["at"]) for row in rows]
+
+    # inside
+
+    def _policy_document(self) -> str:
+        row = self.connection.execute("SELECT value FROM state WHERE key = ?", (_POLICY_KEY,)).fetchone()
+        return str(row[0]) if row is not None else ""
+
+    def _leanings(self, run: str, kind: str) -> dict[str, str]:
+        with explained(self.path):
+            rows = self.connection.execute(
+                "SELECT tip, value FROM tip_leaning WHERE run = ? AND kind = ? ORDER BY seq", (run, kind)
+            ).fetchall()
+        return {row["tip"]: row["value"] for row in rows}
+
+    def _lean(self, run: str, tip: str, kind: str, value: str) -> None:
+        with explained(self.path), transaction(self.connection):
+            self.connection.execute(
+                "INSERT INTO tip_leaning (run, tip, kind, value, at) VALUES (?,?,?,?,?)",
+                (run, tip, kind, value, time.time()),
+            )
+
+
+def _loaded(document: str) -> Any:
+    """What undo leads back to; a policy that can't be read is none."""
+    if not document:
+        return None
+    try:
+        return json.loads(document)
+    except ValueError:
+        log.warning("the policy before can't be read; undoing this leads back to the usual one")
+        return None
