@@ -1,0 +1,166 @@
+"""What a person who supervises runs is called for, and when they want to be left alone.  Pure functions and data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from enum import IntEnum
+
+from app.engine.errors import InputError
+from app.engine.supervision import FlagMark, InterventionPolicy, LiveRow, Reaction, RunState
+from app.engine.trajectory import Outcome
+
+FlagId = tuple[str, str, int]
+"""Run, detector and step: what names a flag."""
+
+_HOURS = re.compile(r"\s*(\d{1,2})(?::(\d{2}))?\s*(?:-|–|to)\s*(\d{1,2})(?::(\d{2}))?\s*")
+_WELL = frozenset({Outcome.ANSWERED, Outcome.ENDED_BY_ENVIRONMENT})
+
+
+class Weight(IntEnum):
+    """How much a call weighs; of one run the heaviest of a burst is told."""
+
+    DONE = 1
+    FLAGGED = 2  # the policy wants a flag told of, the run goes on
+    FAILED = 3
+    BLOCKED = 4  # it waits for a person
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """Why one run calls.  ``about`` is the request it stands for: decided, there is no reason any more."""
+
+    run: str
+    weight: Weight
+    intent: str
+    words: str
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A call as it is shown: the reasons of a moment, the heaviest first; a click opens ``run``."""
+
+    reasons: tuple[Reason, ...]
+
+    @property
+    def run(self) -> str:
+        """The run to open."""
+        return self.reasons[0].run
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """All of them."""
+        return tuple(reason.run for reason in self.reasons)
+
+    @property
+    def weight(self) -> Weight:
+        """The heaviest."""
+        return self.reasons[0].weight
+
+
+def reasons_of(
+    before: LiveRow | None, after: LiveRow, policy: InterventionPolicy, told: Collection[FlagId]
+) -> tuple[list[Reason], list[FlagId]]:
+    """What calls for a person between two looks at a run, and the flags that are told of with it.
+
+    ``before`` is ``None`` for a run that is new; ``told`` are flags that a person was called for already.  A run that
+    a person stopped or paused calls for nobody.
+    """
+    known = {need.id for need in before.needs} if before is not None else set[str]()
+    found = [
+        Reason(run=after.run, weight=Weight.BLOCKED, intent=after.intent, words=need.question, about=need.id)
+        for need in after.needs
+        if need.id not in known
+    ]
+    was = before.state if before is not None else None
+    if after.state is RunState.ENDED and was is not RunState.ENDED and after.outcome != Outcome.STOPPED:
+        weight = Weight.DONE if after.outcome in _WELL else Weight.FAILED
+        found.append(_reason(after, weight, after.why or after.outcome.replace("_", " ")))
+    if after.state is RunState.BROKEN_OFF and was not in (None, RunState.BROKEN_OFF):
+        found.append(_reason(after, Weight.BLOCKED, after.why or after.state.value))
+    flagged = [flag for flag in after.flags if flag_id(after.run, flag) not in told]
+    stopping = [flag for flag in flagged if _reaction(policy, after, flag) is Reaction.PAUSE]
+    telling = [flag for flag in flagged if _reaction(policy, after, flag) is Reaction.NOTIFY]
+    if stopping and after.state is RunState.PAUSED:
+        found.append(_reason(after, Weight.BLOCKED, stopping[-1].message))
+        telling += stopping
+    elif telling and after.state.alive:
+        found.append(_reason(after, Weight.FLAGGED, telling[-1].message))
+    return found, [flag_id(after.run, flag) for flag in telling]
+
+
+def needs_a_person(row: LiveRow, policy: InterventionPolicy) -> bool:
+    """It waits: a request is open, or a flag paused it."""
+    return bool(row.needs) or (
+        row.state is RunState.PAUSED
+        and any(_reaction(policy, row, flag) is Reaction.PAUSE for flag in row.flags)
+    )
+
+
+def flag_id(run: str, flag: FlagMark) -> FlagId:
+    """What names this flag."""
+    return run, flag.detector, flag.step
+
+
+def folded(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
+    """One reason a run, its heaviest (of two alike the newer); the heaviest run first, then the one told first."""
+    heaviest: dict[str, Reason] = {}
+    for reason in reasons:
+        known = heaviest.get(reason.run)
+        if known is None or reason.weight >= known.weight:
+            heaviest[reason.run] = reason
+    return tuple(sorted(heaviest.values(), key=lambda reason: -reason.weight))
+
+
+@dataclass(frozen=True, slots=True)
+class QuietHours:
+    """From a time of the day to another one, over midnight where the first is the later."""
+
+    start: time
+    end: time
+
+    def holds(self, now: datetime) -> bool:
+        """Whether it is quiet at this moment."""
+        at = now.time()
+        if self.start <= self.end:
+            return self.start <= at < self.end
+        return at >= self.start or at < self.end
+
+    def seconds_left(self, now: datetime) -> float:
+        """Until they end; 0 when they do not hold."""
+        if not self.holds(now):
+            return 0.0
+        end = datetime.combine(now.date(), self.end, now.tzinfo)
+        if end <= now:
+            end += timedelta(days=1)
+        return (end - now).total_seconds()
+
+
+def quiet_hours(text: str) -> QuietHours | None:
+    """Read ``22:00-07:00`` or ``22-7``; "" is none.  Raises ``InputError`` with what is wrong."""
+    if not text.strip():
+        return None
+    match = _HOURS.fullmatch(text)
+    remedy = "write two times of the day, such as 22:00-07:00"
+    if match is None:
+        raise InputError(f"quiet hours {text.strip()[:40]!r} can't be read", remedy=remedy)
+    hours = [int(part or 0) for part in match.groups()]
+    try:
+        made = QuietHours(time(hours[0] % 24 if hours[0] == 24 else hours[0], hours[1]),
+                          time(hours[2] % 24 if hours[2] == 24 else hours[2], hours[3]))  # fmt: skip
+    except ValueError as error:
+        raise InputError(f"quiet hours {text.strip()[:40]!r}: {error}", remedy=remedy) from error
+    if made.start == made.end:
+        raise InputError(f"quiet hours {text.strip()[:40]!r} begin and end at once", remedy=remedy)
+    return made
+
+
+def _reaction(policy: InterventionPolicy, row: LiveRow, flag: FlagMark) -> Reaction:
+    return policy.reaction(row.site, flag.severity, flag.detector)
+
+
+def _reason(row: LiveRow, weight: Weight, words: str) -> Reason:
+    return Reason(run=row.run, weight=weight, intent=row.intent, words=words)

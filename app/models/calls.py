@@ -1,0 +1,290 @@
+"""Calls for a person: which run needs one, has failed or is done, told once, soon, and not while they want quiet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.engine.errors import SiteloreError
+from app.engine.supervision import USUAL, InterventionPolicy, LiveRow, RequestState, RunState
+from app.models.calling import (
+    Call,
+    FlagId,
+    QuietHours,
+    Reason,
+    Weight,
+    folded,
+    needs_a_person,
+    quiet_hours,
+    reasons_of,
+)
+
+if TYPE_CHECKING:
+    from app.engine.events import LiveChanged, LiveGone, RequestChanged
+    from app.models.engine_client import EngineEvents
+    from app.models.tasks import Tasks
+
+__all__ = ["Call", "Calls", "Reason", "Weight"]
+
+DEBOUNCE_SECONDS = 0.5
+"""A burst of changes is one call; far below the two seconds within which a person is to know."""
+QUIET_SECONDS = 3600.0
+LONGEST_WAIT_SECONDS = 900.0
+"""The clock is looked at so often while it is quiet: a machine that slept wakes at another time."""
+
+
+class Calls(QObject):
+    """Signals:
+
+    called: a ``Call`` to be shown; never about the run that is in front of the person.
+    settled: a run for which a person was called needs nobody any more; carries its id.
+    waiting_changed: other runs wait for a person than before; carries how many, for the badge.
+    quiet_changed: quiet began or ended; carries a sentence, "" when it ended.
+    opened: the person followed a call; carries the run.
+    """
+
+    called = Signal(object)
+    settled = Signal(str)
+    waiting_changed = Signal(int)
+    quiet_changed = Signal(str)
+    opened = Signal(str)
+
+    def __init__(
+        self,
+        client: EngineEvents,
+        tasks: Tasks,
+        parent: QObject | None = None,
+        *,
+        now: Callable[[], datetime] = datetime.now,
+        debounce: float = DEBOUNCE_SECONDS,
+    ) -> None:
+        super().__init__(parent)
+        self._client, self._tasks, self._now = client, tasks, now
+        self._rows: dict[str, LiveRow] = {}
+        self._told: set[FlagId] = set()
+        self._pending: list[Reason] = []
+        self._shown: set[str] = set()
+        self._waiting: tuple[str, ...] = ()
+        self._policy: InterventionPolicy = USUAL
+        self._hours: QuietHours | None = None
+        self._until: datetime | None = None
+        self._looked_at, self._active = "", False
+        self._held_back = self._was_quiet = False
+        self.enabled = True
+        self._soon = QTimer(self, singleShot=True, interval=round(debounce * 1000))
+        self._soon.timeout.connect(self._tell)
+        self._awake = QTimer(self, singleShot=True)
+        self._awake.timeout.connect(self._look_at_the_clock)
+        client.live_changed.connect(self._on_live)
+        client.live_gone.connect(self._on_gone)
+        client.request_changed.connect(self._on_request)
+        client.history_changed.connect(self._on_history)
+        client.host_changed.connect(self._on_host)
+
+    def start(self) -> None:
+        """Learn what is on the wall and what the policy is; what waits already is counted, not called."""
+        self._ask_for_the_policy()
+        self._tasks.start(self._client.api.live_runs(), self._take_all, self._unknown, key="calls-rows")
+
+    # ------------------------------------------------------------ what the person does
+    def look_at(self, run: str) -> None:
+        """This run is large in front of the person now; "" for none."""
+        self._looked_at = run
+        self._seen()
+
+    def set_active(self, active: bool) -> None:
+        """The window has the keys, or has lost them."""
+        self._active = active
+        self._seen()
+
+    def open(self, run: str) -> None:
+        """The person followed a call."""
+        self.opened.emit(run)
+
+    def in_front(self, run: str) -> bool:
+        """Whether the person looks at this run now."""
+        return self._active and run == self._looked_at
+
+    # ------------------------------------------------------------ who waits
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """Runs that wait for a person, the neediest first."""
+        return self._waiting
+
+    @property
+    def policy(self) -> InterventionPolicy:
+        """What is told of, as it was last heard of."""
+        return self._policy
+
+    def set_policy(self, policy: InterventionPolicy) -> None:
+        """Another policy is in force."""
+        self._policy = policy
+        self._count()
+
+    # ------------------------------------------------------------ quiet
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nobody is called now."""
+        return self._seconds_of_quiet() > 0
+
+    @property
+    def quiet_words(self) -> str:
+        """Until when it is quiet, "" when it is not."""
+        left = self._seconds_of_quiet()
+        if not left:
+            return ""
+        end = self._now() + timedelta(seconds=left)
+        return self.tr("Quiet until {0}").format(end.strftime("%H:%M"))
+
+    def set_quiet_hours(self, text: str) -> str:
+        """Take ``22:00-07:00``; returns what is wrong with it, and then keeps what was set before."""
+        try:
+            self._hours = quiet_hours(text)
+        except SiteloreError as error:
+            return str(error)
+        self._look_at_the_clock()
+        return ""
+
+    def be_quiet(self, seconds: float = QUIET_SECONDS) -> None:
+        """Call for nobody for so long; 0 ends it."""
+        self._until = self._now() + timedelta(seconds=seconds) if seconds > 0 else None
+        self._look_at_the_clock()
+
+    def toggle_quiet(self) -> None:
+        """Quiet for an hour, or its end."""
+        self.be_quiet(0 if self._until is not None else QUIET_SECONDS)
+
+    # ------------------------------------------------------------ events
+    def _on_live(self, event: LiveChanged) -> None:
+        self._take(event.row)
+
+    def _take(self, row: LiveRow) -> None:
+        before = self._rows.get(row.run)
+        self._rows[row.run] = row
+        found, told = reasons_of(before, row, self._policy, self._told)
+        self._told.update(told)
+        self._count()
+        for reason in found:
+            self._remember(reason)
+
+    def _remember(self, reason: Reason) -> None:
+        if self.in_front(reason.run):
+            return
+        self._pending.append(reason)
+        if not self._soon.isActive():  # from the first of a burst, so that none waits longer than this
+            self._soon.start()
+
+    def _on_gone(self, event: LiveGone) -> None:
+        self._rows.pop(event.run, None)
+        self._told = {flag for flag in self._told if flag[0] != event.run}
+        self._count()
+
+    def _on_request(self, event: RequestChanged) -> None:
+        """The row that follows says the same, but a decision made elsewhere settles the call at once."""
+        if event.request.state is not RequestState.OPEN:
+            self._pending = [reason for reason in self._pending if reason.about != event.request.id]
+
+    def _on_history(self, _event: object) -> None:
+        self._ask_for_the_policy()
+
+    def _on_host(self, message: str) -> None:
+        if not message:
+            self.start()
+
+    def _take_all(self, rows: Sequence[LiveRow]) -> None:
+        known = self._rows
+        for row in rows:
+            if row.run in known:
+                self._take(row)  # the engine was started again: what changed meanwhile is told
+                continue
+            self._rows[row.run] = row
+            _, told = reasons_of(None, row, self._policy, self._told)
+            self._told.update(told)
+        for run in set(known) - {row.run for row in rows}:
+            del self._rows[run]
+        self._count()
+
+    def _ask_for_the_policy(self) -> None:
+        self._tasks.start(
+            self._client.api.intervention_policy(), self.set_policy, self._unknown, key="calls-policy"
+        )
+
+    def _unknown(self, _error: Exception) -> None:
+        """The engine is on its way or away: ``host_changed`` says so and asks again."""
+
+    # ------------------------------------------------------------ telling
+    def _tell(self) -> None:
+        pending, self._pending = self._pending, []
+        reasons = folded([reason for reason in pending if self._still_holds(reason)])
+        if not reasons or not self.enabled:
+            return
+        if self.is_quiet:
+            self._held_back = True
+            return
+        self._shown.update(reason.run for reason in reasons)
+        self.called.emit(Call(reasons=reasons))
+
+    def _still_holds(self, reason: Reason) -> bool:
+        row = self._rows.get(reason.run)
+        if row is None or self.in_front(reason.run):
+            return False
+        if reason.about:
+            return any(need.id == reason.about for need in row.needs)
+        if reason.weight is Weight.BLOCKED:
+            return row.state in (RunState.PAUSED, RunState.BROKEN_OFF)
+        return True
+
+    def _count(self) -> None:
+        rows = sorted(self._rows.values(), key=lambda row: (row.rank, row.run))
+        waiting = tuple(row.run for row in rows if needs_a_person(row, self._policy))
+        if waiting == self._waiting:
+            return
+        left, self._waiting = set(self._waiting) - set(waiting), waiting
+        self.waiting_changed.emit(len(waiting))
+        for run in left:
+            self._settle(run)
+
+    def _seen(self) -> None:
+        if self._active and self._looked_at:
+            self._settle(self._looked_at)
+
+    def _settle(self, run: str) -> None:
+        if run in self._shown:
+            self._shown.discard(run)
+            self.settled.emit(run)
+
+    # ------------------------------------------------------------ the clock
+    def _seconds_of_quiet(self) -> float:
+        now = self._now()
+        hours = self._hours.seconds_left(now) if self._hours is not None else 0.0
+        hour = (self._until - now).total_seconds() if self._until is not None else 0.0
+        return max(hours, hour, 0.0)
+
+    def _look_at_the_clock(self) -> None:
+        if self._until is not None and self._until <= self._now():
+            self._until = None
+        quiet = self._seconds_of_quiet()
+        wait = min(quiet or (LONGEST_WAIT_SECONDS if self._hours else 0.0), LONGEST_WAIT_SECONDS)
+        if wait:
+            self._awake.start(round(wait * 1000) + 1)
+        else:
+            self._awake.stop()
+        if (quiet > 0) != self._was_quiet:
+            self._was_quiet = quiet > 0
+            self.quiet_changed.emit(self.quiet_words)
+        if not quiet and self._held_back:
+            self._held_back = False
+            self._tell_who_waits()
+
+    def _tell_who_waits(self) -> None:
+        """After quiet: one call for all that still wait; what ended meanwhile stands on the wall."""
+        for run in self._waiting:
+            row = self._rows[run]
+            words = row.needs[0].question if row.needs else row.flags[-1].message
+            about = row.needs[0].id if row.needs else ""
+            self._remember(
+                Reason(run=run, weight=Weight.BLOCKED, intent=row.intent, words=words, about=about)
+            )
