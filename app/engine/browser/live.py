@@ -1,22 +1,63 @@
-"""A browser that stays open between two use cases: the one a person is taken through, or logs in with by hand."""
+"""A browser that stays open: for a run, for a person who is taken through a graph, or for one who logs in by hand.
+
+One that died can be opened again: the visit goes on in another browser with the cookies and storage it had.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
+import time
 from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self, cast
 
-from app.engine.browser.session import Visit, open_browser, visit
+from playwright.async_api import Page
+
+from app.engine.browser.mending import (
+    Belongings,
+    belongings_of,
+    end_by_force,
+    is_connected,
+    process_of,
+    put_back,
+)
+from app.engine.browser.session import Visit, first_tab, open_browser
 from app.engine.errors import InputError, SiteloreError, StoreError
+
+REMEMBER_EVERY = 10.0
+"""Seconds between two times that a browser's belongings are asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """How a browser is started; see ``LiveBrowser.open``."""
+
+    setting: str = ""
+    headed: bool = False
+    storage_state: str = ""
+    size: tuple[int, int] = (1280, 800)
 
 
 class LiveBrowser:
-    """One browser with one visit.  Close it, or use it with ``async with``."""
+    """One browser with one visit.  Close it, or use it with ``async with``.
 
-    def __init__(self, stack: AsyncExitStack, tab: Visit, *, headed: bool) -> None:
+    Attributes:
+        process: the id of its process, 0 where it is not known.
+    """
+
+    def __init__(
+        self, stack: AsyncExitStack, tab: Visit, *, headed: bool, opening: Opening | None = None
+    ) -> None:
         self._stack, self.visit, self.headed = stack, tab, headed
+        self._opening = opening or Opening(headed=headed)
+        self._belongings = Belongings()
+        self._remembered = 0.0
+        self._mending = asyncio.Lock()
+        self._closed = False
+        self.process = 0
 
     @classmethod
     async def open(
@@ -38,22 +79,48 @@ class LiveBrowser:
         """
         if headed and not has_display():
             raise SiteloreError("there is no display here to show a browser on; go without --headed")
-        stack = AsyncExitStack()
-        try:
-            browser = await stack.enter_async_context(open_browser(setting, headless=not headed))
-            tab = await stack.enter_async_context(
-                visit(browser, size, storage_state=checked_login(storage_state), keep_tabs=keep_tabs)
-            )
-        except BaseException:
-            await stack.aclose()
-            raise
-        return cls(stack, tab, headed=headed)
+        opening = Opening(
+            setting=setting, headed=headed, storage_state=checked_login(storage_state), size=size
+        )
+        stack, page, process = await _started(opening, Belongings())
+        live = cls(stack, Visit(page, keep_tabs=keep_tabs), headed=headed, opening=opening)
+        live.process = process
+        return live
 
     @property
     def is_open(self) -> bool:
         """False once the person has closed its window, or it crashed."""
-        browser = self.visit.context.browser
-        return browser is not None and browser.is_connected() and bool(self.visit.pages)
+        return is_connected(self.visit) and bool(self.visit.pages)
+
+    async def remember(self) -> None:
+        """Keep cookies and storage in memory, for ``reopen``; asked for again and again it does so now and then only.
+
+        Call it while the page answers.  What can't be had in time stays as it was.
+        """
+        now = time.monotonic()
+        if self._remembered and now - self._remembered < REMEMBER_EVERY:
+            return
+        self._remembered = now
+        kept = await belongings_of(self.visit)
+        if kept is not None:
+            self._belongings = replace(kept, session={**self._belongings.session, **kept.session})
+
+    async def reopen(self) -> None:
+        """End what is left of the browser and go on in another one: the same visit, with the cookies and storage that
+        were remembered last (at first those of the recorded log-in), and one empty tab.
+
+        Raises:
+            NoBrowser: none can be started.  SiteloreError: it was closed meanwhile.
+        """
+        async with self._mending:
+            await end_by_force(self._stack, self.process)
+            self._stack, self.process = AsyncExitStack(), 0
+            stack, page, process = await _started(self._opening, self._belongings)
+            if self._closed:
+                await stack.aclose()
+                raise SiteloreError("the browser was closed")
+            self._stack, self.process = stack, process
+            self.visit.reseat(page)
 
     async def save_login(self, path: Path) -> None:
         """Keep cookies and local storage in a file that only its owner can read.
@@ -78,6 +145,7 @@ class LiveBrowser:
 
     async def aclose(self) -> None:
         """Close the browser; closing twice does nothing more."""
+        self._closed = True
         await self._stack.aclose()
 
     async def __aenter__(self) -> Self:
@@ -85,6 +153,23 @@ class LiveBrowser:
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
+
+
+async def _started(opening: Opening, kept: Belongings) -> tuple[AsyncExitStack, Page, int]:
+    """Another browser with an empty tab, what closes it, and its process.
+
+    Raises ``NoBrowser``.
+    """
+    stack = AsyncExitStack()
+    try:
+        browser = await stack.enter_async_context(open_browser(opening.setting, headless=not opening.headed))
+        state = kept.state or opening.storage_state
+        page = await stack.enter_async_context(first_tab(browser, opening.size, state))
+        await put_back(page, kept)
+        return stack, page, await process_of(browser)
+    except BaseException:
+        await stack.aclose()
+        raise
 
 
 def has_display() -> bool:

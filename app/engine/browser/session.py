@@ -8,7 +8,16 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
-from playwright.async_api import Browser, CDPSession, Dialog, Download, Error, Page, async_playwright
+from playwright.async_api import (
+    Browser,
+    CDPSession,
+    Dialog,
+    Download,
+    Error,
+    Page,
+    StorageState,
+    async_playwright,
+)
 
 from app.engine.browser.find import launch
 
@@ -60,25 +69,35 @@ class Visit:
         answer: how the next dialog is answered, once: whether it is accepted, and the text for a prompt.
         unasked: dialogs and files that came up since the visit began.
         last: what the last look left for finding its elements again (``app.engine.browser.snapshot``).
+        seats: how often it has been given another browser (``reseat``).
     """
 
     def __init__(self, first: Page, *, keep_tabs: bool = False) -> None:
-        self.active = 0
-        self.context = first.context
         self.keep_tabs = keep_tabs
-        self.crashed = False
-        self.stopped = False
         self.dead = asyncio.Event()
-        self.last: object | None = None
         self.answer: tuple[bool, str] | None = None
         self.unasked = 0
-        self._wires: dict[Page, CDPSession] = {}
-        self._own: set[Page] = {first}
-        self._opening = 0
+        self.seats = -1
         self._dialogs = 0
         self._alerts: list[str] = []
         self._popups: list[str] = []
         self._downloads: list[str] = []
+        self.reseat(first)
+
+    def reseat(self, first: Page) -> None:
+        """Go on in another browser, of which ``first`` is the only tab; whoever holds this visit goes on with it.
+
+        What happened unasked and was not taken yet is kept.  The last look's elements are gone.
+        """
+        self.active = 0
+        self.context = first.context
+        self.crashed = self.stopped = False
+        self.dead.clear()
+        self.last: object | None = None
+        self.seats += 1
+        self._wires: dict[Page, CDPSession] = {}
+        self._own: set[Page] = {first}
+        self._opening = 0
         self._watch(first)
         self.context.on("page", self._opened)
         self.context.on("dialog", self._dialog)
@@ -155,6 +174,8 @@ class Visit:
 
     async def _opened(self, page: Page) -> None:
         """A new tab comes to the front, as it does for a person; or it is noted and closed."""
+        if page.context is not self.context:
+            return  # of the browser before
         self._watch(page)
         if self._opening or (self.keep_tabs and len(self.pages) <= MOST_TABS):
             self._own.add(page)
@@ -193,28 +214,37 @@ class Visit:
 
 
 @asynccontextmanager
-async def visit(
-    browser: Browser,
-    size: tuple[int, int] = VIEWPORT,
-    storage_state: str | None = None,
-    *,
-    keep_tabs: bool = False,
-) -> AsyncGenerator[Visit]:
-    """A fresh visit, one empty tab, for the time of the block; ``size`` in CSS pixels.
-
-    No file is taken: what a page offers is refused by the browser and noted.  ``storage_state`` is the path of a
-    recorded log-in; ``keep_tabs`` lets windows that pages open stay.
-    """
+async def first_tab(
+    browser: Browser, size: tuple[int, int] = VIEWPORT, storage_state: str | StorageState | None = None
+) -> AsyncGenerator[Page]:
+    """An empty tab in a fresh context, for the time of the block; see ``visit``."""
     width, height = size
     context = await browser.new_context(
         viewport={"width": width, "height": height},
         accept_downloads=False,
         locale="en-GB",
         timezone_id="UTC",
-        storage_state=storage_state,
+        storage_state=storage_state or None,
     )
     try:
-        yield Visit(await context.new_page(), keep_tabs=keep_tabs)
+        yield await context.new_page()
     finally:
         with suppress(Error):
             await context.close()
+
+
+@asynccontextmanager
+async def visit(
+    browser: Browser,
+    size: tuple[int, int] = VIEWPORT,
+    storage_state: str | StorageState | None = None,
+    *,
+    keep_tabs: bool = False,
+) -> AsyncGenerator[Visit]:
+    """A fresh visit, one empty tab, for the time of the block; ``size`` in CSS pixels.
+
+    No file is taken: what a page offers is refused by the browser and noted.  ``storage_state`` is the path of a
+    recorded log-in, or one in memory; ``keep_tabs`` lets windows that pages open stay.
+    """
+    async with first_tab(browser, size, storage_state) as tab:
+        yield Visit(tab, keep_tabs=keep_tabs)

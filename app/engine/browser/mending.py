@@ -1,0 +1,131 @@
+"""Whether a browser still lives and answers, what it holds that another can go on with, and its end by force."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from playwright.async_api import Browser, Error, Page, Route, StorageState
+
+from app.engine.browser.session import Visit
+
+ANSWER = 2.0
+"""Seconds a page may take to say a word before it counts as silent for now."""
+CLOSE = 3.0
+"""Seconds that closing what is left of a browser may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Belongings:
+    """What a visit would lose with its browser: cookies and local storage, and the front page's session storage.
+
+    Kept in memory only.  ``session`` is by origin.
+    """
+
+    state: StorageState | None = None
+    session: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+
+
+async def process_of(browser: Browser) -> int:
+    """The browser's process id, 0 where it does not tell."""
+    with suppress(Error, TimeoutError, StopIteration, KeyError):
+        async with asyncio.timeout(ANSWER):
+            wire = await browser.new_browser_cdp_session()
+            told = cast("dict[str, list[dict[str, Any]]]", await wire.send("SystemInfo.getProcessInfo"))
+            await wire.detach()
+        return next(int(one["id"]) for one in told["processInfo"] if one["type"] == "browser")
+    return 0
+
+
+def is_connected(visit: Visit) -> bool:
+    """The browser behind a visit has neither died nor been closed, as far as is known."""
+    browser = visit.context.browser
+    return browser is not None and browser.is_connected()
+
+
+async def answers(visit: Visit, seconds: float = ANSWER) -> bool:
+    """Whether the page in front says a word within so many seconds; its scripts have to let it."""
+    with suppress(Error, TimeoutError, IndexError):
+        async with asyncio.timeout(seconds):
+            told = await visit.send("Runtime.evaluate", expression="1", returnByValue=True)
+        return told["result"].get("value") == 1
+    return False
+
+
+async def belongings_of(visit: Visit, seconds: float = ANSWER) -> Belongings | None:
+    """What the visit would lose with its browser; ``None`` where it does not tell in time."""
+    with suppress(Error, TimeoutError, IndexError):
+        async with asyncio.timeout(seconds):
+            state = await visit.context.storage_state()
+            session = await _session_storage(visit)
+        return Belongings(state, session)
+    return None
+
+
+async def put_back(page: Page, kept: Belongings) -> None:
+    """Give an empty tab the session storage that was kept; nothing is asked of the sites for it."""
+    for origin, items in kept.session.items():
+        address = f"{origin}/"
+        with suppress(Error, TimeoutError):
+            async with asyncio.timeout(CLOSE):
+                await page.route(address, _blank)
+                await page.goto(address)
+                await page.evaluate(
+                    "items => { for (const key in items) sessionStorage[key] = items[key] }", items
+                )
+                await page.unroute(address)
+    if kept.session:
+        with suppress(Error, TimeoutError):
+            async with asyncio.timeout(CLOSE):
+                await page.goto("about:blank")
+
+
+async def _blank(route: Route) -> None:
+    await route.fulfill(content_type="text/html", body="")
+
+
+async def end_by_force(stack: AsyncExitStack, process: int) -> None:
+    """Kill a browser with all its processes, and close what stood around it."""
+    await asyncio.to_thread(_kill, process)
+    with suppress(Exception):  # what is left of a dead browser may fail in any way, and none matters
+        async with asyncio.timeout(CLOSE):
+            await stack.aclose()
+
+
+async def _session_storage(visit: Visit) -> dict[str, dict[str, str]]:
+    """Of the page in front; pages without an origin have none."""
+    told = await visit.send(
+        "Runtime.evaluate",
+        expression="(() => { try { return [location.origin, {...sessionStorage}] } catch { return null } })()",
+        returnByValue=True,
+    )
+    found: object = told["result"].get("value")
+    if not isinstance(found, list):
+        return {}
+    origin, items = cast("tuple[object, object]", found)
+    if not isinstance(origin, str) or not origin.startswith("http") or not isinstance(items, dict):
+        return {}
+    pairs = cast("dict[object, object]", items).items()
+    kept = {key: value for key, value in pairs if isinstance(key, str) and isinstance(value, str)}
+    return {origin: kept} if kept else {}
+
+
+def _kill(process: int) -> None:
+    if process <= 0:
+        return
+    if sys.platform == "win32":
+        command = ["taskkill", "/PID", str(process), "/T", "/F"]
+        with suppress(OSError, subprocess.TimeoutExpired):
+            subprocess.run(command, capture_output=True, timeout=CLOSE, check=False)
+        return
+    with suppress(OSError):
+        if os.getpgid(process) == process:  # its children are of its group
+            os.killpg(process, signal.SIGKILL)
+        else:
+            os.kill(process, signal.SIGKILL)
