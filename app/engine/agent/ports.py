@@ -11,6 +11,15 @@ from app.engine.command import Command, Navigate
 from app.engine.effect import Result
 from app.engine.judgement import Flag
 from app.engine.page_state import PageCapture
+from app.engine.supervision import (
+    Answer,
+    Deed,
+    PersonDecision,
+    PersonHint,
+    PersonRequest,
+    Reaction,
+    RiskClass,
+)
 from app.engine.trajectory import Run, Step, Tab
 
 
@@ -74,6 +83,52 @@ class Person(Protocol):
 
     async def ask(self, question: str, step: int) -> str | None:
         """The answer, or ``None`` when nobody is there."""
+        ...
+
+
+class DeskPort(Protocol):
+    """What a supervised run asks and is told, as rows that survive it; the same for every process of a workspace.
+
+    Every method may raise ``StoreError``: the rows can't be read or written.
+    """
+
+    async def open(self, request: PersonRequest) -> PersonRequest:
+        """A request to a person, written down when this returns; whoever watches is told of it."""
+        ...
+
+    async def pending(self) -> tuple[PersonRequest, ...]:
+        """Requests of this run that are open, or decided and not closed: left by a process that died."""
+        ...
+
+    async def decision(self, request_id: str) -> PersonDecision:
+        """Wait until a person has decided, in whichever process."""
+        ...
+
+    async def void(self, request_id: str, why: str) -> None:
+        """A request (open or decided) has become pointless: it is closed without a step that goes by it."""
+        ...
+
+    async def begun(self, step: int) -> None:
+        """The step that goes by them begins: decided requests are closed, hints not taken yet are marked taken."""
+        ...
+
+    async def hints(self) -> tuple[PersonHint, ...]:
+        """All hints of this run, the oldest first, those that were taken already too."""
+        ...
+
+    async def note(self, deed: Deed, step: int, words: str, about: str = "", author: str = "") -> None:
+        """Something for the time line: what the policy, the watchdog or the agent did.
+
+        A person's own deeds are written down where they are asked for.
+        """
+        ...
+
+    async def answer(self, risk: RiskClass) -> Answer:
+        """Whether an action of this class may be done, by the approvals that stand and by the policy."""
+        ...
+
+    async def reaction(self, flag: Flag) -> Reaction:
+        """What the policy says to a flag."""
         ...
 
 
