@@ -1,0 +1,265 @@
+"""The page in front as moving pictures, as big and as often as somebody looks at it, and not at all when nobody does.
+
+Chromium sends a picture when the page has painted something else, three ahead of what was acknowledged; what is painted
+beyond these is never sent.  So the rate is held at the source, and after a burst the browser is asked once more where
+its last picture may be missing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import logging
+import time
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+from playwright.async_api import CDPSession, Error, Page
+
+from app.engine.browser.session import Visit
+
+log = logging.getLogger(__name__)
+
+QUALITY = 60
+"""Of the JPEGs, as that of the pictures in steps."""
+AHEAD = 3
+"""Pictures Chromium sends without being answered."""
+SELDOM = 5.0
+"""Below this rate (pictures a second) the browser paints nothing for us between two pictures."""
+LOOK_ROUND = 0.1
+"""Seconds after which it is seen that another tab is in front."""
+TRAILING = 0.06
+"""Seconds after which a picture that may have been left out is asked for."""
+ANSWER = 2.0
+"""Seconds the browser may take to answer; after that the connection is made anew."""
+AGAIN = 0.5
+"""Seconds until a lost connection is tried again."""
+MOST_RATE = 60.0
+SMALLEST = 16
+"""CSS pixels; a picture smaller than this is of no use."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """One picture.
+
+    Attributes:
+        number: counts up from 1.
+        width, height: its pixels.  page_width, page_height: the viewport it shows, CSS pixels.
+        at: Unix seconds at which the browser had painted it.
+    """
+
+    number: int
+    width: int
+    height: int
+    page_width: int
+    page_height: int
+    jpeg: bytes
+    url: str = ""
+    at: float = 0.0
+
+
+class Spawn(Protocol):
+    """Starts a task and keeps it (``JobRegistry.hold``)."""
+
+    def __call__(self, work: Coroutine[Any, Any, Any], /) -> asyncio.Task[Any]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    width: int
+    height: int
+    rate: float
+
+
+class Screencast:
+    """Pictures of the tab in front of a visit, whichever that is; ``sink`` gets each on the loop.
+
+    Nothing that the page, the tab or the browser does is raised to anybody: a lost connection is made again as soon as
+    there is a page.
+    """
+
+    def __init__(self, visit: Visit, sink: Callable[[Frame], None], spawn: Spawn) -> None:
+        self._visit, self._sink, self._spawn = visit, sink, spawn
+        self._wanted = _Wanted(0, 0, 0.0)
+        self._shown = _Wanted(0, 0, 0.0)
+        self._keeper: asyncio.Task[Any] | None = None
+        self._woken = asyncio.Event()
+        self._closed = False
+        self._page: Page | None = None
+        self._wire: CDPSession | None = None
+        self._on = False
+        self._number = 0
+        self._unanswered: list[int] = []
+        self._newest: dict[str, Any] | None = None
+        self._due = 0.0
+        self._left_out = 0.0
+        """When a picture that may be missing is asked for, by ``time.monotonic()``; 0 for none."""
+
+    async def watch(self, width: int, height: int, rate: float) -> None:
+        """Send pictures that fit into ``width`` x ``height`` CSS pixels, at most ``rate`` a second; 0 stops."""
+        if self._closed:
+            return
+        rate = min(max(rate, 0.0), MOST_RATE)
+        self._wanted = _Wanted(max(int(width), SMALLEST), max(int(height), SMALLEST), rate)
+        self._due = 0.0
+        self._woken.set()
+        if rate > 0 and (self._keeper is None or self._keeper.done()):
+            self._keeper = self._spawn(self._keep())
+
+    async def aclose(self) -> None:
+        """Stop for good; closing twice does nothing more."""
+        self._closed = True
+        keeper, self._keeper = self._keeper, None
+        if keeper is not None and not keeper.done():
+            keeper.cancel()
+            await asyncio.wait([keeper])
+        await self._let_go()
+
+    # ------------------------------------------------------------ one task does all the talking
+
+    async def _keep(self) -> None:
+        while not self._closed and (self._wanted.rate > 0 or self._wire is not None):
+            try:
+                async with asyncio.timeout(self._patience() + ANSWER):
+                    await self._turn()
+            except (Error, TimeoutError, IndexError) as error:
+                log.debug("no picture of %s: %s", self._page, error)
+                await self._let_go()
+                await asyncio.sleep(AGAIN)
+
+    async def _turn(self) -> None:
+        if self._wanted.rate <= 0:
+            await self._let_go()
+            return
+        if self._visit.page is not self._page or self._wire is None:
+            await self._let_go()
+            await self._hold(self._visit.page)
+        if self._wanted != self._shown:
+            await self._stop()
+            self._shown, self._due = self._wanted, 0.0
+            await self._start()
+        await self._wait()
+        await self._show()
+
+    async def _hold(self, page: Page) -> None:
+        self._page = page
+        self._shown = _Wanted(0, 0, 0.0)
+        wire = self._wire = await page.context.new_cdp_session(page)
+
+        def came(event: dict[str, Any]) -> None:
+            self._came(wire, event)
+
+        wire.on("Page.screencastFrame", came)
+
+    async def _let_go(self) -> None:
+        wire, self._wire, self._page, self._on = self._wire, None, None, False
+        self._newest, self._unanswered, self._left_out = None, [], 0.0
+        if wire is not None:
+            with suppress(Error, TimeoutError):
+                async with asyncio.timeout(ANSWER):
+                    await wire.send("Page.stopScreencast")
+                    await wire.detach()
+
+    async def _start(self) -> None:
+        wire, wanted = self._wire, self._shown
+        if wire is None:
+            return
+        self._on, self._unanswered, self._left_out = True, [], 0.0
+        size = {"maxWidth": wanted.width, "maxHeight": wanted.height}
+        await wire.send("Page.startScreencast", {"format": "jpeg", "quality": QUALITY, **size})
+
+    async def _stop(self) -> None:
+        wire, on = self._wire, self._on
+        self._on, self._newest, self._unanswered = False, None, []
+        if wire is not None and on:
+            await wire.send("Page.stopScreencast")
+
+    def _patience(self) -> float:
+        """Seconds until something may have to be done."""
+        times = [LOOK_ROUND]
+        now = time.monotonic()
+        if self._newest is not None or not self._on:
+            times.append(self._due - now)
+        if self._left_out:
+            times.append(self._left_out - now)
+        return max(0.0, min(times))
+
+    async def _wait(self) -> None:
+        self._woken.clear()
+        seconds = self._patience()
+        if seconds and (self._newest is None or self._due > time.monotonic()):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._woken.wait(), seconds)
+
+    async def _show(self) -> None:
+        """Hand over what has come and is due; ask for what may be missing."""
+        now = time.monotonic()
+        seldom = self._shown.rate < SELDOM
+        if self._newest is not None and now >= self._due:
+            self._deliver(self._newest, now)
+            await self._answer(now)
+        elif self._newest is not None and seldom:
+            await self._stop()  # it has changed: what it is like when the time comes is asked then
+        elif not self._on and now >= self._due and self._wire is not None:
+            await self._start()
+        elif self._left_out and now >= self._left_out:
+            await self._stop()
+            await self._start()
+
+    def _came(self, wire: CDPSession, event: dict[str, Any]) -> None:
+        if wire is not self._wire or not self._on:
+            return
+        self._newest, self._left_out = event, 0.0
+        self._unanswered.append(int(event["sessionId"]))
+        self._woken.set()
+
+    async def _answer(self, now: float) -> None:
+        """Chromium may send more; where it had sent all it may, something painted since is missing."""
+        unanswered, self._unanswered = self._unanswered, []
+        if len(unanswered) >= AHEAD:
+            self._left_out = now + TRAILING
+        if self._wire is None:
+            return
+        for number in unanswered:
+            await self._wire.send("Page.screencastFrameAck", {"sessionId": number})
+
+    def _deliver(self, event: dict[str, Any], now: float) -> None:
+        self._newest = None
+        pause = 1 / self._shown.rate
+        self._due = max(now, self._due + pause) if now - self._due < pause else now + pause
+        jpeg = base64.b64decode(event["data"])
+        told = cast("dict[str, Any]", event.get("metadata") or {})
+        size = size_of(jpeg)
+        if size is None:
+            return
+        self._number += 1
+        frame = Frame(
+            number=self._number,
+            width=size[0],
+            height=size[1],
+            page_width=int(told.get("deviceWidth") or size[0]),
+            page_height=int(told.get("deviceHeight") or size[1]),
+            jpeg=jpeg,
+            url=self._page.url if self._page is not None else "",
+            at=float(told.get("timestamp") or time.time()),
+        )
+        try:
+            self._sink(frame)
+        except Exception:
+            log.exception("a picture could not be handed over")
+
+
+def size_of(jpeg: bytes) -> tuple[int, int] | None:
+    """Width and height of a JPEG by its frame header (ISO 10918-1, B.2.2); ``None`` where there is none."""
+    at = 2
+    while at + 9 <= len(jpeg):
+        if jpeg[at] != 0xFF:
+            return None
+        marker = jpeg[at + 1]
+        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
+            return int.from_bytes(jpeg[at + 7 : at + 9]), int.from_bytes(jpeg[at + 5 : at + 7])
+        at += 2 + int.from_bytes(jpeg[at + 2 : at + 4])
+    return None

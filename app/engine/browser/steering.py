@@ -1,0 +1,157 @@
+"""A person's mouse and keyboard on a page: events of a window done to the tab in front, in order.
+
+What comes faster than the page answers waits in one queue, in which the moves of the mouse between two other events are
+one.  A page that does not answer (it shows a dialog, or its script is busy) is not waited for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from playwright.async_api import CDPSession, Error, Page
+
+from app.engine.browser.keys import key_event
+from app.engine.browser.session import Visit
+from app.engine.page_input import InputKind, MouseButton, PageInput
+
+ANSWER = 0.5
+"""Seconds a page may take to answer one event before the next is sent behind it."""
+MOST_WAITING = 2_000
+"""Events kept for a page that is slow; what is older is dropped."""
+LONGEST_TEXT = 1_000_000
+KNOWN = 64
+"""Events of which it is remembered when they were done."""
+
+_BITS = {MouseButton.NONE: 0, MouseButton.LEFT: 1, MouseButton.RIGHT: 2, MouseButton.MIDDLE: 4}
+
+
+class Steering:
+    """The hands of a person on one visit.
+
+    Attributes:
+        pointer: where the pointer stands, CSS pixels of the viewport; ``None`` before it was moved.
+    """
+
+    def __init__(self, visit: Visit) -> None:
+        self._visit = visit
+        self._queue: deque[PageInput] = deque()
+        self._busy = asyncio.Lock()
+        self._page: Page | None = None
+        self._wire: CDPSession | None = None
+        self._down: set[MouseButton] = set()
+        self._keys: dict[str, PageInput] = {}
+        self._done: deque[tuple[float, float]] = deque(maxlen=KNOWN)
+        self.pointer: tuple[float, float] | None = None
+
+    async def send(self, inputs: Sequence[PageInput]) -> None:
+        """Do these after those sent before; returns when they are done or the page has had its time to answer.
+
+        Never raises for what a page, a tab or a browser does.
+        """
+        for one in inputs:
+            self._put(one)
+        async with self._busy:
+            while self._queue:
+                one = self._queue.popleft()
+                with suppress(Error, TimeoutError, IndexError):
+                    await self._do(one)
+                self._note(one)
+
+    async def lift(self) -> None:
+        """Let go of every button and key that is held down."""
+        x, y = self.pointer or (0.0, 0.0)
+        held = [
+            PageInput(kind=InputKind.RELEASE, button=button, x=x, y=y)
+            for button in sorted(self._down, key=lambda button: button.value)
+        ]
+        keys = [PageInput(kind=InputKind.KEY_UP, key=one.key, code=one.code) for one in self._keys.values()]
+        await self.send([*held, *keys])
+
+    def done_by(self, at: float) -> float:
+        """The sender's clock (``PageInput.at``) of the newest input done by then (Unix seconds); 0 for none."""
+        return max((sent for done, sent in self._done if done <= at), default=0.0)
+
+    def _put(self, one: PageInput) -> None:
+        last = self._queue[-1] if self._queue else None
+        if last is not None and last.kind is one.kind is InputKind.MOVE and last.modifiers == one.modifiers:
+            self._queue[-1] = one
+            return
+        if len(self._queue) >= MOST_WAITING:
+            self._queue.popleft()
+        self._queue.append(one)
+
+    def _note(self, one: PageInput) -> None:
+        if one.at:
+            self._done.append((time.time(), one.at))
+        if one.kind in (InputKind.MOVE, InputKind.PRESS, InputKind.RELEASE, InputKind.WHEEL):
+            self.pointer = (one.x, one.y)
+
+    async def _do(self, one: PageInput) -> None:
+        wire = await self._connected()
+        match one.kind:
+            case InputKind.TEXT:
+                await _tell(wire, "Input.insertText", {"text": one.text[:LONGEST_TEXT]})
+            case InputKind.KEY_DOWN:
+                self._keys[one.code or one.key] = one
+                await _tell(wire, "Input.dispatchKeyEvent", key_event(one))
+            case InputKind.KEY_UP:
+                self._keys.pop(one.code or one.key, None)
+                await _tell(wire, "Input.dispatchKeyEvent", key_event(one))
+            case _:
+                await _tell(wire, "Input.dispatchMouseEvent", self._mouse(one))
+
+    def _mouse(self, one: PageInput) -> dict[str, Any]:
+        if one.kind is InputKind.PRESS:
+            self._down.add(one.button)
+        elif one.kind is InputKind.RELEASE:
+            self._down.discard(one.button)
+        event: dict[str, Any] = {
+            "type": _MOUSE[one.kind],
+            "x": one.x,
+            "y": one.y,
+            "modifiers": one.modifiers & 15,
+            "button": (one.button if one.kind is not InputKind.MOVE else self._held()).value,
+            "buttons": sum(_BITS[button] for button in self._down),
+            "pointerType": "mouse",
+        }
+        if one.kind in (InputKind.PRESS, InputKind.RELEASE):
+            event["clickCount"] = min(max(one.clicks, 1), 3)
+        elif one.kind is InputKind.WHEEL:
+            event |= {"deltaX": one.dx, "deltaY": one.dy, "button": "none"}
+        return event
+
+    def _held(self) -> MouseButton:
+        for button in (MouseButton.LEFT, MouseButton.MIDDLE, MouseButton.RIGHT):
+            if button in self._down:
+                return button
+        return MouseButton.NONE
+
+    async def _connected(self) -> CDPSession:
+        """The connection to the tab in front; what was held down in another is held no longer."""
+        page = self._visit.page
+        if self._wire is None or page is not self._page:
+            self._wire = None
+            self._down.clear()
+            self._keys.clear()
+            async with asyncio.timeout(ANSWER * 4):
+                self._wire = await page.context.new_cdp_session(page)
+            self._page = page
+        return self._wire
+
+
+_MOUSE = {
+    InputKind.MOVE: "mouseMoved",
+    InputKind.PRESS: "mousePressed",
+    InputKind.RELEASE: "mouseReleased",
+    InputKind.WHEEL: "mouseWheel",
+}
+
+
+async def _tell(wire: CDPSession, method: str, parameters: dict[str, Any]) -> None:
+    async with asyncio.timeout(ANSWER):
+        await wire.send(method, parameters)
