@@ -9,9 +9,9 @@ import uuid
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from app import settings
 from app.engine.addresses import browser_host
@@ -21,7 +21,7 @@ from app.engine.agent.memory.book import LONGEST_GOAL, LedgerBook
 from app.engine.agent.memory.files import read_events
 from app.engine.agent.memory.fold import fold
 from app.engine.agent.navigator import GlobalNavigator
-from app.engine.agent.ports import Task, Told
+from app.engine.agent.ports import Hands, Task, Told
 from app.engine.agent.secrets import Secrets, lifted
 from app.engine.cases.agency import GraphAtlas, RunKnowledge
 from app.engine.cases.atlas import Atlas, checked_address
@@ -43,7 +43,9 @@ from app.engine.trajectory import Outcome, Run, Step
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from app.engine.agent.control import Control
     from app.engine.agent.loop import Timing
+    from app.engine.browser.executor import Executor
     from app.engine.browser.live import LiveBrowser
 
 VIEWPORT = (1280, 800)
@@ -65,6 +67,46 @@ class StoredRun:
         await self._core.on_store(self._live.finish, run, {**blobs, **self._head.exchanges()})
 
 
+class Overseer(Protocol):
+    """Whoever stands behind a supervised run (``app.engine.cases.supervised``)."""
+
+    @property
+    def control(self) -> Control:
+        """Its hold on the run."""
+        ...
+
+    def begins(self, live: LiveRun) -> None:
+        """The run is on the disk."""
+        ...
+
+    def hands(self, executor: Executor, browser: LiveBrowser, graphs: GraphAtlas, head: Head) -> Hands:
+        """The hands that the loop is given: those that outlive their browser."""
+        ...
+
+    def looping(self, loop: AgentLoop, book: LedgerBook, knowledge: RunKnowledge | None) -> None:
+        """Everything is put together."""
+        ...
+
+    def told(self, told: Told) -> None:
+        """A step was recorded."""
+        ...
+
+    async def leaves(self) -> None:
+        """The loop is over; the browser is still there."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A run that is ready to be begun: ``take`` puts it on the disk, or takes it up again."""
+
+    run: str
+    request: RunRequest
+    secrets: Secrets
+    head: Head
+    take: Callable[[], LiveRun]
+
+
 class Running:
     """Starts runs, each as a job with a browser of its own."""
 
@@ -83,22 +125,45 @@ class Running:
             NotFound: a graph that is not there.  InputError: no knowledge base, or no log-in.
             ModelError: the model's endpoint is not set.  NoBrowser: none can be started.
         """
+        return await self.go(await self.prepare(await self.checked(request)))
+
+    async def resume_run(self, run: str) -> RunSummary:
+        """Go on with a run that was interrupted, from its ledger and where it was."""
+        return await self.go(await self.prepare_again(run))
+
+    async def checked(self, request: RunRequest) -> RunRequest:
+        """The request with its address, its site and its words set right; raises as ``run_task``.
+
+        What a run is given is there and is what it should be: a slip of the pen leaves no run behind.
+        """
+        from app.engine.browser.live import checked_login
+
         address = checked_address(request.start_url)
-        intent, secrets = lifted(_readable(request.intent), os.environ)
         site = request.site or self._core.workspace.site_of(address)
-        request = replace(request, intent=intent, start_url=address, site=site)
-        await self._checked(request)
+        request = replace(request, intent=_readable(request.intent), start_url=address, site=site)
+        lifted(request.intent, os.environ)
+        allowed_hosts(request)
+        for name in request.graph:
+            await self._atlas.sheet(name)
+        await RunKnowledge.open(self._retrieving, request.kb, request.site)
+        await self._core.on_worker(checked_login, request.storage_state)
+        return request
+
+    async def prepare(self, request: RunRequest, run: str = "") -> Prepared:
+        """Make ready what was ``checked``; nothing is kept yet."""
+        intent, secrets = lifted(request.intent, os.environ)
+        request = replace(request, intent=intent)
         # Before anything is kept: there may be no model.  The key may come from a slow keyring.
         head = await self._core.on_worker(make_head, self._core, request, secrets)
-        run = Run(
-            id=f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{uuid.uuid4().hex[:6]}",
+        begun = Run(
+            id=run or new_run_id(),
             source="sitelore",
             suite=request.suite,
             task_id=request.task_id,
-            site=site,
-            sites=(site,) if site else (),
+            site=request.site,
+            sites=(request.site,) if request.site else (),
             intent=intent,
-            start_url=address,
+            start_url=request.start_url,
             step_limit=request.max_steps,
             started_at=time.time(),
             policy=request.policy,
@@ -107,18 +172,26 @@ class Running:
             graph=", ".join(request.graph),
         )
 
-        def beginning() -> LiveRun:
-            return LiveRun.begin(self._core.workspace, run, task_file(request))
+        def take() -> LiveRun:
+            return LiveRun.begin(self._core.workspace, begun, task_file(request))
 
-        return await self._as_job(request, secrets, head, beginning)
+        return Prepared(run=begun.id, request=request, secrets=secrets, head=head, take=take)
 
-    async def resume_run(self, run: str) -> RunSummary:
-        """Go on with a run that was interrupted, from its ledger and where it was."""
+    async def prepare_again(self, run: str) -> Prepared:
+        """Make a run ready that broke off.
+
+        Raises:
+            NotFound: there is none, or it was not made here.  StoreError: its files are damaged.
+        """
         request = await self._core.on_store(lambda: read_task(self._core.workspace.runs.folder(run)))
         intent, secrets = lifted(request.intent, os.environ)
         request = replace(request, intent=intent)
         head = await self._core.on_worker(make_head, self._core, request, secrets)
-        return await self._as_job(request, secrets, head, lambda: LiveRun.resume(self._core.workspace, run))
+
+        def take() -> LiveRun:
+            return LiveRun.resume(self._core.workspace, run)
+
+        return Prepared(run=run, request=request, secrets=secrets, head=head, take=take)
 
     async def stop_run(self, run: str) -> None:
         """End a run after the step in flight."""
@@ -148,48 +221,43 @@ class Running:
 
     # inside
 
-    async def _checked(self, request: RunRequest) -> None:
-        """What a run is given is there and is what it should be; a slip of the pen leaves no run behind."""
-        from app.engine.browser.live import checked_login
+    async def go(self, prepared: Prepared, overseer: Overseer | None = None) -> RunSummary:
+        """Do a prepared run as a job, under somebody's eyes or nobody's."""
 
-        allowed_hosts(request)
-        for site in request.graph:
-            await self._atlas.sheet(site)
-        await RunKnowledge.open(self._retrieving, request.kb, request.site)
-        await self._core.on_worker(checked_login, request.storage_state)
-
-    async def _as_job(
-        self, request: RunRequest, secrets: Secrets, head: Head, take: Callable[[], LiveRun]
-    ) -> RunSummary:
         async def work(job: Job) -> RunSummary:
-            live = await self._core.on_store(take)
+            live = await self._core.on_store(prepared.take)
             why = ""
             try:
-                return await self._go(request, secrets, head, live, job)
+                if overseer is not None:
+                    overseer.begins(live)
+                return await self._go(prepared, live, job, overseer)
             except SiteloreError as error:
-                why = secrets.mask(str(error))
+                why = prepared.secrets.mask(str(error))
                 raise
             finally:
                 self._loops.pop(live.run.id, None)
                 await self._core.on_store(live.close, why)
                 self._core.bus.publish(RunsChanged(runs=(live.run.id,)))
 
-        _, task = self._core.registry.start(f"Run: {request.intent[:60]}", work, cooperative=False)
+        _, task = self._core.registry.start(f"Run: {prepared.request.intent[:60]}", work, cooperative=False)
         return await task
 
-    async def _go(
-        self, request: RunRequest, secrets: Secrets, head: Head, live: LiveRun, job: Job
-    ) -> RunSummary:
+    async def _go(self, prepared: Prepared, live: LiveRun, job: Job, overseer: Overseer | None) -> RunSummary:
         began = time.monotonic()
+        request, head = prepared.request, prepared.head
         async with AsyncExitStack() as stack:
             stack.push_async_callback(head.aclose)
             job.advance(len(live.steps), request.max_steps, "starting the browser")
             browser = await stack.enter_async_context(await self._browser(request))
             book = stack.enter_context(LedgerBook.open(live.folder))
-            loop = await self._loop(request, secrets, live, head, browser, book, job)
+            loop = await self._loop(prepared, live, browser, book, job, overseer)
             self._loops[live.run.id] = loop
             self._publish(live.run, Outcome.RUNNING.value)
-            run = await loop.run()
+            try:
+                run = await loop.run()
+            finally:
+                if overseer is not None:
+                    await overseer.leaves()
             facts = tuple(f"{fact.key}: {fact.value}" for fact in book.ledger.facts if not fact.retracted)
             usage = head.usage()
         flags = await self._judging.detect([run.id])
@@ -224,32 +292,32 @@ class Running:
 
     async def _loop(
         self,
-        request: RunRequest,
-        secrets: Secrets,
+        prepared: Prepared,
         live: LiveRun,
-        head: Head,
         browser: LiveBrowser,
         book: LedgerBook,
         job: Job,
+        overseer: Overseer | None,
     ) -> AgentLoop:
         from app.engine.agent.calculator import calculate
         from app.engine.agent.deeds import Deeds
         from app.engine.browser.executor import Executor
 
+        request, head, secrets = prepared.request, prepared.head, prepared.secrets
         domains = allowed_hosts(request)
-        hands = Executor(browser.visit, domains=domains, files=live.folder / "files")
         knowledge = await RunKnowledge.open(self._retrieving, request.kb, request.site)
         graphs = await GraphAtlas.open(self._atlas, self._finding, browser.visit, request.graph)
         navigator = GlobalNavigator(graphs, head.choose) if request.graph else None
-        lengths = await self._core.on_store(self._core.workspace.index.site_lengths)
-        # A run that is gone on with is among them itself, as short as it was when it broke off.
-        usual = lengths.get(request.site) if not live.steps else None
-        home = graphs.domains()[0].home if request.graph else ""
+        executor = Executor(browser.visit, domains=domains, files=live.folder / "files")
+        hands: Hands = executor
+        if overseer is not None:
+            hands = overseer.hands(executor, browser, graphs, head)
         task = Task(
             run=live.run.id,
             intent=request.intent,
             start_url=request.start_url,
-            home=home,
+            home=graphs.domains()[0].home if request.graph else "",
+            site=request.site,
             domains=domains,
             max_steps=request.max_steps,
         )
@@ -257,6 +325,8 @@ class Running:
         def tell(told: Told) -> None:
             job.advance(told.step + 1, request.max_steps, told.words)
             self._publish(live.run, Outcome.RUNNING.value, told)
+            if overseer is not None:
+                overseer.told(told)
 
         head.attach(browser.visit, self._core.registry.hold)
         parts = Parts(
@@ -274,11 +344,22 @@ class Running:
             ),
             knowledge=knowledge,
             navigator=navigator,
-            watching=Watch(context_of(live.run, usual, domains or None)),
+            watching=await self._watch(live, request, domains),
             secrets=secrets,
             tell=tell,
+            **({"control": overseer.control} if overseer is not None else {}),
         )
-        return AgentLoop(task, parts, live.run, live.steps)
+        loop = AgentLoop(task, parts, live.run, live.steps)
+        if overseer is not None:
+            overseer.looping(loop, book, knowledge)
+        return loop
+
+    async def _watch(self, live: LiveRun, request: RunRequest, domains: frozenset[str]) -> Watch:
+        """The rule detectors over this run."""
+        lengths = await self._core.on_store(self._core.workspace.index.site_lengths)
+        # A run that is gone on with is among them itself, as short as it was when it broke off.
+        usual = lengths.get(request.site) if not live.steps else None
+        return Watch(context_of(live.run, usual, domains or None))
 
     def _publish(self, run: Run, state: str, told: Told | None = None) -> None:
         event = RunAdvanced(run=run.id, intent=run.intent, state=state, step=run.step_count, why=run.error)
@@ -317,6 +398,11 @@ class Running:
             )
             for tip, count in shown.most_common()
         ]
+
+
+def new_run_id() -> str:
+    """An id that sorts by time."""
+    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{uuid.uuid4().hex[:6]}"
 
 
 def _readable(intent: str) -> str:

@@ -6,6 +6,7 @@ import json
 import logging
 import sqlite3
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -198,12 +199,15 @@ class DeskState:
                 "INSERT INTO wish (run, what, text, at) VALUES (?,?,?,?)", (run, what, text, time.time())
             )
 
-    def take_wishes(self) -> list[Wish]:
-        """What was asked for since, in order; each is given once, to one process."""
+    def take_wishes(self, runs: Sequence[str]) -> list[Wish]:
+        """What was asked for since of these runs, in order; each is given once, to one process."""
+        if not runs:
+            return []
+        among = f"run IN ({','.join('?' * len(runs))})"
         with explained(self.path), transaction(self.connection):
-            rows = self.connection.execute("SELECT * FROM wish ORDER BY seq").fetchall()
+            rows = self.connection.execute(f"SELECT * FROM wish WHERE {among} ORDER BY seq", runs).fetchall()
             if rows:
-                self.connection.execute("DELETE FROM wish WHERE seq <= ?", (rows[-1]["seq"],))
+                self.connection.execute(f"DELETE FROM wish WHERE {among} AND seq <= ?", (*runs, rows[-1]["seq"]))
         return [Wish(run=row["run"], what=row["what"], text=row["text"], at=row["at"]) for row in rows]
 
     # inside

@@ -1,0 +1,319 @@
+"""The desk as the engine works at it: rows on the store thread, whoever waits for a decision woken, everyone told.
+
+Another process (the command line) may decide, hint or wish at any time: ``listen`` looks whether the file changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+
+from app.engine.cases.core import Core
+from app.engine.errors import Conflict, NotFound, StoreError
+from app.engine.events import HintChanged, InterventionMade, RequestChanged, RunsChanged
+from app.engine.judgement import Flag
+from app.engine.store.desk_state import Wish
+from app.engine.supervision import (
+    Answer,
+    Deed,
+    FlagReaction,
+    Intervention,
+    InterventionPolicy,
+    PersonDecision,
+    PersonHint,
+    PersonRequest,
+    Reach,
+    Reaction,
+    RequestState,
+    RiskClass,
+    Verb,
+)
+
+log = logging.getLogger(__name__)
+
+LISTEN_EVERY = 0.5
+"""Seconds between two looks whether another process has written to the desk."""
+
+POLICY, WATCHDOG = "policy", "watchdog"
+"""Authors that are nobody."""
+
+_DEEDS = {
+    Verb.APPROVE: Deed.APPROVED,
+    Verb.DENY: Deed.DENIED,
+    Verb.EDIT: Deed.EDITED,
+    Verb.ANSWER: Deed.ANSWERED,
+    Verb.RETRY: Deed.RESUMED,
+}
+
+
+class Desk:
+    """Requests, hints, deeds and policy of an open workspace."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._rows = core.workspace.desk
+        self._decided: dict[str, asyncio.Event] = {}
+        self._policy: InterventionPolicy | None = None
+        self._version: int | None = None
+
+    # requests
+
+    async def open(self, request: PersonRequest) -> PersonRequest:
+        """Ask a person something.  Raises ``StoreError`` where it can't be written down."""
+        request = replace(
+            request,
+            id=request.id or f"req-{uuid.uuid4().hex[:10]}",
+            opened_at=request.opened_at or time.time(),
+        )
+        request = await self._core.on_store(self._rows.open_request, request)
+        self._core.bus.publish(RequestChanged(request=request))
+        return request
+
+    async def requests(self, run: str = "", closed: bool = False) -> list[PersonRequest]:
+        """Requests of a run or of all, in the order they came."""
+        return await self._core.on_store(self._rows.requests, run, closed)
+
+    async def decision(self, request: str) -> PersonDecision:
+        """Wait until a request is decided.
+
+        Raises:
+            NotFound: there is none.  Conflict: it was closed without a decision.
+        """
+        woken = self._decided.setdefault(request, asyncio.Event())
+        try:
+            while True:
+                woken.clear()
+                found = await self._core.on_store(self._rows.request, request)
+                if found.decision is not None:
+                    return found.decision
+                if found.state is RequestState.CLOSED:
+                    raise Conflict(
+                        f"request {request} is closed: {found.void or 'nobody waits for it any more'}"
+                    )
+                await woken.wait()
+        finally:
+            self._decided.pop(request, None)
+
+    async def decide(self, request: str, decision: PersonDecision) -> PersonRequest:
+        """Decide a request; what it says of all actions of its kind holds from now on.
+
+        Raises:
+            NotFound, Conflict, UsageError: as ``DeskStore.decide``.
+        """
+        decision = replace(
+            decision, author=decision.author or self._core.author, at=decision.at or time.time()
+        )
+        found = await self._core.on_store(self._rows.decide, request, decision)
+        await self._told(found, decision)
+        return found
+
+    async def void(self, request: str, why: str) -> None:
+        """Close a request that nobody waits for any more."""
+        found = await self._core.on_store(self._rows.void_request, request, why)
+        self._core.bus.publish(RequestChanged(request=found))
+        self._wake(request)
+
+    async def begun(self, run: str) -> None:
+        """A step has begun: close what was decided in the run, and mark its hints as given."""
+
+        def closing() -> tuple[list[PersonRequest], list[PersonHint]]:
+            now = time.time()
+            decided = [one.id for one in self._rows.requests(run) if one.state is RequestState.DECIDED]
+            closed = self._rows.close_requests(decided, now) if decided else []
+            waiting = [hint for hint in self._rows.hints(run) if not hint.taken_at]
+            return closed, self._rows.take_hints(run, now) if waiting else []
+
+        closed, taken = await self._core.on_store(closing)
+        for request in closed:
+            self._core.bus.publish(RequestChanged(request=request))
+        for hint in taken:
+            self._core.bus.publish(HintChanged(hint=hint))
+
+    # hints
+
+    async def send_hint(self, run: str, step: int, text: str, author: str = "") -> PersonHint:
+        """Say something to a run.  Raises ``UsageError`` for words that are none, or too many."""
+        hint = PersonHint(
+            id=f"hint-{uuid.uuid4().hex[:10]}", run=run, step=step, text=text.strip(),
+            author=author or self._core.author, at=time.time(),
+        )  # fmt: skip
+        hint = await self._core.on_store(self._rows.add_hint, hint)
+        self._core.bus.publish(HintChanged(hint=hint))
+        await self.note(run, step, Deed.HINTED, hint.text, about=hint.id, author=hint.author)
+        return hint
+
+    async def hints(self, run: str) -> list[PersonHint]:
+        """A run's hints, in the order they came."""
+        return await self._core.on_store(self._rows.hints, run)
+
+    async def hint(self, hint: str) -> PersonHint:
+        """One by its id.  Raises ``NotFound``."""
+        found = next((one for one in await self.hints("") if one.id == hint), None)
+        if found is None:
+            raise NotFound(f"no hint {hint[:80]!r} in this workspace")
+        return found
+
+    # deeds and reactions
+
+    async def note(
+        self, run: str, step: int, deed: Deed, words: str = "", about: str = "", author: str = ""
+    ) -> None:
+        """Put a deed on the time line; where the disk takes none it is told and logged only."""
+        made = Intervention(
+            run=run,
+            step=step,
+            deed=deed,
+            words=words,
+            author=author or self._core.author,
+            about=about,
+            at=time.time(),
+        )
+        try:
+            made = await self._core.on_store(self._rows.add_deed, made)
+        except StoreError as error:
+            log.warning("%s of run %s is not on its time line: %s", deed.value, run, error)
+        self._core.bus.publish(InterventionMade(intervention=made))
+
+    async def deeds(self, run: str) -> list[Intervention]:
+        """The time line of a run."""
+        return await self._core.on_store(self._rows.deeds, run)
+
+    async def react(self, run: str, flags: Sequence[Flag], right: bool, how: str) -> list[FlagReaction]:
+        """Keep what the operator made of flags; detectors learn from it."""
+        now = time.time()
+        made = [
+            FlagReaction(
+                run=run, step=flag.step, detector=flag.detector, right=right, version=flag.version, how=how,
+                author=self._core.author, at=now,
+            )
+            for flag in flags
+        ]  # fmt: skip
+
+        def keeping() -> None:
+            for reaction in made:
+                self._rows.add_reaction(reaction)
+
+        if made:
+            await self._core.on_store(keeping)
+            self._core.bus.publish(RunsChanged(runs=(run,)))
+        return made
+
+    # the policy
+
+    async def policy(self) -> InterventionPolicy:
+        """The policy in force."""
+        if self._policy is None:
+            self._policy = await self._core.on_store(self._rows.policy)
+        return self._policy
+
+    async def save_policy(self, policy: InterventionPolicy) -> InterventionPolicy:
+        """Put a policy in force; undo takes it back."""
+        await self._core.do_in_review(self._rows.save_policy, policy, self._core.author)
+        self._policy = policy
+        return policy
+
+    def forget_policy(self) -> None:
+        """It may have changed: undo, or another process."""
+        self._policy = None
+
+    async def answer(self, run: str, site: str, risk: RiskClass) -> Answer:
+        """What holds for an action of a class: what was decided for the run or the site, else the policy."""
+        standing = dict(await self._core.on_store(self._rows.standing, run, site))
+        return standing.get(risk) or (await self.policy()).answer(site, risk)
+
+    async def reaction(self, site: str, flag: Flag) -> Reaction:
+        """What a flag brings about."""
+        return (await self.policy()).reaction(site, flag.severity, flag.detector)
+
+    # other processes
+
+    async def listen(
+        self, ours: Callable[[], Sequence[str]], grant: Callable[[Wish], Awaitable[None]]
+    ) -> None:
+        """Look again and again whether another process wrote: wake who waits, grant wishes for our runs."""
+        while True:
+            await asyncio.sleep(LISTEN_EVERY)
+            try:
+                version = await self._core.on_store(lambda: self._rows.data_version)
+                if version == self._version:
+                    continue
+                self._version = version
+                self.forget_policy()
+                for woken in self._decided.values():
+                    woken.set()
+                runs = tuple(ours())
+                for wish in await self._core.on_store(self._rows.take_wishes, runs):
+                    await grant(wish)
+            except StoreError as error:
+                log.warning("the desk can't be read: %s", error)
+
+    # inside
+
+    async def _told(self, found: PersonRequest, decision: PersonDecision) -> None:
+        answers = {Verb.APPROVE: Answer.ALLOW, Verb.DENY: Answer.DENY}
+        if found.risk and decision.reach is not Reach.ONCE and decision.verb in answers:
+            await self._core.on_store(
+                self._rows.add_standing, decision.reach, found.run, found.site, RiskClass(found.risk),
+                answers[decision.verb],
+            )  # fmt: skip
+        self._core.bus.publish(RequestChanged(request=found))
+        self._wake(found.id)
+        reach = f" ({decision.reach.value})" if decision.reach is not Reach.ONCE else ""
+        words = f"{decision.text or decision.command or found.words or found.question}{reach}"
+        await self.note(
+            found.run, found.step, _DEEDS[decision.verb], words, about=found.id, author=decision.author
+        )
+
+    def _wake(self, request: str) -> None:
+        woken = self._decided.get(request)
+        if woken is not None:
+            woken.set()
+
+
+class DeskOfRun:
+    """The desk as one run's control asks it (``app.engine.agent.ports.DeskPort``)."""
+
+    def __init__(self, desk: Desk, run: str, site: str) -> None:
+        self._desk, self._run, self._site = desk, run, site
+
+    async def open(self, request: PersonRequest) -> PersonRequest:
+        """Ask a person something."""
+        opened = await self._desk.open(replace(request, run=self._run, site=self._site))
+        await self.note(Deed.ASKED, opened.step, opened.question, about=opened.id, author=POLICY)
+        return opened
+
+    async def pending(self) -> tuple[PersonRequest, ...]:
+        """What a process that died has left."""
+        return tuple(await self._desk.requests(self._run))
+
+    async def decision(self, request_id: str) -> PersonDecision:
+        """Wait until it is decided."""
+        return await self._desk.decision(request_id)
+
+    async def void(self, request_id: str, why: str) -> None:
+        """Nobody waits for it any more."""
+        await self._desk.void(request_id, why)
+
+    async def begun(self, step: int) -> None:
+        """The step that goes by what was decided begins."""
+        await self._desk.begun(self._run)
+
+    async def hints(self) -> tuple[PersonHint, ...]:
+        """Every hint of the run."""
+        return tuple(await self._desk.hints(self._run))
+
+    async def note(self, deed: Deed, step: int, words: str, about: str = "", author: str = "") -> None:
+        """Something for the time line."""
+        await self._desk.note(self._run, step, deed, words, about=about, author=author)
+
+    async def answer(self, risk: RiskClass) -> Answer:
+        """What holds for an action of a class."""
+        return await self._desk.answer(self._run, self._site, risk)
+
+    async def reaction(self, flag: Flag) -> Reaction:
+        """What the policy says to a flag."""
+        return await self._desk.reaction(self._site, flag)
