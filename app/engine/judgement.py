@@ -147,3 +147,7 @@ class Score:
     right: int
     precision: float | None
     recall: float | None
+    reacted: int = 0
+    """Runs on whose flag an operator reacted while they were going on, ..."""
+    reacted_right: int = 0
+    """... and those of them where the newest reaction says that it called rightly."""

@@ -54,6 +54,10 @@ class Exposure:
     followed: bool | None = None
 
 
+BY_HAND = "person"
+"""``Step.by`` of what a person did with their own hands."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One observe-think-act cycle; never changed once recorded.
@@ -107,7 +111,7 @@ class Step:
     """Id of the page state in the site's interaction graph (``identity.page_id``); "" where there is none."""
 
     by: str = ""
-    """``person`` for what was done by hand during a takeover; "" for the agent's own steps."""
+    """``BY_HAND`` for what a person did during a takeover; "" for the agent's own steps."""
 
     @property
     def words(self) -> str:

@@ -4,7 +4,9 @@ A detector sees a run step by step, as a live system would, so one class serves 
 is given leaves out the recorded score and everything that follows from it: there is no field to read it from.
 
     RunContext   before the first step: the goal, the site, its usual length
-    see          each step, in order; one whose output could not be read has ``executed`` false
+    see          each step of the agent's, in order; one whose output could not be read has ``executed`` false
+    see_handed   the page a person took over, without what the person did there; what follows until it is handed back is
+                 not shown at all
     see_last     the page after the last action, without the action that was asked for there but never ran
     end          how the run ended; not called at all where a score ended it (``runner.ending_of``)
 """
@@ -72,7 +74,8 @@ class Known:
 
     Class attributes: ``name`` (stable, in flags and weights), ``version`` (raised when the rule or the prompt changes,
     so that a scorecard never mixes two), ``severity``, ``summary`` (what it looks for), ``explains`` (how far its flag
-    points at the step that went wrong: what hindered the run, how the agent ended it, or only that it came to nothing).
+    points at the step that went wrong: what hindered the run, how the agent ended it, or only that it came to nothing),
+    ``speaks_during`` (whether it may call while the run can still be held).
     """
 
     name: ClassVar[str]
@@ -80,6 +83,7 @@ class Known:
     severity: ClassVar[Severity]
     summary: ClassVar[str]
     explains: ClassVar[Explains] = "hindrance"
+    speaks_during: ClassVar[bool] = True
 
 
 class Detector(Known, ABC):
@@ -90,6 +94,13 @@ class Detector(Known, ABC):
 
     def see(self, step: Step) -> Iterable[Flag]:
         """Flags raised by this step and those before it; a flag may name an earlier step, never a later one."""
+        return ()
+
+    def see_handed(self, page: Step) -> Iterable[Flag]:
+        """Flags raised by the page a person took over: what the agent's last action led to.
+
+        Whatever was in a row before is not in a row with what comes after.
+        """
         return ()
 
     def see_last(self, page: Step) -> Iterable[Flag]:

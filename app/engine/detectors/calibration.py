@@ -1,36 +1,58 @@
-"""How often each detector called, and how often rightly, by people's verdicts."""
+"""How often each detector called, and how often rightly: by verdicts, and by what an operator did about a call.
+
+A reaction stands for a verdict on the flag it is about: the newest of both counts.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from app.engine.detectors.runner import ALL_DETECTORS
 from app.engine.detectors.vlm import MODEL_DETECTORS
 from app.engine.judgement import AGENT_DID_NOT_FAIL, Flag, Label, Score, Verdict
+from app.engine.supervision import FlagReaction
 
 
-def agent_failed(verdicts: Sequence[Verdict]) -> bool | None:
-    """Whether the agent failed by the newest verdict on the run; ``None`` without one or where the task is ambiguous.
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """What somebody said of a run or of one flag in it: it failed, it did not, or nobody can tell."""
 
-    A verdict on one flag says that the run failed if it names a failure, and nothing if it only clears the flag.
+    at: float
+    id: str
+    detector: str
+    failed: bool | None
+
+
+def agent_failed(verdicts: Sequence[Verdict], reactions: Sequence[FlagReaction] = ()) -> bool | None:
+    """Whether the agent failed by the newest word on the run; ``None`` without one or where the task is ambiguous.
+
+    A verdict on one flag says that the run failed if it names a failure, and nothing if it only clears the flag; so
+    does a reaction to a flag.
     """
-    for verdict in sorted(verdicts, key=lambda verdict: (verdict.at, verdict.id), reverse=True):
-        cleared = verdict.label in AGENT_DID_NOT_FAIL
-        if verdict.detector and (cleared or verdict.label is Label.TASK_AMBIGUOUS):
-            continue
-        if verdict.label is Label.TASK_AMBIGUOUS:
-            return None
-        return not cleared
+    for word in _newest_first(verdicts, reactions):
+        if not word.detector or word.failed:
+            return word.failed
     return None
 
 
-def called_rightly(detector: str, verdicts: Sequence[Verdict]) -> bool | None:
-    """Whether a detector that fired on a run was right to: by a verdict on its flag, else by that on the run."""
-    own = [verdict for verdict in verdicts if verdict.detector == detector]
-    if own:
-        newest = max(own, key=lambda verdict: (verdict.at, verdict.id))
-        return None if newest.label is Label.TASK_AMBIGUOUS else newest.label not in AGENT_DID_NOT_FAIL
-    return agent_failed(verdicts)
+def called_rightly(
+    detector: str, verdicts: Sequence[Verdict], reactions: Sequence[FlagReaction] = ()
+) -> bool | None:
+    """Whether a detector that fired on a run was right to: by the newest word on its flag, else by that on the run."""
+    for word in _newest_first(verdicts, reactions):
+        if word.detector == detector:
+            return word.failed
+    return agent_failed(verdicts, reactions)
+
+
+def _newest_first(verdicts: Sequence[Verdict], reactions: Sequence[FlagReaction]) -> list[_Word]:
+    words = [_Word(one.at, "", one.detector, one.right) for one in reactions]
+    for one in verdicts:
+        ambiguous = one.label is Label.TASK_AMBIGUOUS
+        failed = None if ambiguous else one.label not in AGENT_DID_NOT_FAIL
+        words.append(_Word(one.at, one.id, one.detector, failed))
+    return sorted(words, key=lambda word: (word.at, word.id), reverse=True)
 
 
 def scorecard(
@@ -38,16 +60,22 @@ def scorecard(
     verdicts_by_run: Mapping[str, Sequence[Verdict]],
     site_by_run: Mapping[str, str],
     decided_by_run: Mapping[str, frozenset[str]] | None = None,
+    reactions_by_run: Mapping[str, Sequence[FlagReaction]] | None = None,
 ) -> list[Score]:
     """One line per detector overall (``site`` is ``""``), then one per site where it fired or failures were judged.
 
     ``fired`` counts all runs it called on; ``judged`` those of them with a verdict, ``right`` those rightly called.
     Precision is ``right / judged``; recall is the share of runs judged as failed that it called on.  Flags of an older
     version of a detector are left out: another rule made them.  One that asks a model missed only what it was asked
-    about: ``decided_by_run`` names, for each run, those that got an answer.
+    about: ``decided_by_run`` names, for each run, those that got an answer.  Reactions to a flag of an older version
+    say nothing of this one.
     """
-    decided = decided_by_run or {}
-    judged_failed = {run for run, verdicts in verdicts_by_run.items() if agent_failed(verdicts)}
+    decided, reacted = decided_by_run or {}, _of_these_versions(reactions_by_run or {})
+    judged_failed = {
+        run
+        for run in verdicts_by_run.keys() | reacted.keys()
+        if agent_failed(verdicts_by_run.get(run, ()), reacted.get(run, ()))
+    }
     sites = sorted({site for site in site_by_run.values() if site})
     scores: list[Score] = []
     for detector in ALL_DETECTORS:
@@ -56,7 +84,15 @@ def scorecard(
             for run, flags in flags_by_run.items()
             if any(flag.detector == detector.name and flag.version == detector.version for flag in flags)
         }
-        calls = {run: called_rightly(detector.name, verdicts_by_run.get(run, ())) for run in fired}
+        calls = {
+            run: called_rightly(detector.name, verdicts_by_run.get(run, ()), reacted.get(run, ()))
+            for run in fired
+        }
+        said = {
+            run: right
+            for run in fired
+            if (right := _reaction(detector.name, reacted.get(run, ()))) is not None
+        }
         for site in ("", *sites):
             here = {run: call for run, call in calls.items() if not site or site_by_run.get(run) == site}
             failed = {
@@ -79,6 +115,24 @@ def scorecard(
                     right=right,
                     precision=right / judged if judged else None,
                     recall=len(failed & fired) / len(failed) if failed else None,
+                    reacted=len(said.keys() & here.keys()),
+                    reacted_right=sum(said[run] for run in said.keys() & here.keys()),
                 )
             )
     return scores
+
+
+def _of_these_versions(
+    reactions_by_run: Mapping[str, Sequence[FlagReaction]],
+) -> dict[str, list[FlagReaction]]:
+    versions = {detector.name: detector.version for detector in ALL_DETECTORS}
+    return {
+        run: [one for one in reactions if versions.get(one.detector) == one.version]
+        for run, reactions in reactions_by_run.items()
+    }
+
+
+def _reaction(detector: str, reactions: Sequence[FlagReaction]) -> bool | None:
+    """What the newest reaction to a detector's flags in a run says; ``None`` without one."""
+    own = [one for one in reactions if one.detector == detector]
+    return max(own, key=lambda one: one.at).right if own else None

@@ -13,7 +13,9 @@ from app.engine.trajectory import Step
 
 
 class _AtTheEnd(Detector):
-    """Remembers the last step, which is where an ending is shown."""
+    """Remembers the last step, which is where an ending is shown; by then there is nothing left to hold."""
+
+    speaks_during = False
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
@@ -92,10 +94,16 @@ class LeftSites(Detector):
         self._before: Step | None = None
         self._page = ""
         self._told = False
+        self._handed = False
 
     def see(self, step: Step) -> Iterable[Flag]:
-        yield from self._look(step)
-        self._before = step
+        if not self._handed:  # else a person led there
+            yield from self._look(step)
+        self._before, self._handed = step, False
+
+    def see_handed(self, page: Step) -> Iterable[Flag]:
+        yield from self._look(page)
+        self._handed = True
 
     def see_last(self, page: Step) -> Iterable[Flag]:
         self._page = page.url

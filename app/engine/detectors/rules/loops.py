@@ -71,6 +71,10 @@ class RepeatedAction(Detector):
         self._counts: dict[ActionKey, tuple[int, int]] = {}
         self._row: tuple[ActionKey | None, int, int] = (None, 0, 0)
 
+    def see_handed(self, page: Step) -> Iterable[Flag]:
+        self._row = (None, 0, 0)
+        return ()
+
     def see(self, step: Step) -> Iterable[Flag]:
         if step.action is None or not step.executed or step.action.kind in _NOT_COUNTED:
             self._row = (None, 0, 0)
@@ -109,6 +113,10 @@ class ActionCycle(Detector):
         super().__init__(context)
         self._recent: deque[tuple[ActionKey, Step]] = deque(maxlen=self.LONGEST * 16)
         self._told = (0, 0)
+
+    def see_handed(self, page: Step) -> Iterable[Flag]:
+        self._recent.clear()
+        return ()
 
     def see(self, step: Step) -> Iterable[Flag]:
         if step.action is None or not step.executed:
@@ -149,6 +157,11 @@ class PageCycle(Detector):
         self._last = step.index
         yield from self._look(step.url)
 
+    def see_handed(self, page: Step) -> Iterable[Flag]:
+        yield from self._look(page.url)
+        self._pages.clear()
+        self._told = 0
+
     def see_last(self, page: Step) -> Iterable[Flag]:
         yield from self._look(page.url)
 
@@ -180,11 +193,17 @@ class UrlRevisits(Detector):
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
-        self._here = ""
+        self._here: str | None = ""
         self._visits: dict[str, tuple[int, int]] = {}
+
+    def see_handed(self, page: Step) -> Iterable[Flag]:
+        self._here = None  # where a person leaves the page, the agent has not come back by itself
+        return ()
 
     def see(self, step: Step) -> Iterable[Flag]:
         key = page_key(step.url)
+        if self._here is None:
+            self._here = key
         if not key or key == self._here:
             return
         self._here = key

@@ -47,6 +47,10 @@ class NoEffect(Detector):
         yield from self._look(step)
         self._before = step
 
+    def see_handed(self, page: Step) -> Iterable[Flag]:
+        yield from self._look(page)
+        self._before = None
+
     def see_last(self, page: Step) -> Iterable[Flag]:
         yield from self._look(page)
 
@@ -128,10 +132,18 @@ class ErrorPage(Detector):
         self._since = 0
         self._here = ""
         self._cause: Step | None = None
+        self._handed = False
 
     def see(self, step: Step) -> Iterable[Flag]:
-        yield from self._look(step)
-        self._cause = step
+        if self._handed:  # a person led there
+            self._here = step.url if page_error(step) else ""
+        else:
+            yield from self._look(step)
+        self._cause, self._handed = step, False
+
+    def see_handed(self, page: Step) -> Iterable[Flag]:
+        yield from self._look(page)
+        self._handed = True
 
     def see_last(self, page: Step) -> Iterable[Flag]:
         yield from self._look(page)
@@ -215,6 +227,9 @@ class LoginWall(Detector):
             f"{what} stands in the way at {quoted(short_url(step.url))}{again}",
             {"times": self._count, SINCE: self._since, "url": step.url},
         )
+
+    def see_handed(self, page: Step) -> Iterable[Flag]:
+        yield from self.see(page)
 
 
 def wall(page: Step) -> str:

@@ -1,0 +1,99 @@
+"""What a policy would have done to the stored runs, before it is put in force.
+
+A stored run is taken as a live one would have gone: a flag can mark and notify whenever it comes, but pause or ask only
+while there is something left to hold.  A rule that speaks at the end alone and a model that is asked afterwards hold
+nothing, however strict the policy is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from statistics import median
+
+from app.engine.detectors.base import Detector
+from app.engine.detectors.runner import BY_NAME
+from app.engine.judgement import Flag
+from app.engine.supervision import InterventionPolicy, PolicyCount, PolicyPreview, Reaction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRun:
+    """What a preview needs of a run; ``score`` in [0, 1], ``None`` when nobody scored it."""
+
+    id: str
+    site: str
+    steps: int
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Fate:
+    """What would have become of a run: the strongest reaction (``None`` without a flag) and where it is held first."""
+
+    run: StoredRun
+    reaction: Reaction | None
+    held_at: int | None
+
+
+def preview(
+    policy: InterventionPolicy, flags_by_run: Mapping[str, Sequence[Flag]], runs: Iterable[StoredRun]
+) -> PolicyPreview:
+    """Counts over all runs and by site (in alphabetical order), and which would have been held at which step."""
+    fates = [_fate(policy, run, flags_by_run.get(run.id, ())) for run in runs]
+    sites = sorted({fate.run.site for fate in fates if fate.run.site})
+    return PolicyPreview(
+        whole=_count("", fates),
+        sites=tuple(_count(site, [fate for fate in fates if fate.run.site == site]) for site in sites),
+        held=tuple((fate.run.id, fate.held_at) for fate in fates if fate.held_at is not None),
+    )
+
+
+def reaction_to(policy: InterventionPolicy, site: str, flag: Flag, steps: int) -> Reaction:
+    """What a flag brings about in a run that came to ``steps`` steps; what can't hold it notifies."""
+    wanted = policy.reaction(site, flag.severity, flag.detector)
+    in_time = flag.step < steps and _speaks_during(flag.detector)
+    return wanted if in_time or wanted.level < Reaction.PAUSE.level else Reaction.NOTIFY
+
+
+@cache
+def _speaks_during(detector: str) -> bool:
+    """Whether a detector may call while the run goes on; one that is not known any more may have."""
+    kind = BY_NAME.get(detector)
+    if kind is None:
+        return True
+    return issubclass(kind, Detector) and kind.speaks_during
+
+
+def _fate(policy: InterventionPolicy, run: StoredRun, flags: Sequence[Flag]) -> _Fate:
+    reactions = [(reaction_to(policy, run.site, flag, run.steps), flag.step) for flag in flags]
+    strongest = max((one for one, _ in reactions), key=lambda one: one.level, default=None)
+    held = [step for one, step in reactions if one.level >= Reaction.PAUSE.level]
+    return _Fate(run, strongest, min(held, default=None))
+
+
+def _count(site: str, fates: Sequence[_Fate]) -> PolicyCount:
+    def reaching(reaction: Reaction) -> list[_Fate]:
+        return [one for one in fates if one.reaction is not None and one.reaction.level >= reaction.level]
+
+    notified, paused, asked = (reaching(one) for one in (Reaction.NOTIFY, Reaction.PAUSE, Reaction.ASK))
+    held = [fate.held_at for fate in fates if fate.held_at is not None]
+    return PolicyCount(
+        site=site,
+        runs=len(fates),
+        judged=sum(fate.run.score is not None for fate in fates),
+        failed=_failed(fates),
+        marked=len(reaching(Reaction.MARK)),
+        notified=len(notified),
+        paused=len(paused),
+        asked=len(asked),
+        failed_notified=_failed(notified),
+        failed_paused=_failed(paused),
+        failed_asked=_failed(asked),
+        first_step=float(median(held)) if held else None,
+    )
+
+
+def _failed(fates: Sequence[_Fate]) -> int:
+    return sum(fate.run.score is not None and fate.run.score < 1 for fate in fates)
