@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -163,3 +164,8 @@ class Run:
     def failed(self) -> bool:
         """Scored, and not in full."""
         return self.score is not None and self.score < 1
+
+
+def made_by_hand(steps: Iterable[Step]) -> int:
+    """How many of these steps a person made."""
+    return sum(step.by == BY_HAND for step in steps)

@@ -8,6 +8,7 @@ from app.engine.api import Done
 from app.engine.cases.core import Core
 from app.engine.cases.judging import Judging
 from app.engine.events import GraphChanged, HistoryChanged, KnowledgeChanged, RunsChanged
+from app.engine.store.desk_state import POLICY
 from app.engine.store.workspace import DECIDE
 from kb.journal import Entry
 
@@ -71,6 +72,8 @@ class HistoryCases:
         elif entry is not None and entry.kind == DECIDE:
             for site in await self._core.on_store(self._core.workspace.graph_sites):
                 self._core.bus.publish(GraphChanged(site=site))
+        elif entry is not None and entry.kind == POLICY:
+            await self._publish()
         elif entry is not None:
             await self._judging.after_verdicts(())
         undo, redo = await self._core.on_store(self._next)

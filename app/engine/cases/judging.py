@@ -20,6 +20,8 @@ from app.engine.errors import NotFound
 from app.engine.events import RunsChanged
 from app.engine.jobs import Job
 from app.engine.judgement import Flag, Label, Opinion, Risk, Verdict
+from app.engine.supervision import FlagReaction
+from app.engine.trajectory import made_by_hand
 
 CHUNK = 25
 """Runs detected in one turn of the store thread; others get their turn in between."""
@@ -108,21 +110,32 @@ class Judging:
         return next((row for row in waiting if row.signature != kind), waiting[0] if waiting else None)
 
     async def risk_report(self) -> RiskReport:
-        """The ranking's weights and each detector's record by people's verdicts."""
+        """The ranking's weights and each detector's record, by people's verdicts and operators' reactions."""
 
         def reporting() -> RiskReport:
             model, review, index = self._risk_model(), self._core.workspace.review, self._core.workspace.index
             verdicts: dict[str, list[Verdict]] = defaultdict(list)
             for verdict in review.verdicts():
                 verdicts[verdict.run].append(verdict)
+            reactions = self._reactions()
             rows = index.rows(RunFilter())
             found = index.all_flags()
             flags = {row.id: found.get(row.id, []) for row in rows}
             decisions = {run: decided(opinion) for run, opinion in review.opinions().items()}
-            scores = scorecard(flags, verdicts, {row.id: row.site for row in rows}, decisions)
+            sites = {row.id: row.site for row in rows}
+            scores = scorecard(flags, verdicts, sites, decisions, reactions)
             return RiskReport(fitted_on=model.fitted_on, scores=tuple(scores), weights=model.weights)
 
         return await self._core.on_store(reporting)
+
+    async def risk_of(self, run: str, site: str, steps: int, flags: Sequence[Flag]) -> float:
+        """How likely a run fails that is still going on, by its flags so far."""
+
+        def assessing() -> float:
+            usual = self._core.workspace.index.site_lengths().get(site)
+            return self._risk_model().assess(run, flags, steps, usual, frozenset()).value
+
+        return await self._core.on_store(assessing)
 
     async def after_verdicts(self, runs: Sequence[str]) -> None:
         """Tell everyone, and fit the ranking anew behind their back: nobody waits for it after pressing a key."""
@@ -159,9 +172,9 @@ class Judging:
         with workspace.index.batch():
             for run_id in ids:
                 run, steps = workspace.runs.load(run_id)
-                typical = usual.get(run.site)
+                typical = _with_hands(usual.get(run.site), made_by_hand(steps))
                 opinion = opinions.get(run_id, _NO_OPINION)
-                flags = in_order([*detect_run(run, steps, typical), *flags_of(opinion)])
+                flags = in_order([*detect_run(run, steps, usual.get(run.site)), *flags_of(opinion)])
                 risk = model.assess(run_id, flags, run.step_count, typical, decided(opinion))
                 workspace.index.put_judgement(run_id, flags, risk, signature(run, flags, steps))
                 found += flags
@@ -178,32 +191,42 @@ class Judging:
         judged: dict[str, list[Verdict]] = defaultdict(list)
         for verdict in self._core.workspace.review.verdicts():
             judged[verdict.run].append(verdict)
-        rows = {row.id: (row.site, row.steps) for row in index.rows(RunFilter())}
+        hands, usual = index.by_hand(), index.site_lengths()
+        rows = {
+            row.id: (row.steps, _with_hands(usual.get(row.site), hands.get(row.id, 0)))
+            for row in index.rows(RunFilter())
+        }
         opinions = self._core.workspace.review.opinions().items()
         decisions = {run: decided(opinion) for run, opinion in opinions}
-        return _Material(rows, index.all_flags(), judged, index.site_lengths(), decisions)
+        return _Material(rows, index.all_flags(), judged, self._reactions(), decisions)
+
+    def _reactions(self) -> dict[str, list[FlagReaction]]:
+        """What operators made of flags, by run."""
+        found: dict[str, list[FlagReaction]] = defaultdict(list)
+        for reaction in self._core.workspace.desk.reactions():
+            found[reaction.run].append(reaction)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
 class _Material:
-    """What a fit needs: site and steps of runs, flags, verdicts and decided detectors by run, usual steps by site."""
+    """What a fit needs, by run: steps and how many are usual, flags, verdicts, reactions, decided detectors."""
 
-    rows: dict[str, tuple[str, int]]
+    rows: dict[str, tuple[int, float | None]]
     flags: dict[str, list[Flag]]
     judged: dict[str, list[Verdict]]
-    usual: dict[str, float]
+    reactions: dict[str, list[FlagReaction]]
     decided: dict[str, frozenset[str]]
 
 
 def _fitted(material: _Material) -> tuple[RiskModel, list[Risk]]:
-    """The ranking after all verdicts, and every run's place in it."""
+    """The ranking after all verdicts and reactions, and every run's place in it."""
     examples: list[Example] = []
-    for run, verdicts in material.judged.items():
-        failed = agent_failed(verdicts)
+    for run in material.judged.keys() | material.reactions.keys():
+        failed = agent_failed(material.judged.get(run, ()), material.reactions.get(run, ()))
         if failed is not None and run in material.rows:
-            site, steps = material.rows[run]
+            steps, usual = material.rows[run]
             flags = tuple(material.flags.get(run, ()))
-            usual = material.usual.get(site)
             settled = material.decided.get(run, frozenset())
             examples.append(
                 Example(run=run, flags=flags, steps=steps, usual_steps=usual, failed=failed, decided=settled)
@@ -214,8 +237,13 @@ def _fitted(material: _Material) -> tuple[RiskModel, list[Risk]]:
             run,
             material.flags.get(run, []),
             steps,
-            material.usual.get(site),
+            usual,
             material.decided.get(run, frozenset()),
         )
-        for run, (site, steps) in material.rows.items()
+        for run, (steps, usual) in material.rows.items()
     ]
+
+
+def _with_hands(usual: float | None, by_hand: int) -> float | None:
+    """How many steps are usual for a run in which a person made some: theirs make no run a long one."""
+    return usual + by_hand if usual is not None else None

@@ -79,7 +79,7 @@ class RunCases:
         return self._written
 
     async def open_run(self, run: str) -> RunDetail:
-        """A run with its steps, flags, risk and verdicts."""
+        """A run with its steps, flags, risk and verdicts, and what was done in it while it was going on."""
 
         def opening() -> RunDetail:
             workspace = self._core.workspace
@@ -91,6 +91,7 @@ class RunCases:
                 risk=workspace.index.risk(run),
                 verdicts=tuple(workspace.review.verdicts(run)),
                 tips=tuple(self._tips_by_run().get(run, ())),
+                interventions=tuple(workspace.desk.deeds(run)),
             )
 
         return await self._core.on_store(opening)

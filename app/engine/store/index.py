@@ -14,7 +14,7 @@ from app.engine.sites import CROSS
 from app.engine.store.database import explained, open_database, transaction
 from app.engine.store.index_schema import MIGRATIONS
 from app.engine.store.run_text import COLUMNS, asked_words, question, run_row, snippet, step_row
-from app.engine.trajectory import Run, Step
+from app.engine.trajectory import Run, Step, made_by_hand
 from kb.tip import StoredStep
 
 _ORDERS = {
@@ -63,19 +63,19 @@ class RunIndex:
                 self._remove(run.id)
             self._connection.execute(
                 "INSERT INTO run (id, source, suite, task_id, site, intent, score, outcome, steps, started_at,"
-                " content_hash) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+                " content_hash, by_hand) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
                 (
                     run.id, run.source, run.suite, run.task_id, run.site, run.intent, run.score,
-                    run.outcome.value, run.step_count, run.started_at, run.content_hash,
+                    run.outcome.value, run.step_count, run.started_at, run.content_hash, made_by_hand(steps),
                 ),
             )  # fmt: skip
             first = self._next_row()
             self._connection.executemany(
-                "INSERT INTO page (id, run, step, url, site) VALUES (?,?,?,?,?)",
+                "INSERT INTO page (id, run, step, url, site, by_hand) VALUES (?,?,?,?,?,?)",
                 [
-                    (first, run.id, None, "", ""),
+                    (first, run.id, None, "", "", 0),
                     *(
-                        (first + at, run.id, step.index, step.url, site_of(step.url))
+                        (first + at, run.id, step.index, step.url, site_of(step.url), made_by_hand((step,)))
                         for at, step in enumerate(steps, 1)
                     ),
                 ],
@@ -94,13 +94,16 @@ class RunIndex:
         with self.batch():
             row = self._next_row()
             self._connection.execute(
-                "INSERT INTO page (id, run, step, url, site) VALUES (?,?,?,?,?)",
-                (row, run, step.index, step.url, site_of(step.url)),
+                "INSERT INTO page (id, run, step, url, site, by_hand) VALUES (?,?,?,?,?,?)",
+                (row, run, step.index, step.url, site_of(step.url), made_by_hand((step,))),
             )
             self._connection.execute(
                 f"INSERT INTO words (rowid, {', '.join(COLUMNS)}) VALUES (?,{_BLANK})", (row, *step_row(step))
             )
-            self._connection.execute("UPDATE run SET steps = steps + 1 WHERE id = ?", (run,))
+            self._connection.execute(
+                "UPDATE run SET steps = steps + 1, by_hand = by_hand + ? WHERE id = ?",
+                (made_by_hand((step,)), run),
+            )
             self._bump()
 
     def remove(self, runs: Iterable[str]) -> None:
@@ -260,11 +263,12 @@ class RunIndex:
         ]
 
     def stored_steps(self) -> list[StoredStep]:
-        """Every executed step, as the pre-flight of a tip asks about it."""
+        """Every executed step of an agent's, as the pre-flight of a tip asks about it: a person is given no tips."""
         with explained(self.path):
             found = self._connection.execute(
                 "SELECT page.run, page.step, page.url, page.site, run.site, run.intent, run.score FROM page"
-                " JOIN run ON run.id = page.run WHERE page.step IS NOT NULL ORDER BY page.id"
+                " JOIN run ON run.id = page.run WHERE page.step IS NOT NULL AND NOT page.by_hand"
+                " ORDER BY page.id"
             ).fetchall()
         return [
             StoredStep(
@@ -279,15 +283,21 @@ class RunIndex:
         ]
 
     def site_lengths(self) -> dict[str, float]:
-        """Median number of steps of each site's runs; runs without steps don't count."""
+        """Median number of the agent's own steps in each site's runs; runs without any don't count."""
         with explained(self.path):
             found = self._connection.execute(
                 "SELECT site, avg(steps) FROM ("
-                " SELECT site, steps, row_number() OVER (PARTITION BY site ORDER BY steps) AS place,"
-                " count(*) OVER (PARTITION BY site) AS runs FROM run WHERE steps > 0"
+                " SELECT site, steps - by_hand AS steps,"
+                " row_number() OVER (PARTITION BY site ORDER BY steps - by_hand) AS place,"
+                " count(*) OVER (PARTITION BY site) AS runs FROM run WHERE steps > by_hand"
                 ") WHERE place IN ((runs + 1) / 2, (runs + 2) / 2) GROUP BY site"
             ).fetchall()
         return {site: float(steps) for site, steps in found}
+
+    def by_hand(self) -> dict[str, int]:
+        """How many steps a person made, by run; runs without any are left out."""
+        with explained(self.path):
+            return dict(self._connection.execute("SELECT id, by_hand FROM run WHERE by_hand").fetchall())
 
     def close(self) -> None:
         """Close the file."""

@@ -40,4 +40,10 @@ def _create(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO counter VALUES ('runs', 0)")
 
 
-MIGRATIONS = (_create,)
+def _hands(connection: sqlite3.Connection) -> None:
+    # Runs that were recorded before had no step of a person's, so nothing has to be read again.
+    connection.execute("ALTER TABLE run ADD COLUMN by_hand INTEGER NOT NULL DEFAULT 0")
+    connection.execute("ALTER TABLE page ADD COLUMN by_hand INTEGER NOT NULL DEFAULT 0")
+
+
+MIGRATIONS = (_create, _hands)
