@@ -1,53 +1,315 @@
-"""What holding a run needs: clocks of which one goes at a time, and waiting for whatever comes first."""
+"""A person's hold on one run: pause, step, stop, take over; and the watchdog's, which cuts short what hangs.
+
+The loop passes gates and tells its stages; everybody else calls the deeds from the same event loop.  Nothing here
+touches the page, and nothing is asked (``app.engine.agent.control``).
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+import time
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
 
-T = TypeVar("T")
+from app.engine.agent.waiting import Clocks
+from app.engine.errors import Conflict, SiteloreError
+from app.engine.supervision import NextAction, PersonRequest, RunState, Stage, TakeoverAccount
+
+_CUTTABLE = frozenset({Stage.LOOKING, Stage.THINKING, Stage.ACTING})
 
 
-class Clocks:
-    """Seconds a run has gone (``own``) and has been held; neither goes before it begins and after it ends."""
+class Interrupted(SiteloreError):
+    """What was being waited for was cut short by the watchdog; says why."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._own = self._held = 0.0
-        self._goes, self._since = "", clock()
+
+class SetAside(Exception):
+    """What was being waited for, or was decided, does not count: the run was held, or is to end."""
+
+
+class Hold:
+    """One run, as a person (or the watchdog) holds it.
+
+    Attributes:
+        step: number of the step the loop is at.
+        touches: how often a person's hands were on the page; ``holds`` how often the loop stood still.
+        why: why it is paused, mended or in trouble, in a sentence; "" where nothing is.
+        account: what a person did by hand and the agent has not been told yet.
+        changed: called whenever state, stage or needs are others than before.
+        planned: called with each action before it is done.
+
+    Args:
+        clock: seconds that stand still while the machine sleeps.  now: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        run: str = "",
+        *,
+        site: str = "",
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], float] = time.time,
+        changed: Callable[[], None] | None = None,
+        planned: Callable[[NextAction], None] | None = None,
+    ) -> None:
+        self.run, self.site = run, site
+        self.changed, self.planned = changed, planned
+        self.step = self.touches = self.holds = 0
+        self.why = ""
+        self.account: TakeoverAccount | None = None
+        self._now = now
+        self._clocks = Clocks(clock)
+        self._state, self._stage, self._stage_since = RunState.STARTING, Stage.IDLE, now()
+        self._begun = self._ended = self._stopping = False
+        self._paused = self._single = self._taking = False
+        self._mending = 0
+        self._needs: dict[str, PersonRequest] = {}
+        self._limit: asyncio.Timeout | None = None
+        self._cut: Exception | None = None
+        self._bell = asyncio.Event()
+
+    # what is to be seen
 
     @property
-    def own(self) -> float:
-        """Seconds it was not held."""
-        return self._own + (self._clock() - self._since if self._goes == "own" else 0.0)
+    def state(self) -> RunState:
+        """Where the run stands."""
+        return self._state
 
     @property
-    def held(self) -> float:
-        """Seconds it was held."""
-        return self._held + (self._clock() - self._since if self._goes == "held" else 0.0)
+    def stage(self) -> Stage:
+        """What the loop is at."""
+        return self._stage
 
-    def run(self, *, own: bool, held: bool) -> None:
-        """Which of them goes from now on; at most one does."""
-        self._own, self._held = self.own, self.held
-        self._since = self._clock()
-        self._goes = "own" if own else "held" if held else ""
+    @property
+    def stage_since(self) -> float:
+        """Unix seconds at which the stage was entered."""
+        return self._stage_since
 
+    @property
+    def seconds(self) -> float:
+        """The run's own clock, which stands still while it is held."""
+        return self._clocks.own
 
-async def first_of(*waits: Coroutine[Any, Any, T]) -> T:
-    """What the first of them gives back; the others are cancelled.  An error of the first to end is raised."""
-    results: list[T] = []
+    @property
+    def held_seconds(self) -> float:
+        """How long it was held, in all."""
+        return self._clocks.held
 
-    async def wait(one: Coroutine[Any, Any, T]) -> None:
-        result = await one
-        results.append(result)
-        for task in tasks:
-            if task is not asyncio.current_task():
-                task.cancel()
+    @property
+    def needs(self) -> tuple[PersonRequest, ...]:
+        """Requests it waits for, those that could not be written down too."""
+        return tuple(self._needs.values())
 
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(wait(one)) for one in waits]
-    except BaseExceptionGroup as failed:
-        raise failed.exceptions[0] from None
-    return results[0]
+    @property
+    def stopping(self) -> bool:
+        """The run is to end."""
+        return self._stopping
+
+    @property
+    def pausing(self) -> bool:
+        """A pause is wanted; it is there already where ``state`` says so."""
+        return self._paused
+
+    @property
+    def mark(self) -> tuple[int, int]:
+        """Another one than before says that the run was held since, and the page must be looked at again."""
+        return self.holds, self.touches
+
+    @property
+    def supervised(self) -> bool:
+        """Somebody can be asked."""
+        return False
+
+    # deeds of a person and of the watchdog
+
+    def pause(self, why: str = "", author: str = "") -> None:
+        """Hold the run before its next action; ``author`` is who wants it (``policy``, ``watchdog``, a person).
+
+        Raises:
+            Conflict: the run is over.
+        """
+        self._check_alive()
+        self._paused, self._single = True, False
+        self.why = why
+        self._shift()
+
+    def go_on(self) -> None:
+        """Let a paused run go on.  Raises ``Conflict`` where it is over or taken over."""
+        self._check_alive()
+        if self._taking:
+            raise Conflict("a person's hands are on the page; hand it back first")
+        self._paused = self._single = False
+        self.why = ""
+        self._shift()
+
+    def step_once(self) -> None:
+        """Let a paused run do one step, and hold it again.  Raises as ``go_on``."""
+        self.go_on()
+        self._single = True
+
+    def stop(self) -> None:
+        """End the run after the action in flight; at once where it is held or thinks."""
+        self._stopping = True
+        if self.supervised and self._stage is Stage.THINKING:
+            self._cut_short(SetAside("the run is to end"))
+        self._shift()
+
+    def interrupt(self, why: str) -> bool:
+        """Cut short what the loop waits for; ``False`` where nothing is that may be: it is held, or writes."""
+        return self._cut_short(Interrupted(why))
+
+    async def take_over(self) -> None:
+        """Hold the run for a person's hands; returns when nothing is done to the page any more.
+
+        Raises:
+            Conflict: somebody has taken over already, or the run is over.
+        """
+        self._check_alive()
+        if self._taking:
+            raise Conflict("a person's hands are on the page already")
+        self._taking = True
+        if self._stage in (Stage.LOOKING, Stage.THINKING):
+            self._cut_short(SetAside("a person takes over"))
+        self._shift()
+        try:
+            while self._state is not RunState.TAKEN_OVER:
+                if self._ended or not self._taking:
+                    raise Conflict("the run ended before it could be taken over")
+                await self._bell.wait()
+        except BaseException:
+            self._taking = False
+            self._shift()
+            raise
+
+    async def release(self, account: TakeoverAccount | None = None) -> None:
+        """Hand the page back: the agent is told the account, looks again and goes on.
+
+        Raises:
+            Conflict: nobody has taken it over.
+        """
+        if not self._taking:
+            raise Conflict("nobody has taken this run over")
+        if account is not None:
+            self.account = account
+        self._taking = self._paused = self._single = False
+        self.touches += 1
+        self.why = ""
+        self._shift()
+
+    # the loop's side
+
+    @asynccontextmanager
+    async def at(self, stage: Stage) -> AsyncGenerator[None]:
+        """The loop is at something that takes its time.
+
+        Raises:
+            Interrupted: the watchdog cut it short.  SetAside: a person did.
+        """
+        before = self._stage
+        self._enter(stage)
+        limit = asyncio.timeout(None)
+        outer, self._limit = self._limit, limit
+        try:
+            async with limit:
+                yield
+        except TimeoutError:
+            cut, self._cut = self._cut, None
+            if cut is None or not limit.expired():
+                raise
+            raise cut from None
+        finally:
+            self._limit, self._cut = outer, None
+            self._enter(before)
+
+    async def gate(self) -> bool:
+        """Wait while the run is held; whether it was.  To be passed before every action."""
+        if not self._holding:
+            return False
+        before = self._stage
+        self.holds += 1
+        self._enter(Stage.HELD)
+        try:
+            while self._holding:
+                await self._bell.wait()
+        finally:
+            self._enter(before)
+        return True
+
+    async def before_action(self) -> None:
+        """The gate right before the page is touched.  Raises ``SetAside`` where the run was held: decide anew."""
+        if await self.gate() or self._stopping:
+            raise SetAside("the run was held")
+
+    def stepped(self) -> None:
+        """A step was recorded; where only one was wanted, the run is held again."""
+        if self._single:
+            self._single, self._paused = False, True
+            self._shift()
+
+    def end(self) -> None:
+        """The loop is at its end, whatever came of it: whoever waits for the run is woken."""
+        self._ended = True
+        self._needs.clear()
+        self._shift()
+
+    @contextmanager
+    def mending(self, why: str) -> Generator[None]:
+        """The browser or the page is being brought back."""
+        self._mending += 1
+        self.why = why
+        self._shift()
+        try:
+            yield
+        finally:
+            self._mending -= 1
+            self.why = "" if self.why == why else self.why
+            self._shift()
+
+    # inside
+
+    @property
+    def _holding(self) -> bool:
+        return not self._stopping and (self._paused or self._taking)
+
+    def _check_alive(self) -> None:
+        if self._ended:
+            raise Conflict("the run is over")
+
+    def _enter(self, stage: Stage) -> None:
+        if stage is not self._stage:
+            self._stage, self._stage_since = stage, self._now()
+            self._shift(always=True)
+
+    def _cut_short(self, cut: Exception) -> bool:
+        if self._limit is None or self._stage not in _CUTTABLE or self._cut is not None:
+            return False
+        self._cut = cut
+        self._limit.reschedule(asyncio.get_running_loop().time())
+        return True
+
+    def _shift(self, *, always: bool = False) -> None:
+        """The state that follows from everything; whoever waits or watches is told."""
+        state = self._follows()
+        moved = state is not self._state
+        self._state = state
+        self._clocks.run(own=self._begun and state.alive and not state.held, held=state.held)
+        self._ring()
+        if (moved or always) and self.changed is not None:
+            self.changed()
+
+    def _follows(self) -> RunState:
+        if self._ended:
+            return RunState.ENDED
+        if not self._begun:
+            return RunState.STARTING
+        if self._taking and self._stage is Stage.HELD:
+            return RunState.TAKEN_OVER
+        if self._needs:
+            return RunState.WAITING
+        if self._mending:
+            return RunState.MENDING
+        # An action in flight is not held; it is over in a moment.
+        return RunState.PAUSED if self._paused and self._stage is not Stage.ACTING else RunState.RUNNING
+
+    def _ring(self) -> None:
+        bell, self._bell = self._bell, asyncio.Event()
+        bell.set()
