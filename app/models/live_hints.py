@@ -1,0 +1,106 @@
+"""A person's words to the running agent: sent, given to it, and one key away from a tip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+
+from app.engine.supervision import PersonHint
+from app.models.live_requests import LONGEST, too_long
+from app.models.moving_list import MovingList
+
+if TYPE_CHECKING:
+    from app.models.engine_client import EngineEvents
+    from app.models.tasks import Tasks
+
+
+class HintList(MovingList[PersonHint]):
+    """Hints in the order they were sent."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(lambda hint: hint.id, parent)
+
+    def words(self, value: PersonHint) -> str:
+        """``waits for the next step: use the search``."""
+        return f"{hint_state(value)}: {value.text}"
+
+
+def hint_state(hint: PersonHint) -> str:
+    """Whether the agent has it yet."""
+    return _tr("given to the agent") if hint.taken_at else _tr("waits for the next step")
+
+
+class LiveHints(QObject):
+    """Hints of one run.
+
+    Signals:
+        changed: the hints, an error, or whether one is on its way.
+        sent(hint id): the engine keeps it; the line may be emptied.
+    """
+
+    changed = Signal()
+    sent = Signal(str)
+
+    def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._client, self._tasks = client, tasks
+        self._run = ""
+        self.hints = HintList(self)
+        self.error = ""
+        self.is_sending = False
+
+    @property
+    def newest(self) -> PersonHint | None:
+        """The one sent last."""
+        return self.hints.at(len(self.hints.rows) - 1)
+
+    def show(self, run: str, hints: Iterable[PersonHint]) -> None:
+        """Another run is open, or this one was read anew."""
+        if run != self._run:
+            self.error, self.is_sending = "", False
+        self._run = run
+        self.hints.arrange(sorted(hints, key=lambda hint: (hint.at, hint.id)))
+        self.changed.emit()
+
+    def take(self, hint: PersonHint) -> None:
+        """A hint was sent, or given to the agent."""
+        if hint.run != self._run:
+            return
+        rest = [one for one in self.hints.rows if one.id != hint.id]
+        self.hints.arrange(sorted([*rest, hint], key=lambda one: (one.at, one.id)))
+        self.changed.emit()
+
+    def send(self, text: str) -> bool:
+        """Send it; False when it is empty, too long, or another one is on its way (``error`` says why)."""
+        said = text.strip()
+        if self.is_sending or not self._run:
+            return False
+        self.error = "" if said else _tr("Type what the agent is to know first.")
+        if len(said) > LONGEST:
+            self.error = too_long(len(said))
+        if self.error:
+            self.changed.emit()
+            return False
+        self.is_sending = True
+        self.changed.emit()
+        run = self._run
+
+        def came(hint: PersonHint) -> None:
+            if run == self._run:
+                self.is_sending = False
+                self.take(hint)
+                self.sent.emit(hint.id)
+
+        def failed(error: Exception) -> None:
+            if run == self._run:
+                self.is_sending, self.error = False, str(error)
+                self.changed.emit()
+
+        self._tasks.start(self._client.api.send_hint(run, said), came, failed)
+        return True
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Live", text)

@@ -1,0 +1,173 @@
+"""One supervised run, large: everything that stands beside its page, kept true by the engine's events."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.engine.events import HintChanged, InterventionMade, KnowledgeShown, LedgerChanged, RequestChanged
+from app.engine.ledger import Ledger
+from app.engine.live_api import LiveDetail
+from app.engine.supervision import Intervention, LiveRow, NextAction
+from app.engine.trajectory import Step
+from app.models.live_flags import LiveFlags
+from app.models.live_hints import LiveHints
+from app.models.live_knowledge import LiveKnowledge
+from app.models.live_moments import MomentList, moments
+from app.models.live_requests import LiveRequests
+from app.models.run_memory import MemoryLine, MemoryList, lines_of
+
+if TYPE_CHECKING:
+    from app.models.live import LiveModel
+
+STEPS_DELAY = 0.05
+"""Seconds until steps that were just recorded are fetched: a burst is fetched once."""
+
+
+class LiveRun(QObject):
+    """The run that is large in ``live``; its parts are models of their own.
+
+    ``requests`` is what it waits for; ``moments`` is the time line; ``plan`` and ``memory`` are the ledger;
+    ``knowledge``, ``flags`` and ``hints`` say what they are by their names.
+
+    Signals:
+        opened: another run is open, or none; its row is there, the rest comes.
+        changed: row, next action, or what the last step changed in the ledger.
+        step_wanted(step): a past step is to be shown on the page.
+    """
+
+    opened = Signal()
+    changed = Signal()
+    step_wanted = Signal(int)
+
+    def __init__(self, live: LiveModel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.live = live
+        client, tasks = live.client, live.tasks
+        self.run = ""
+        self.row: LiveRow | None = None
+        self.ledger_changes: tuple[str, ...] = ()
+        self.requests = LiveRequests(client, tasks, self)
+        self.knowledge = LiveKnowledge(client, tasks, self)
+        self.flags = LiveFlags(client, tasks, self)
+        self.hints = LiveHints(client, tasks, self)
+        self.moments, self.memory, self.plan = MomentList(self), MemoryList(self), MemoryList(self)
+        self._steps: tuple[Step, ...] = ()
+        self._deeds: dict[int, Intervention] = {}
+        live.opened.connect(self._on_opened)
+        live.detail_loaded.connect(self._on_detail)
+        live.row_changed.connect(self._on_row)
+        live.next_changed.connect(self._on_next)
+        client.knowledge_shown.connect(self._on_knowledge)
+        client.ledger_changed.connect(self._on_ledger)
+        client.request_changed.connect(self._on_request)
+        client.hint_changed.connect(self._on_hint)
+        client.intervention_made.connect(self._on_deed)
+        self.knowledge.failed.connect(live.notice)
+        self.flags.failed.connect(live.notice)
+        self.knowledge.tip_wanted.connect(live.knowledge_wanted)
+        if live.run:
+            self._on_opened(live.run)
+
+    @property
+    def next(self) -> NextAction | None:
+        """What it is about to do."""
+        return self.live.next
+
+    def look_at(self, step: int) -> None:
+        """Show a past step on the page."""
+        self.step_wanted.emit(step)
+
+    # ------------------------------------------------------------ what the wall's model tells
+    def _on_opened(self, run: str) -> None:
+        self.run, self.row = run, self.live.row_of(run) if run else None
+        self.ledger_changes, self._steps, self._deeds = (), (), {}
+        self.live.tasks.cancel("live-steps")
+        row = self.row
+        self.requests.show(run, row.needs if row is not None else ())
+        self.flags.show(run, row.flags if row is not None else ())
+        self.knowledge.show(run, None)
+        self.hints.show(run, ())
+        for rows in (self.moments, self.memory, self.plan):
+            rows.replace([])
+        self.opened.emit()
+        self.changed.emit()
+
+    def _on_detail(self, detail: LiveDetail) -> None:
+        if detail.row.run != self.run:
+            return
+        self.row, self._steps = detail.row, detail.steps
+        self._deeds = {deed.order: deed for deed in detail.interventions}
+        self.requests.show(self.run, detail.requests)
+        self.flags.show(self.run, detail.row.flags, detail.interventions)
+        self.knowledge.show(self.run, detail.knowledge, detail.next)
+        self.hints.show(self.run, detail.hints)
+        if detail.ledger is not None:
+            self._fill_ledger(detail.ledger, detail.row.step - 1, detail.ledger_changes)
+        self._fill_moments()
+        self.changed.emit()
+
+    def _on_row(self, row: LiveRow) -> None:
+        if row.run != self.run:
+            return
+        before, self.row = self.row, row
+        self.requests.follow(row)
+        if before is None or before.flags != row.flags:
+            self.flags.follow(row.flags)
+            self._fill_moments()
+        if before is not None and before.step != row.step:
+            self._ask_steps()
+        self.changed.emit()
+
+    def _on_next(self) -> None:
+        self.knowledge.plan(self.live.next)
+        self.changed.emit()
+
+    # ------------------------------------------------------------ what the engine tells
+    def _on_knowledge(self, event: KnowledgeShown) -> None:
+        self.knowledge.take(event.here)
+
+    def _on_ledger(self, event: LedgerChanged) -> None:
+        if event.run == self.run:
+            self._fill_ledger(event.ledger, event.step, event.changes)
+            self.changed.emit()
+
+    def _on_request(self, event: RequestChanged) -> None:
+        self.requests.take(event.request)
+
+    def _on_hint(self, event: HintChanged) -> None:
+        self.hints.take(event.hint)
+
+    def _on_deed(self, event: InterventionMade) -> None:
+        deed = event.intervention
+        if deed.run == self.run and deed.order not in self._deeds:
+            self._deeds[deed.order] = deed
+            self.flags.take(deed)
+            self._fill_moments()
+
+    # ------------------------------------------------------------ inside
+    def _ask_steps(self) -> None:
+        """Steps travel in no event: the ones that were recorded are fetched."""
+        run = self.run
+
+        def came(detail: LiveDetail) -> None:
+            if run == self.run:
+                self._steps = detail.steps
+                self._fill_moments()
+
+        self.live.tasks.start(self.live.api.live_run(run), came, key="live-steps", delay=STEPS_DELAY)
+
+    def _fill_moments(self) -> None:
+        flags = self.row.flags if self.row is not None else ()
+        self.moments.arrange(moments(self._steps, self._deeds.values(), flags))
+
+    def _fill_ledger(self, ledger: Ledger, step: int, changes: tuple[str, ...]) -> None:
+        lines = list(lines_of(ledger, step))
+        self.plan.merge([line for line in lines if _is_plan(line)])
+        self.memory.merge([line for line in lines if not _is_plan(line)])
+        self.ledger_changes = changes
+
+
+def _is_plan(line: MemoryLine) -> bool:
+    return line.role in ("goal", "subgoal", "plan")

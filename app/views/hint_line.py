@@ -1,0 +1,134 @@
+"""The line at the foot of a run that is large: words for the agent, and the last of them one key away from a tip."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+
+from app.models.live_hints import hint_state
+from app.models.live_requests import LONGEST, too_long
+from app.views.widgets import ElidedLabel
+from app.views.widgets.panel import Panel
+from app.views.widgets.text_line import TextLine
+
+if TYPE_CHECKING:
+    from app.models.commands import CommandCenter
+    from app.models.live_run import LiveRun
+    from app.views.theme import Theme
+
+
+class HintLine(Panel):
+    """H goes to it, Enter sends, Esc leaves and keeps the words.  Binds ``live.hint``."""
+
+    def __init__(self, model: LiveRun, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self._run, self._model, self._center, self._theme = model, model.hints, center, theme
+        self.setProperty("kind", "raised")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAccessibleName(self.tr("Hint to the agent"))
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.line = TextLine(theme, self.tr("Hint to the agent"), LONGEST)
+        self.state, self.last = QLabel(), ElidedLabel()
+        self.count, self.error = QLabel(), QLabel()
+        self.to_tip = QPushButton()
+        self._refused = ""
+        self._drafts: dict[str, str] = {}
+        """Words that were begun for other runs and not sent."""
+        self._shown = ""
+        self._lay_out()
+        center.bind("live.hint", self.line.begin, self._can)
+        self.line.entered.connect(self._model.send)
+        self.line.left.connect(lambda: self.setFocus(Qt.FocusReason.OtherFocusReason))
+        self.line.refused.connect(self._on_refused)
+        self.line.textChanged.connect(self._on_typed)
+        self.to_tip.clicked.connect(lambda: center.trigger("live.tip"))
+        self._model.changed.connect(self._show)
+        self._model.sent.connect(self._on_sent)
+        model.opened.connect(self._on_opened)
+        model.changed.connect(self._show)
+        center.keys_changed.connect(self._dress)
+        self._dress()
+        self._show()
+
+    def _lay_out(self) -> None:
+        for label, kind in (
+            (self.state, "secondary"),
+            (self.last, "secondary"),
+            (self.count, "secondary"),
+            (self.error, "fail"),
+        ):
+            label.setProperty("kind", kind)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self.error.setWordWrap(True)
+        self.to_tip.setProperty("kind", "link")
+        self.to_tip.setProperty("small", "true")
+        past = QHBoxLayout()
+        past.setSpacing(6)
+        past.addWidget(self.state)
+        past.addWidget(self.last, 1)
+        past.addWidget(self.to_tip)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(10, 6, 10, 8)
+        layout.setSpacing(4)
+        layout.addLayout(past)
+        layout.addWidget(self.line)
+        layout.addWidget(self.count)
+        layout.addWidget(self.error)
+
+    def _can(self) -> bool:
+        row = self._run.row
+        return row is not None and row.state.value != "ended"
+
+    def _on_opened(self) -> None:
+        """Words that were begun stay with their run."""
+        if self._shown and self.line.text.strip():
+            self._drafts[self._shown] = self.line.text
+        self._shown, self._refused = self._run.run, ""
+        self.line.put(self._drafts.pop(self._shown, ""))
+
+    def _on_typed(self) -> None:
+        self._refused = ""
+        length = self.line.length
+        near = length > LONGEST * 0.8
+        self.count.setText(
+            self.tr("{0} of {1} characters").format(f"{length:,}", f"{LONGEST:,}") if near else ""
+        )
+        self.count.setVisible(near)
+        over = length > LONGEST
+        if over or self._model.error:
+            self._say(too_long(length) if over else "")
+
+    def _on_refused(self, length: int) -> None:
+        self._refused = too_long(length)
+        self._say(self._refused)
+
+    def _on_sent(self, _hint: str) -> None:
+        """It is kept: the line is free, unless something else was typed meanwhile."""
+        newest = self._model.newest
+        if newest is not None and self.line.text.strip() == newest.text:
+            self.line.clear()
+
+    def _show(self) -> None:
+        newest = self._model.newest
+        for widget in (self.state, self.last, self.to_tip):
+            widget.setVisible(newest is not None)
+        if newest is not None:
+            self.state.setText(f"{hint_state(newest)}:")
+            self.last.setText(newest.text)
+        self.line.setEnabled(self._can())
+        self._say(self._model.error or self._refused)
+        self._center.refresh()
+
+    def _say(self, error: str) -> None:
+        self.error.setText(f"! {error}" if error else "")
+        self.error.setVisible(bool(error))
+        self.line.setAccessibleDescription(error)
+
+    def _dress(self) -> None:
+        keys = self._center.keys("live.hint")
+        self.line.setPlaceholderText(self.tr("Hint to the agent   {0}, Enter sends").format(keys))
+        self.to_tip.setText(self.tr("Tip  {0}").format(self._center.keys("live.tip")))
+        self.to_tip.setAccessibleName(self._center.title("live.tip"))
+        self.to_tip.setToolTip(self._center.action("live.tip").toolTip())

@@ -1,0 +1,162 @@
+"""The left column of a run that is large: its plan, what it remembers and what changed in that, and its time line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from app.views.judgement_rows import Rows
+from app.views.live_rows import MemoryDelegate, MomentDelegate
+from app.views.widgets import Splitter
+from app.views.widgets.panel import Panel
+
+if TYPE_CHECKING:
+    from app.models.commands import CommandCenter
+    from app.models.live_run import LiveRun
+    from app.views.theme import Theme
+
+
+class LiveFacts(Panel):
+    """Plan and ledger over the time line; a step of it that is activated is shown on the page."""
+
+    def __init__(self, model: LiveRun, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self._model, self._center, self._theme = model, center, theme
+        self.setProperty("kind", "raised")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAccessibleName(self.tr("Plan, memory and time line of the run"))
+        self.intent, self.plan_line, self.changes = QLabel(), QLabel(), QLabel()
+        self.plan = Rows(theme, MemoryDelegate(theme), self.tr("Plan of the run"))
+        self.memory = Rows(theme, MemoryDelegate(theme), self.tr("What the agent remembers"))
+        self.moments = Rows(theme, MomentDelegate(theme), self.tr("Time line: steps and what people did"))
+        for view, rows in (
+            (self.plan, model.plan),
+            (self.memory, model.memory),
+            (self.moments, model.moments),
+        ):
+            view.setModel(rows)
+        self.moment_head, self.memory_head = QLabel(), QLabel()
+        self._no_moments = QLabel(
+            self.tr("No step yet: they come here as they are done, with their reasons.")
+        )
+        self._follows = True
+        self.split = Splitter(Qt.Orientation.Vertical, (240, 0))
+        self._lay_out()
+        self.moments.clicked.connect(self._on_moment)
+        self.moments.activated.connect(self._on_moment)
+        bar = self.moments.verticalScrollBar()
+        bar.valueChanged.connect(self._on_scrolled)
+        bar.rangeChanged.connect(self._on_range)
+        model.opened.connect(self._on_opened)
+        model.changed.connect(self._show)
+        for rows in (model.moments, model.plan, model.memory):
+            for changed in (rows.rowsInserted, rows.rowsRemoved, rows.modelReset, rows.dataChanged):
+                changed.connect(self._show)
+        theme.changed.connect(self._fit)
+        self._show()
+
+    def take_keys(self) -> None:
+        """Put the hand on the time line."""
+        self.moments.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Lists are as high as their rows; another width breaks them anew."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _lay_out(self) -> None:
+        for label, kind in (
+            (self.intent, "heading"),
+            (self.plan_line, "secondary"),
+            (self.changes, "ok"),
+            (self._no_moments, "muted"),
+        ):
+            label.setProperty("kind", kind)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+            label.setContentsMargins(12, 2, 10, 4)
+        inner = QWidget()
+        inner.setProperty("kind", "raised")
+        upper = QVBoxLayout(inner)
+        upper.setContentsMargins(0, 8, 0, 4)
+        upper.setSpacing(0)
+        upper.addWidget(self.intent)
+        upper.addWidget(self.plan_line)
+        upper.addWidget(self.plan)
+        upper.addLayout(_head(self.memory_head))
+        upper.addWidget(self.changes)
+        upper.addWidget(self.memory)
+        upper.addStretch(1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(inner)
+        lower = QWidget()
+        column = QVBoxLayout(lower)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(_head(self.moment_head))
+        column.addWidget(self._no_moments)
+        column.addWidget(self.moments, 1)
+        column.addStretch(0)
+        self.split.addWidget(area)
+        self.split.addWidget(lower)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.split)
+
+    def _on_opened(self) -> None:
+        self._follows = True
+        self._show()
+
+    def _show(self) -> None:
+        model = self._model
+        row = model.row
+        self.intent.setText(row.intent if row is not None else "")
+        self.plan_line.setText(row.plan if row is not None else "")
+        self.plan_line.setVisible(bool(self.plan_line.text()) and not model.plan.rows)
+        self.memory_head.setText(self.tr("Memory"))
+        changes = model.ledger_changes
+        self.changes.setText("\n".join(f"+ {line}" for line in changes))
+        self.changes.setAccessibleName(self.tr("Changed by the last step: {0}").format("; ".join(changes)))
+        self.changes.setVisible(bool(changes))
+        self.plan.setVisible(bool(model.plan.rows))
+        self.memory.setVisible(bool(model.memory.rows))
+        steps = sum(not moment.deed for moment in model.moments.rows)
+        self.moment_head.setText(
+            self.tr("Time line ({0} steps)").format(steps) if steps else self.tr("Time line")
+        )
+        self._no_moments.setVisible(not model.moments.rows)
+        self.moments.setVisible(bool(model.moments.rows))
+        self._fit()
+
+    def _fit(self) -> None:
+        for view in (self.plan, self.memory):
+            view.setFixedHeight(max(view.content_height(), self._theme.px(24)))
+
+    def _on_moment(self, index: QModelIndex) -> None:
+        moment = self._model.moments.at(index.row())
+        if moment is not None and not moment.deed:
+            self._model.look_at(moment.step)
+
+    def _on_scrolled(self, value: int) -> None:
+        bar = self.moments.verticalScrollBar()
+        self._follows = value >= bar.maximum() - self._theme.px(4)
+
+    def _on_range(self, _least: int, most: int) -> None:
+        """Follow new steps, unless somebody reads further up."""
+        if self._follows:
+            self.moments.verticalScrollBar().setValue(most)
+
+
+def _head(label: QLabel) -> QHBoxLayout:
+    label.setProperty("kind", "section")
+    row = QHBoxLayout()
+    row.setContentsMargins(12, 8, 8, 2)
+    row.addWidget(label, 1)
+    return row
