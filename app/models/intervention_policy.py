@@ -14,7 +14,15 @@ from PySide6.QtCore import (
 )
 
 from app.engine.judgement import Severity
-from app.engine.supervision import USUAL, Answer, InterventionPolicy, PolicyCount, PolicyPreview, Reaction
+from app.engine.supervision import (
+    USUAL,
+    Answer,
+    InterventionPolicy,
+    LiveRow,
+    PolicyCount,
+    PolicyPreview,
+    Reaction,
+)
 from app.models.policy_rules import (
     PolicyRow,
     Value,
@@ -206,6 +214,7 @@ class InterventionPolicyModel(QObject):
         self.error = self.preview_error = ""
         self.is_ready = self.is_saving = self.is_counting = False
         self._known_sites: list[str] = []
+        self._live_sites: list[str] = []
         self._named: list[str] = []
         self.detectors: list[str] = []
         client.history_changed.connect(self._on_history)
@@ -214,6 +223,7 @@ class InterventionPolicyModel(QObject):
     def load(self) -> None:
         """Ask for the policy in force; a draft that was begun stays."""
         self._tasks.start(self._client.api.intervention_policy(), self._came, self._failed, key="policy-load")
+        self._tasks.start(self._client.api.live_runs(), self._runs_came, self._no_report, key="policy-sites")
         self._tasks.start(
             self._client.api.risk_report(), self._report_came, self._no_report, key="policy-detectors"
         )
@@ -299,7 +309,7 @@ class InterventionPolicyModel(QObject):
         if not count.runs:
             return self.tr("No stored runs to try it on.")
         parts = [
-            self.tr("would have paused {0} of {1} runs, {2} of them failed").format(
+            self.tr("Would have paused {0} of {1} runs, {2} of them failed").format(
                 count.paused, count.runs, count.failed_paused
             ),
             self.tr("asked in {0} ({1} failed)").format(count.asked, count.failed_asked),
@@ -326,8 +336,12 @@ class InterventionPolicyModel(QObject):
         self.detectors = sorted({score.detector for score in report.scores})
         self.changed.emit()
 
+    def _runs_came(self, rows: list[LiveRow]) -> None:
+        self._live_sites = sorted({row.site for row in rows if row.site})
+        self._show()
+
     def _no_report(self, _error: Exception) -> None:
-        """Without scores no detector can be named; its weight still counts."""
+        """Without scores no detector can be named, without runs no site; weights on every site still count."""
 
     def _failed(self, error: Exception) -> None:
         self.is_saving, self.error = False, str(error) or type(error).__name__
@@ -350,7 +364,7 @@ class InterventionPolicyModel(QObject):
         return sorted({*detectors_of(self.draft), *self._named})
 
     def _show(self) -> None:
-        sites = sorted({*self._known_sites, *sites_of(self.draft)})
+        sites = sorted({*self._known_sites, *self._live_sites, *sites_of(self.draft)})
         self.table.show(self.draft, sites, self._lines())
         self.changed.emit()
 

@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.models.run_queue import detector_words
+from app.views.flow_row import FlowRow
 from app.views.policy_grid import PolicyGrid
 from app.views.widgets.panel import Panel
 
@@ -85,12 +86,9 @@ class PolicyPane(Panel):
         self.save.setProperty("kind", "primary")
         self.save.setAccessibleName(self.tr("Put this policy into force"))
         self.back.setText(self.tr("Back to what is in force"))
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
-        foot.addWidget(self.detector)
-        foot.addStretch(1)
-        foot.addWidget(self.back)
-        foot.addWidget(self.save)
+        foot = FlowRow(gap=8)
+        for widget in (self.save, self.back, self.detector):
+            foot.addWidget(widget)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(14, 8, 12, 10)
         layout.setSpacing(8)
@@ -100,12 +98,11 @@ class PolicyPane(Panel):
         layout.addWidget(self.preview)
         layout.addWidget(self.error)
         layout.addLayout(foot)
-        for one, other in ((self.grid, self.detector), (self.detector, self.back), (self.back, self.save)):
+        for one, other in ((self.grid, self.save), (self.save, self.back), (self.back, self.detector)):
             QWidget.setTabOrder(one, other)
 
     def _show(self) -> None:
         model = self._model
-        self.grid.setEnabled(model.is_ready)
         self.save.setEnabled(model.is_changed and not model.is_saving)
         self.back.setEnabled(model.is_changed)
         self.error.setText(model.error)
