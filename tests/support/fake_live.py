@@ -142,7 +142,7 @@ class FakeLive:
         return list(self.rows.values())
 
     async def live_run(self, run: str) -> LiveDetail:
-        row = self._row(run)
+        row = self._live_row(run)
         made = make_run(0)
         return LiveDetail(
             row=row,
@@ -174,7 +174,7 @@ class FakeLive:
         return [RunRequest(intent=f"Task {number} of {path}", start_url=f"{SHOP}/") for number in (1, 2, 3)]
 
     async def run_request(self, run: str) -> RunRequest:
-        row = self._row(run)
+        row = self._live_row(run)
         return RunRequest(
             intent=row.intent, start_url=row.start_url, policy=row.policy, max_steps=row.max_steps
         )
@@ -185,7 +185,7 @@ class FakeLive:
 
     async def dismiss_run(self, run: str) -> None:
         self.calls.append(("dismiss_run", (run,)))
-        self._row(run)
+        self._live_row(run)
         del self.rows[run]
         self.bus.publish(LiveGone(run=run))
 
@@ -197,12 +197,12 @@ class FakeLive:
         self._move(run, RunState.RUNNING, Deed.RESUMED)
 
     async def step_run(self, run: str) -> None:
-        row = self._row(run)
+        row = self._live_row(run)
         self.put(replace(row, step=row.step + 1, state=RunState.PAUSED))
         self._deed(run, Deed.STEPPED)
 
     async def end_run(self, run: str) -> None:
-        row = self._row(run)
+        row = self._live_row(run)
         self.put(replace(row, state=RunState.ENDED, outcome="stopped", needs=()))
         self._deed(run, Deed.STOPPED)
 
@@ -231,14 +231,14 @@ class FakeLive:
         self.needs[request] = need
         self.bus.publish(RequestChanged(request=need))
         self._deed(need.run, DEEDS[decision.verb], about=request)
-        row = self._row(need.run)
+        row = self._live_row(need.run)
         left = tuple(one for one in row.needs if one.id != request)
         self.put(replace(row, needs=left, state=RunState.RUNNING if not left else row.state))
         return need
 
     async def send_hint(self, run: str, text: str) -> PersonHint:
         self.calls.append(("send_hint", (run, text)))
-        row = self._row(run)
+        row = self._live_row(run)
         hint = PersonHint(id=f"hint-{next(self._numbers)}", run=run, step=row.step, text=text, at=NOW)
         self.hints[hint.id] = hint
         self.bus.publish(HintChanged(hint=hint))
@@ -289,23 +289,23 @@ class FakeLive:
 
     # ------------------------------------------------------------ the page
     async def watch_page(self, run: str, width: int, height: int, rate: float) -> None:
-        self._row(run)
+        self._live_row(run)
         if rate <= 0:
             self.watched.pop(run, None)
         else:
             self.watched[run] = (width, height, rate)
 
     async def take_over(self, run: str) -> None:
-        self.before_takeover[run] = self._row(run).state
+        self.before_takeover[run] = self._live_row(run).state
         self._move(run, RunState.TAKEN_OVER, Deed.TOOK_OVER)
 
     async def send_input(self, run: str, inputs: Sequence[PageInput]) -> None:
-        if self._row(run).state is not RunState.TAKEN_OVER:
+        if self._live_row(run).state is not RunState.TAKEN_OVER:
             raise Conflict("the page is not in your hands; take it over first")
         self.inputs += inputs
 
     async def release(self, run: str) -> TakeoverAccount:
-        row = self._row(run)
+        row = self._live_row(run)
         if row.state is not RunState.TAKEN_OVER:
             raise Conflict("the page is not in your hands")
         left = tuple(need for need in row.needs if need.need is not Need.WALL)
@@ -374,14 +374,14 @@ class FakeLive:
             )
         )  # fmt: skip
 
-    def _row(self, run: str) -> LiveRow:
+    def _live_row(self, run: str) -> LiveRow:
         row = self.rows.get(run)
         if row is None:
             raise NotFound(f"no run {run!r} on the wall")
         return row
 
     def _move(self, run: str, state: RunState, deed: Deed) -> None:
-        row = self._row(run)
+        row = self._live_row(run)
         self.calls.append((deed.value, (run,)))
         self.put(replace(row, state=state))
         self._deed(run, deed)
