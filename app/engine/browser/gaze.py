@@ -8,13 +8,12 @@ from playwright.async_api import Error, Page
 
 from app.engine.browser.gate import Gate
 from app.engine.browser.hand import open_page
+from app.engine.browser.mending import BROWSER_GONE
 from app.engine.browser.page_hand import PageHand
 from app.engine.browser.session import Visit
 from app.engine.browser.snapshot import PageGone, capture, picture_of
 from app.engine.page_state import PageCapture
 from app.engine.redaction import redact_text
-
-BROWSER_GONE = "the browser was closed or crashed"
 
 
 class Gaze:

@@ -9,15 +9,17 @@ import asyncio
 import os
 import sys
 import time
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self, cast
 
-from playwright.async_api import Page
+from playwright.async_api import Error, Page
 
 from app.engine.browser.mending import (
+    BROWSER_GONE,
     Belongings,
+    answers,
     belongings_of,
     end_by_force,
     is_connected,
@@ -29,6 +31,9 @@ from app.engine.errors import InputError, SiteloreError, StoreError
 
 REMEMBER_EVERY = 10.0
 """Seconds between two times that a browser's belongings are asked for."""
+
+RENEW = 8.0
+"""Seconds a browser may take to put an empty tab in place of those that are lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +97,27 @@ class LiveBrowser:
         """False once the person has closed its window, or it crashed."""
         return is_connected(self.visit) and bool(self.visit.pages)
 
+    @property
+    def broken(self) -> str:
+        """What is wrong with browser or page, as far as they tell by themselves; "" where nothing is."""
+        visit = self.visit
+        if not is_connected(visit):
+            return BROWSER_GONE
+        if visit.stopped:
+            return "the page opened dialogs without end and was closed"
+        if visit.crashed:
+            return "the page crashed"
+        return "" if visit.pages and not visit.page.is_closed() else "the page closed itself"
+
+    @property
+    def address(self) -> str:
+        """The address of the page in front, "" without one."""
+        return self.visit.page.url if self.visit.pages else ""
+
+    async def answers(self) -> bool:
+        """The page in front says a word in good time."""
+        return await answers(self.visit)
+
     async def remember(self) -> None:
         """Keep cookies and storage in memory, for ``reopen``; asked for again and again it does so now and then only.
 
@@ -105,6 +131,21 @@ class LiveBrowser:
         if kept is not None:
             self._belongings = replace(kept, session={**self._belongings.session, **kept.session})
 
+    async def revive(self, *, anew: bool = False) -> bool:
+        """An empty tab in place of those that are lost; in another browser where this one is dead or does not answer,
+        or with ``anew``.  Whether it is another browser.
+
+        Raises as ``reopen`` does.
+        """
+        if not anew and is_connected(self.visit):
+            with suppress(Error, TimeoutError):
+                async with asyncio.timeout(RENEW):
+                    await self.visit.renew()
+                if await answers(self.visit):
+                    return False
+        await self.reopen()
+        return True
+
     async def reopen(self) -> None:
         """End what is left of the browser and go on in another one: the same visit, with the cookies and storage that
         were remembered last (at first those of the recorded log-in), and one empty tab.
@@ -115,7 +156,12 @@ class LiveBrowser:
         async with self._mending:
             await end_by_force(self._stack, self.process)
             self._stack, self.process = AsyncExitStack(), 0
-            stack, page, process = await _started(self._opening, self._belongings)
+            try:
+                stack, page, process = await _started(self._opening, self._belongings)
+            except (Error, OSError) as error:
+                raise SiteloreError(
+                    f"the browser could not be opened again: {error}".splitlines()[0]
+                ) from error
             if self._closed:
                 await stack.aclose()
                 raise SiteloreError("the browser was closed")

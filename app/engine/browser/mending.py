@@ -15,6 +15,7 @@ from playwright.async_api import Browser, Error, Page, Route, StorageState
 
 from app.engine.browser.session import Visit
 
+BROWSER_GONE = "the browser was closed or crashed"
 ANSWER = 2.0
 """Seconds a page may take to say a word before it counts as silent for now."""
 CLOSE = 3.0

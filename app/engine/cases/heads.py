@@ -12,6 +12,7 @@ from app.engine.errors import UsageError
 from app.engine.run_api import RoleUsage, RunRequest
 
 if TYPE_CHECKING:
+    from app.engine.agent.model.pulse import Pulse
     from app.engine.agent.model_api import Model
     from app.engine.agent.ports import Marks
     from app.engine.agent.secrets import Secrets
@@ -22,10 +23,14 @@ Spawn = Callable[[Coroutine[Any, Any, Any]], object]
 
 
 class Head:
-    """What decides in a run; ``scout`` has no model, no marks and uses nothing."""
+    """What decides in a run; ``scout`` has no model, no marks and uses nothing.
+
+    ``pulse`` has the signs of life of the model that is asked, where there is one.
+    """
 
     marks: Marks | None = None
     model_name = ""
+    pulse: Pulse | None = None
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
@@ -65,6 +70,7 @@ class ModelHead(Head):
         from app.engine.agent.llm.prompting import Fence
         from app.engine.agent.llm.selector import Selector
         from app.engine.agent.model.opening import open_model
+        from app.engine.agent.model.pulse import Pulse
         from app.engine.agent.model.shelf import Shelf
 
         self._core, self._request = core, request
@@ -77,7 +83,10 @@ class ModelHead(Head):
             run_money=request.max_money or chosen.run_money,
         )
         self.model_name = chosen.model_name
-        self._model: Model = open_model(chosen, settings.model_key(), sink=self._shelf, mask=secrets.mask)
+        self.pulse = Pulse()
+        self._model: Model = open_model(
+            chosen, settings.model_key(), sink=self._shelf, mask=secrets.mask, pulse=self.pulse
+        )
         self._fence = Fence(mask=secrets.mask)
         self._selector = Selector(self._model, self._fence, self._pictures)
         super().__init__(self._policy())

@@ -18,6 +18,7 @@ from app.engine.agent.model.line import Line
 from app.engine.agent.model.manners import Manners
 from app.engine.agent.model.patience import Patience
 from app.engine.agent.model.prices import Price, known_price
+from app.engine.agent.model.pulse import Pulse
 from app.engine.agent.model.structured import read_json
 from app.engine.agent.model.trouble import Failed, Fault
 from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble, Reply, Usage
@@ -35,6 +36,7 @@ class EndpointModel:
         url: address, as a rule ending in ``/v1``; empty is OpenAI's.
         model: name of the model; ``models`` are others by role.
         price: of all models; without one the listed prices hold.
+        pulse: is told every sign of life of the endpoint.
         sleep, rng: for tests.
     """
 
@@ -48,12 +50,14 @@ class EndpointModel:
         budget: Budget | None = None,
         patience: Patience | None = None,
         price: Price | None = None,
+        pulse: Pulse | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         rng: random.Random | None = None,
     ) -> None:
         self._model, self._models = model, dict(models or {})
         self._patience = patience or Patience()
-        self._line = Line(url, key, self._patience)
+        self._pulse = pulse or Pulse()
+        self._line = Line(url, key, self._patience, self._pulse)
         self._price, self._sleep, self._rng = price, sleep, rng or random.Random()
         self._manners: dict[str, Manners] = {}
         self.meter = Meter(budget)
@@ -68,8 +72,19 @@ class EndpointModel:
         most: int = 1024,
     ) -> Reply:
         """See ``Model.ask``.  Cancelling it closes the connection at once."""
+        with self._pulse.asking():
+            return await self._ask(role, messages, schema, pictures or {}, most)
+
+    async def _ask(
+        self,
+        role: AgentRole,
+        messages: Sequence[Message],
+        schema: dict[str, Any] | None,
+        pictures: dict[str, bytes],
+        most: int,
+    ) -> Reply:
         name = self._models.get(role) or self._model or await self._only_model()
-        question = _Question(name, messages, schema, pictures or {}, estimate(messages))
+        question = _Question(name, messages, schema, pictures, estimate(messages))
         price = self._price or known_price(name)
         manners, failures = self._manners.get(name, Manners()), 0
         while True:
@@ -127,6 +142,7 @@ class EndpointModel:
             raise fault.error(failures)
         if seconds > self.meter.seconds_left():
             raise fault.error(failures) from spent(f"{self.meter.budget.seconds:g} seconds")
+        self._pulse.waits(seconds)
         started = time.monotonic()
         try:
             await self._sleep(seconds)

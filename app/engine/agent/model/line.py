@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from app.engine.agent.model import trouble
 from app.engine.agent.model.hearing import EndpointFault, Hearing
 from app.engine.agent.model.patience import Patience
+from app.engine.agent.model.pulse import Pulse
 from app.engine.agent.model.trouble import Failed
 
 if TYPE_CHECKING:
@@ -29,8 +30,9 @@ FINISHED_SECONDS = 5.0
 class Line:
     """Requests to one endpoint, over connections that are kept open."""
 
-    def __init__(self, url: str, key: str, patience: Patience) -> None:
+    def __init__(self, url: str, key: str, patience: Patience, pulse: Pulse | None = None) -> None:
         self._url, self._key, self._patience = url or DEFAULT_URL, key, patience
+        self._pulse = pulse or Pulse()
         self.where = shown(self._url)
         self._client: openai.AsyncOpenAI | None = None
         self._opening = asyncio.Lock()
@@ -42,6 +44,7 @@ class Line:
             Failed: no answer came, it broke off, or it took longer than ``seconds``.
         """
         client = await self._connected()
+        self._pulse.sent()
         try:
             async with asyncio.timeout(seconds):
                 await self._talk(client, body, hearing)
@@ -117,6 +120,7 @@ class Line:
                 reason = trouble.clean(str(error), self._key) or type(error).__name__
                 raise Failed(trouble.broken_off(self.where, reason)) from error
             hearing.began = hearing.began or time.monotonic()
+            self._pulse.heard()
             if not hearing.feed(piece):
                 if hearing.is_done:
                     await _drain(pieces)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from app.engine.agent.model.budget import Budget
 from app.engine.agent.model.client import EndpointModel
 from app.engine.agent.model.prices import known_price, parse_price
+from app.engine.agent.model.pulse import Pulse
 from app.engine.agent.model.recorder import RecordingModel
 from app.engine.agent.model_api import AgentRole, Model, ModelError, ModelTrouble
 from app.engine.errors import UsageError
@@ -19,8 +20,11 @@ def open_model(
     *,
     sink: Callable[[bytes], str] | None = None,
     mask: Callable[[str], str] | None = None,
+    pulse: Pulse | None = None,
 ) -> Model:
     """The endpoint of the settings, recorded where a sink is given.  Nothing is sent yet.
+
+    ``pulse`` is told every sign of life of the endpoint.
 
     Raises:
         ModelError: no endpoint is set.
@@ -51,5 +55,6 @@ def open_model(
             money=max(0.0, chosen.run_money),
         ),
         price=price,
+        pulse=pulse,
     )
     return RecordingModel(model, sink, mask) if sink is not None else model

@@ -1,0 +1,289 @@
+"""Hands that outlive their browser: one that died, crashed or hangs is opened again where the run was.
+
+Where the run was is the page of the last look.  Its address is opened; where that does not bring the same page state,
+the site's graph is asked for a way.  What was in flight is not done a second time: it may have been done already.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+from app.engine.agent.memory import entries
+from app.engine.agent.ports import Hands
+from app.engine.command import Command, Goto
+from app.engine.effect import Cause, Result, refused
+from app.engine.errors import SiteloreError, StoreError
+from app.engine.identity import keys_of, page_id
+from app.engine.page_state import PageCapture
+from app.engine.redaction import redact_url
+from app.engine.supervision import Deed, Verb
+from app.engine.trajectory import Tab
+
+if TYPE_CHECKING:
+    from app.engine.agent.control import Control
+    from app.engine.agent.memory.book import LedgerBook
+
+log = logging.getLogger(__name__)
+
+IN_A_ROW = 3
+"""Times that a browser or page is brought back without an action done in between; then a person is asked."""
+LOOK = 45.0
+"""Seconds a look may take in all, whatever the page does; then the browser itself counts as hung."""
+RETURN = 60.0
+"""Seconds that going back to where the run was may take."""
+
+BackTo = Callable[[str, str], Awaitable[bool]]
+"""Takes the visit to a page state through the graph, given the state and its address; whether it arrived."""
+
+
+class Browser(Protocol):
+    """A browser that can be brought back (``app.engine.browser.live.LiveBrowser``)."""
+
+    @property
+    def broken(self) -> str:
+        """What is wrong with it, as far as it tells by itself; "" where nothing is."""
+        ...
+
+    @property
+    def address(self) -> str:
+        """The address of the page in front, "" without one."""
+        ...
+
+    async def remember(self) -> None:
+        """Keep cookies and storage for when it is opened again."""
+        ...
+
+    async def revive(self, *, anew: bool = False) -> bool:
+        """An empty tab that can be used; ``anew`` in another browser in any case.  Raises ``SiteloreError``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the run was: an address, and the page state found there ("" where it was not looked at)."""
+
+    url: str = ""
+    state: str = ""
+
+
+class LastingHands(Hands):
+    """Hands around others that bring the browser back where it is needed, and say so.
+
+    Args:
+        home: the address that page states are named against.
+        back_to: the way through the graph, where there is one.
+        mask: takes secrets out of what is written down.
+
+    Attributes:
+        here: the page of the last look.
+        book: the run's ledger, where it has one.
+    """
+
+    def __init__(
+        self,
+        hands: Hands,
+        browser: Browser,
+        control: Control,
+        *,
+        home: str,
+        back_to: BackTo | None = None,
+        book: LedgerBook | None = None,
+        mask: Callable[[str], str] = str,
+    ) -> None:
+        self._hands, self._browser, self._control, self.book = hands, browser, control, book
+        self._home, self._back_to, self._mask = home, back_to, mask
+        self._one_at_a_time = asyncio.Lock()
+        self._suspected = ""
+        self._in_a_row = 0
+        self._given_up = self._held = ""
+        self._untold: list[str] = []
+        self.here = Place()
+
+    def suspect(self, why: str) -> None:
+        """The browser itself seems to hang: before anything else is done it is ended and another is opened."""
+        self._suspected = why
+
+    def hold(self, why: str) -> None:
+        """Nothing is done on the page while this is so (a step could not be written down); "" lets it go on."""
+        self._held = why
+
+    def saw_it_at(self, url: str) -> None:
+        """A person's hands have brought the page to another address."""
+        if url.startswith(("http://", "https://")) and url != self.here.url:
+            self.here = Place(url)
+
+    async def mend(self) -> bool:
+        """Bring the browser back now where it needs it, and not only when it is used next; whether it is well.
+
+        While the hands are at work they see to it themselves; this waits for them.
+        """
+        async with self._one_at_a_time:
+            try:
+                await self._bring_back(may_ask=False)
+            except SiteloreError as gone:
+                log.warning("the browser of run %s could not be brought back: %s", self._control.run, gone)
+                return False
+            return True
+
+    async def look(self, *, picture: bool = True) -> PageCapture:
+        """The page in front as it is now; a browser that was brought back is told in its notes.
+
+        Raises ``SiteloreError`` where it could not be brought back, and a person does not want it tried again.
+        """
+        async with self._one_at_a_time:
+            while True:
+                await self._bring_back()
+                page = await self._seen(picture)
+                if page is not None:
+                    break
+            self._at(page)
+            await self._browser.remember()
+            told, self._untold = tuple(self._untold), []
+            return replace(page, notes=(*page.notes, *told)) if told else page
+
+    async def do(self, command: Command) -> Result:
+        """Do one action; where the browser was lost before it, only an address is opened: all else needs a new look."""
+        if self._held and not await self._may_go_on():
+            return refused(Cause.PERSON, f"it was not done: {self._held}")
+        async with self._one_at_a_time:
+            if self._wrong and not isinstance(command, Goto):
+                why = self._wrong
+                with suppress(SiteloreError):
+                    await self._bring_back()
+                return refused(Cause.PAGE_LOST, f"it was not done: {why}")
+            if self._wrong:
+                try:
+                    await self._bring_back(to=Place())
+                except SiteloreError as gone:
+                    return refused(Cause.PAGE_LOST, str(gone))
+            result = await self._hands.do(command)
+            if result.cause is not Cause.PAGE_LOST:
+                self._in_a_row = 0
+            return result
+
+    async def tabs(self) -> tuple[tuple[Tab, ...], int]:
+        """Every open tab, and which is in front."""
+        return await self._hands.tabs()
+
+    # inside
+
+    @property
+    def _wrong(self) -> str:
+        return self._suspected or self._browser.broken
+
+    async def _seen(self, picture: bool) -> PageCapture | None:
+        """A look; ``None`` where there was nothing to be seen and the browser has to be brought back."""
+        try:
+            async with asyncio.timeout(LOOK):
+                page = await self._hands.look(picture=picture)
+        except TimeoutError:
+            self.suspect(f"the browser did not answer for {LOOK:.0f} s")
+            return None
+        except StoreError:
+            raise
+        except SiteloreError as gone:
+            self._suspected = str(gone)
+            return None
+        if page.url == "about:blank" and page.notes and self.here.url:
+            # The hands gave the page up for an empty tab: the run was elsewhere.
+            await self._bring_back(page.notes[-1])
+            return None
+        return page
+
+    async def _bring_back(self, why: str = "", to: Place | None = None, *, may_ask: bool = True) -> None:
+        """Raises ``SiteloreError`` where it can't be done and nobody wants it tried again."""
+        place = self.here if to is None else to
+        while why or self._wrong:
+            why = why or self._wrong
+            if self._given_up:
+                raise SiteloreError(self._given_up)
+            if self._in_a_row >= IN_A_ROW:
+                if not may_ask:
+                    raise SiteloreError(why)
+                await self._ask(why)
+            self._in_a_row += 1
+            with self._control.mending(why):
+                why = await self._once(why, place)
+
+    async def _once(self, why: str, place: Place) -> str:
+        """One try: why it failed, "" where it did not."""
+        try:
+            anew = await self._browser.revive(anew=bool(self._suspected))
+        except SiteloreError as error:
+            return str(error)
+        self._suspected = ""
+        self._control.touches += 1  # whatever is being decided is about a page that is gone
+        found = await self._return(place)
+        if self._browser.broken:
+            return self._browser.broken
+        await self._tell(f"{why}; {'another browser' if anew else 'another tab'} was opened {found}")
+        return ""
+
+    async def _return(self, place: Place) -> str:
+        """Go back to where the run was; in words, where that led."""
+        if not place.url.startswith(("http://", "https://")):
+            return "in its place"
+        try:
+            async with asyncio.timeout(RETURN):
+                done = await self._hands.do(Goto(place.url))
+                address = redact_url(place.url)[:160]
+                if not done.success and done.cause in (Cause.PAGE_LOST, Cause.NETWORK, Cause.TIMEOUT):
+                    return f"at {address}, which can't be opened now: {done.why}"
+                if not place.state or await self._state() == place.state:
+                    return f"at {address}, where the run was"
+                if self._back_to is not None and await self._back_to(place.state, place.url):
+                    return f"and taken through the map to where the run was, {address}"
+                return f"at {address}; the page is another one there than before"
+        except (TimeoutError, SiteloreError) as error:
+            return f"but the way back failed: {error or f'it took longer than {RETURN:.0f} s'}"
+
+    async def _state(self) -> str:
+        page = await self._hands.look(picture=False)
+        return page_id(keys_of(page, self._home))
+
+    def _at(self, page: PageCapture) -> None:
+        if page.url.startswith(("http://", "https://")):
+            self.here = Place(page.url, page_id(keys_of(page, self._home)))
+
+    async def _ask(self, why: str) -> None:
+        """Several times in a row: a person decides whether it is tried again.
+
+        Raises ``SiteloreError`` where nobody is there, or the run shall not go on.
+        """
+        what = f"The browser was lost {IN_A_ROW} times in a row. Try again?"
+        if await self._control.trouble(what, why) is not Verb.RETRY:
+            self._given_up = why
+            raise SiteloreError(why)
+        self._in_a_row = 0
+
+    async def _may_go_on(self) -> bool:
+        """Nothing can be written down: wait until it can, or a person has decided."""
+
+        async def again() -> bool:
+            return not self._held
+
+        what = "Nothing can be written down. Try again?"
+        while self._held:
+            if await self._control.trouble(what, self._held, again) is not Verb.RETRY:
+                self._control.stop()
+                return False
+            await asyncio.sleep(0)
+        return True
+
+    async def _tell(self, words: str) -> None:
+        """In the ledger, for the agent, and on the time line; what can't be written is no reason not to go on."""
+        words = self._mask(words)
+        self._untold.append(words)
+        control = self._control
+        try:
+            if self.book is not None:
+                self.book.write(entries.note(words, control.step))
+            if control.desk is not None:
+                await control.desk.note(Deed.MENDED, control.step, words, author="watchdog")
+        except StoreError as error:
+            log.warning("what was mended in run %s could not be written down: %s", control.run, error)

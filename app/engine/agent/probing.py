@@ -1,0 +1,108 @@
+"""What can be asked of a run's browser, disk and model to tell whether they live."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from app.engine.supervision import RunState
+
+if TYPE_CHECKING:
+    from app.engine.agent.control import Control
+    from app.engine.agent.lasting import LastingHands
+    from app.engine.agent.model.pulse import Pulse
+    from app.engine.browser.live import LiveBrowser
+
+FEWEST_BYTES = 4 << 20
+"""That have to be free on the disk: a step takes some 100 kB, and SQLite wants room to change a row."""
+DISK_EVERY = 5.0
+"""Seconds between two tries to write."""
+_TRIAL = b"\0" * 65536
+
+
+class OnWorker(Protocol):
+    """Runs something on a thread that may wait."""
+
+    def __call__(self, call: Callable[[], str], /) -> Awaitable[str]: ...
+
+
+class DiskProbe:
+    """Whether a folder can be written to, asked by many and tried now and then.
+
+    Args:
+        on_worker: a disk may take its time, or hang.
+    """
+
+    def __init__(
+        self, folder: Path, on_worker: OnWorker, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._folder, self._on_worker, self._clock = folder, on_worker, clock
+        self._tried = -DISK_EVERY
+        self._found = ""
+        self._trying = False
+
+    async def __call__(self) -> str:
+        """Why nothing can be written; "" where it can, as far as is known."""
+        if self._trying or self._clock() - self._tried < DISK_EVERY:
+            return self._found
+        self._trying = True
+        try:
+            self._found = await self._on_worker(lambda: disk_trouble(self._folder))
+        finally:
+            self._trying = False
+            self._tried = self._clock()
+        return self._found
+
+
+def disk_trouble(folder: Path) -> str:
+    """Why nothing can be written into a folder, in a sentence; "" where it can.  Writes a small file and removes it."""
+    trial = folder / f".room-{os.getpid()}"
+    remedy = "free some space; the run goes on by itself then"
+    try:
+        if hasattr(os, "statvfs"):
+            room = os.statvfs(folder)
+            if room.f_bavail * room.f_frsize < FEWEST_BYTES:
+                return f"the disk of {folder} is full ({remedy})"
+        try:
+            trial.write_bytes(_TRIAL)
+        finally:
+            trial.unlink(missing_ok=True)
+    except OSError as error:
+        return f"{folder} can't be written: {error.strerror or error} ({remedy})"
+    return ""
+
+
+class RunProbe:
+    """All that the watchdog asks of one run (``app.engine.agent.watchdog.Probe``)."""
+
+    def __init__(
+        self,
+        control: Control,
+        browser: LiveBrowser,
+        hands: LastingHands,
+        disk: Callable[[], Awaitable[str]],
+        pulse: Pulse | None = None,
+    ) -> None:
+        self._control, self._browser, self._hands = control, browser, hands
+        self._disk, self._pulse = disk, pulse
+
+    def broken(self) -> str:
+        """What browser or page say is wrong with them; "" where nothing is."""
+        return self._browser.broken
+
+    async def page(self) -> bool:
+        """The page in front answers."""
+        if self._control.state is RunState.TAKEN_OVER:
+            self._hands.saw_it_at(self._browser.address)
+        return await self._browser.answers()
+
+    async def disk(self) -> str:
+        """Why nothing can be written; "" where it can."""
+        return await self._disk()
+
+    def model(self) -> tuple[float | None, bool]:
+        """Seconds since the model's last sign of life, and whether its answer has begun."""
+        return (self._pulse.silence, self._pulse.answering) if self._pulse is not None else (None, False)

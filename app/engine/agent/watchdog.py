@@ -1,0 +1,180 @@
+"""Looks every two seconds whether a run still lives, tells what it finds, and does what its diagnosis says."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from app.engine.agent.diagnosis import USUAL, Cure, Finding, Ill, Limits, Signs, diagnose
+from app.engine.supervision import RunState
+
+if TYPE_CHECKING:
+    from app.engine.agent.control import Control
+
+log = logging.getLogger(__name__)
+
+
+class Probe(Protocol):
+    """What the watchdog asks (``app.engine.agent.probing.RunProbe``)."""
+
+    def broken(self) -> str:
+        """What browser or page say is wrong with them; "" where nothing is."""
+        ...
+
+    async def page(self) -> bool:
+        """The page in front answers."""
+        ...
+
+    async def disk(self) -> str:
+        """Why nothing can be written; "" where it can."""
+        ...
+
+    def model(self) -> tuple[float | None, bool]:
+        """Seconds since the model's last sign of life (``None``: none is asked), and whether its answer has begun."""
+        ...
+
+
+class Nurse(Protocol):
+    """Who mends (``app.engine.agent.lasting.LastingHands``)."""
+
+    def suspect(self, why: str) -> None:
+        """The browser itself seems to hang: it is ended before anything else is done."""
+        ...
+
+    async def mend(self) -> bool:
+        """Bring the browser back now, where it needs it; whether it is well."""
+        ...
+
+    def hold(self, why: str) -> None:
+        """Nothing is done on the page while this is so; "" lets it go on."""
+        ...
+
+
+def clock_that_never_stops() -> float:
+    """Seconds that go on while the machine sleeps."""
+    if hasattr(time, "CLOCK_BOOTTIME"):
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+    return time.time()
+
+
+class Watchdog:
+    """Watches over one run for as long as ``watch`` is awaited.
+
+    Args:
+        noticed: is called with what is wrong, and with "" once it is not any more.
+        clock: stands still while the machine sleeps.  always: does not.
+
+    Attributes:
+        why: what is wrong now, in a sentence; "" where nothing is.
+    """
+
+    def __init__(
+        self,
+        control: Control,
+        probe: Probe,
+        nurse: Nurse,
+        *,
+        limits: Limits = USUAL,
+        noticed: Callable[[str], None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        always: Callable[[], float] = clock_that_never_stops,
+    ) -> None:
+        self._control, self._probe, self._nurse = control, probe, nurse
+        self._limits, self._noticed = limits, noticed
+        self._clock, self._always = clock, always
+        self.why = ""
+        now = clock()
+        self._answered = self._stage_since = now
+        self._stage_mark = 0.0
+        self._broken_since: float | None = None
+        self._last = (now, always())
+        self._acted: tuple[Ill, float] | None = None
+
+    async def watch(self) -> None:
+        """Look again and again; to be cancelled when the run is over.  A look that fails is logged."""
+        while True:
+            due = self._always() + self._limits.every
+            await asyncio.sleep(self._limits.every)
+            try:
+                await self.look(late=self._always() - due)
+            except Exception:
+                log.exception("the watchdog of run %s stumbled", self._control.run)
+
+    async def look(self, late: float = 0.0) -> Finding | None:
+        """Look once and do what is to be done; ``late`` is by how many seconds it comes later than it was meant to."""
+        slept = max(late, self._slept())
+        found = diagnose(await self._signs(slept), self._limits)
+        self._tell(found)
+        self._nurse.hold(found.why if found is not None and found.cure is Cure.HOLD else "")
+        if found is not None:
+            await self._do(found)
+        return found
+
+    # inside
+
+    async def _signs(self, slept: float) -> Signs:
+        control, now = self._control, self._clock()
+        if control.stage_since != self._stage_mark or slept > self._limits.slept:
+            self._stage_mark, self._stage_since = control.stage_since, now
+        broken = self._probe.broken()
+        if not broken:
+            self._broken_since = None
+        elif self._broken_since is None:
+            self._broken_since = now
+        answers, disk = await asyncio.gather(self._page_answers(broken), self._probe.disk())
+        now = self._clock()
+        if answers or broken or slept > self._limits.slept or control.state is RunState.MENDING:
+            self._answered = now
+        silence, answering = self._probe.model()
+        return Signs(
+            state=control.state,
+            stage=control.stage,
+            stage_seconds=now - self._stage_since,
+            broken=broken,
+            broken_seconds=now - self._broken_since if self._broken_since is not None else 0.0,
+            page_silence=now - self._answered,
+            model_silence=silence,
+            model_answers=answering,
+            disk=disk,
+            slept=slept,
+        )
+
+    async def _page_answers(self, broken: str) -> bool:
+        return not broken and await self._probe.page()
+
+    def _slept(self) -> float:
+        """Seconds of sleep since the last look, as far as the two clocks differ."""
+        clock, always = self._last
+        self._last = self._clock(), self._always()
+        return (self._last[1] - always) - (self._last[0] - clock)
+
+    def _tell(self, found: Finding | None) -> None:
+        why = found.why if found is not None else ""
+        if why == self.why:
+            return
+        if found is not None and not self.why:
+            log.info("run %s: %s", self._control.run, why)
+        self.why = why
+        if self._noticed is not None:
+            self._noticed(why)
+
+    async def _do(self, found: Finding) -> None:
+        control = self._control
+        if found.cure is Cure.LOOK:
+            control.holds += 1  # what is decided now is about a page of before
+            return
+        if found.cure is Cure.MEND:
+            await self._nurse.mend()
+            return
+        if found.cure not in (Cure.CUT, Cure.REOPEN):
+            return
+        stage = (found.ill, control.stage_since)
+        if stage == self._acted:
+            return  # it was cut short, and is on its way out
+        self._acted = stage
+        if found.cure is Cure.REOPEN:
+            self._nurse.suspect(found.why)
+        control.interrupt(found.why)
