@@ -1,0 +1,62 @@
+"""What is said of a running run's page: a sentence, and whether the picture is of now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication
+
+from app.engine.supervision import RunState
+
+if TYPE_CHECKING:
+    from app.engine.supervision import LiveRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Face:
+    """Attributes:
+
+    says: a sentence for the person, "" where the state's word says it all.
+    is_now: the picture shows the page as it is; else it is dimmed.
+    instead: what stands where there is no picture.
+    """
+
+    says: str = ""
+    is_now: bool = True
+    instead: str = ""
+
+
+def page_face(row: LiveRow | None, lost: str = "") -> Face:
+    """How the page of a run is shown; ``lost`` is why the engine is not there."""
+    if row is None:
+        return Face(is_now=False)
+    if lost:
+        return Face(says=lost, is_now=False, instead=lost)
+    question = row.needs[0].question if row.needs else row.why
+    match row.state:
+        case RunState.QUEUED:
+            return Face(is_now=False, instead=_tr("It begins when another run has ended."))
+        case RunState.STARTING:
+            return Face(instead=_tr("The browser is starting."))
+        case RunState.RUNNING:
+            return Face(instead=_tr("The first picture is on its way."))
+        case RunState.PAUSED:
+            says = question or _tr("Nothing is done until you go on.")
+            return Face(says=says, instead=says)
+        case RunState.WAITING:
+            says = question or _tr("It waits for you.")
+            return Face(says=says, instead=says)
+        case RunState.TAKEN_OVER:
+            return Face(instead=_tr("The picture is on its way."))
+        case RunState.MENDING:
+            says = row.why or _tr("The browser is being brought back.")
+        case RunState.BROKEN_OFF:
+            says = row.why or _tr("Its process ended; the run can be gone on with.")
+        case RunState.ENDED:
+            says = row.why or _tr("The run has ended.")
+    return Face(says=says, is_now=False, instead=says)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("live", text)

@@ -1,0 +1,171 @@
+"""Looking back at the steps of a run that goes on: it is not disturbed, and its page of now is one key away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+
+from app.engine.supervision import RunState
+from app.models.page import PictureStore
+from app.models.step_list import SEVERITY_RANK, StepListModel, StepMark
+from app.models.step_views import StepViews
+
+if TYPE_CHECKING:
+    from app.engine.api import StepView
+    from app.engine.live_api import LiveDetail
+    from app.engine.supervision import FlagMark, LiveRow
+    from app.engine.trajectory import Step
+    from app.models.engine_client import EngineEvents
+    from app.models.tasks import Tasks
+
+AHEAD = 2
+"""Steps that are fetched to each side of the one looked at."""
+
+
+class Replay(QObject):
+    """The steps of the open run, and which of them is looked at; ``None`` is the page as it is now.
+
+    Signals:
+        changed: another step is looked at, or its page has come.
+    """
+
+    changed = Signal()
+
+    def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._client, self._tasks = client, tasks
+        self.steps = StepListModel(self)
+        self.views = StepViews(client, tasks, self)
+        self.pictures = PictureStore(client, tasks, self)
+        self.run = ""
+        self.index: int | None = None
+        self.error = ""
+        self.views.arrived.connect(self._arrived)
+        self.views.failed.connect(self._missed)
+        self.pictures.ready.connect(self._picture)
+
+    # ------------------------------------------------------------ what there is
+    def open(self, run: str) -> None:
+        """Another run is large now; "" for none."""
+        if run == self.run:
+            return
+        self.views.forget(self.run)
+        self.run, self.index, self.error = run, None, ""
+        self.steps.replace([])
+        self.changed.emit()
+
+    def fill(self, detail: LiveDetail) -> None:
+        """The steps recorded so far."""
+        if detail.row.run == self.run:
+            self.steps.merge(live_marks(detail.steps, detail.row.flags), keep_places=True)
+
+    def grow(self, row: LiveRow) -> None:
+        """The run made a step, or a detector said something about one."""
+        if row.run != self.run:
+            return
+        have, flags = len(self.steps.rows), _by_step(row.flags)
+        marks = [_flagged(mark, flags.get(mark.index, [])) for mark in self.steps.rows]
+        if row.step == have + 1 and row.words:
+            words = row.words if row.state is not RunState.TAKEN_OVER else by_hand(row.words)
+            marks.append(_flagged(StepMark(index=have, words=words), flags.get(have, [])))
+        elif row.step > have:
+            self._tasks.start(self._client.api.live_run(row.run), self.fill, key="live-replay")
+        self.steps.merge(marks, keep_places=True)
+
+    # ------------------------------------------------------------ what is looked at
+    @property
+    def view(self) -> StepView | None:
+        """The step's page, ``None`` while it is awaited and for the page as it is now."""
+        return None if self.index is None else self.views.get(self.run, self.index)
+
+    @property
+    def mark(self) -> StepMark | None:
+        """The step that is looked at."""
+        return None if self.index is None else self.steps.at(self.steps.row_of(self.index))
+
+    def go(self, index: int) -> None:
+        """Look at a step."""
+        if index == self.index or self.steps.row_of(index) < 0:
+            return
+        self.index, self.error = index, ""
+        self.views.fetch(self.run, index)
+        near = (index + side * by for by in range(1, AHEAD + 1) for side in (-1, 1))
+        self.views.fetch_ahead((self.run, one) for one in near if self.steps.row_of(one) >= 0)
+        self.changed.emit()
+
+    def back(self) -> None:
+        """One step back in time; from the page as it is now to the last step."""
+        rows = self.steps.rows
+        if rows:
+            row = len(rows) if self.index is None else self.steps.row_of(self.index)
+            self.go(rows[max(row - 1, 0)].index)
+
+    def on(self) -> None:
+        """One step on; after the last one the page as it is now."""
+        if self.index is None:
+            return
+        later = self.steps.at(self.steps.row_of(self.index) + 1)
+        self.live() if later is None else self.go(later.index)
+
+    def live(self) -> None:
+        """The page as it is now."""
+        if self.index is not None:
+            self.index, self.error = None, ""
+            self.changed.emit()
+
+    def close(self) -> None:
+        """Wait for pictures being decoded."""
+        self.pictures.close()
+
+    def _arrived(self, run: str, index: int) -> None:
+        if (run, index) == (self.run, self.index):
+            self.changed.emit()
+
+    def _missed(self, run: str, index: int, words: str) -> None:
+        if (run, index) == (self.run, self.index):
+            self.error = words
+            self.changed.emit()
+
+    def _picture(self, digest: str) -> None:
+        view = self.view
+        if view is not None and view.before.screenshot == digest:
+            self.changed.emit()
+
+
+def live_marks(steps: Iterable[Step], flags: Iterable[FlagMark]) -> list[StepMark]:
+    """One mark a step, with the flags that fired at it, the worst first."""
+    by_step = _by_step(flags)
+    return [
+        _flagged(
+            StepMark(
+                index=step.index,
+                words=by_hand(step.words) if step.by else step.words,
+                trouble=step.error_class.value,
+                executed=step.executed,
+            ),
+            by_step.get(step.index, []),
+        )
+        for step in steps
+    ]
+
+
+def by_hand(words: str) -> str:
+    """What a person did during a takeover."""
+    return QCoreApplication.translate("live", "by hand: {0}").format(words)
+
+
+def _by_step(flags: Iterable[FlagMark]) -> dict[int, list[FlagMark]]:
+    found: dict[int, list[FlagMark]] = {}
+    for flag in flags:
+        found.setdefault(flag.step, []).append(flag)
+    return found
+
+
+def _flagged(mark: StepMark, flags: list[FlagMark]) -> StepMark:
+    if not flags:
+        return mark
+    worst = sorted(flags, key=lambda flag: -SEVERITY_RANK[flag.severity])
+    return replace(mark, severity=worst[0].severity.value, flags=tuple(flag.message for flag in worst))

@@ -1,0 +1,301 @@
+"""The picture of a running page, sharp in its place; while it is taken over, mouse and keys go to the page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
+    QHideEvent,
+    QImage,
+    QInputMethodEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QShowEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.views.live_input import PageInputs
+from app.views.page_marks import Ground, Target, draw_frame, draw_pointer, draw_target, draw_veil
+
+if TYPE_CHECKING:
+    from app.models.page_hands import PageHands
+    from app.views.theme import Theme
+
+SETTLE_MS = 120
+"""A size has to last this long before the engine is asked for pictures of it."""
+MARGIN = 4
+"""Pixels round the picture, for the frame of a takeover."""
+SAME = 2
+"""Pixels by which a picture may miss its place and still be drawn as it is; scaling would only blur it."""
+
+
+class PageCanvas(QWidget):
+    """Signals:
+
+    size_wanted(width, height): device pixels that a picture would fill here.
+    keys_changed: the keys went to the page, or left it.
+    """
+
+    size_wanted = Signal(int, int)
+    keys_changed = Signal()
+
+    def __init__(self, hands: PageHands, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._image: QImage | None = None
+        self._page = (1.0, 1.0)
+        self._pointer: tuple[float, float] | None = None
+        self._target: Target | None = None
+        self._instead = ""
+        self._dim = False
+        self._ground = Ground(rect=QRectF(), page=(1.0, 1.0))
+        self._wanted = QSize()
+        self.inputs = PageInputs(hands)
+        self._settled = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._settled.timeout.connect(self._tell_size)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(theme.px(160), theme.px(100))
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setAccessibleName(self.tr("The page"))
+        theme.changed.connect(self.update)
+
+    # ------------------------------------------------------------ what is shown
+    def show_picture(
+        self,
+        image: QImage | None,
+        page: tuple[float, float] = (1.0, 1.0),
+        pointer: tuple[float, float] | None = None,
+    ) -> None:
+        """This picture of a page of this size (the units of pointer and target); ``None`` for none."""
+        self._image, self._page, self._pointer = image, page, pointer
+        self._lay_out()
+        self.update()
+
+    def show_target(self, target: Target | None) -> None:
+        """Mark what is about to be done, or was done."""
+        if target != self._target:
+            self._target = target
+            self.update()
+
+    def show_face(self, *, dim: bool, instead: str) -> None:
+        """Whether the picture is of now, and what is said where there is none."""
+        if (dim, instead) != (self._dim, self._instead):
+            self._dim, self._instead = dim, instead
+            self.update()
+
+    @property
+    def target(self) -> Target | None:
+        """What is marked."""
+        return self._target
+
+    @property
+    def has_picture(self) -> bool:
+        """Whether there is one."""
+        return self._image is not None
+
+    @property
+    def ground(self) -> Ground:
+        """Where the picture lies."""
+        return self._ground
+
+    # ------------------------------------------------------------ a person's hands
+    @property
+    def captures(self) -> bool:
+        """Mouse and keys are the page's."""
+        return self.inputs.is_on
+
+    @property
+    def has_keys(self) -> bool:
+        """The keys go to the page now."""
+        return self.captures and self.hasFocus()
+
+    def capture(self, on: bool) -> None:
+        """Give mouse and keys to the page, or take them away."""
+        if on == self.captures:
+            return
+        self.inputs.turn(on)
+        self.setMouseTracking(on)
+        self.setAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled, on)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if on else Qt.FocusPolicy.ClickFocus)
+        if on and self.isVisible():
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.keys_changed.emit()
+        self.update()
+
+    def set_release_keys(self, keys: list[str]) -> None:
+        """The keys that never go to the page, in portable text."""
+        self.inputs.release_keys = frozenset(keys)
+
+    def event(self, event: QEvent) -> bool:
+        """Every key is the page's, Tab and the window's shortcuts too, but for the one that hands it back."""
+        if self.captures and isinstance(event, QKeyEvent):
+            if event.type() is QEvent.Type.ShortcutOverride:
+                if self.inputs.is_release(event):
+                    event.ignore()
+                    return False
+                event.accept()
+                return True
+            if event.type() is QEvent.Type.KeyPress and event.key() in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
+                self.keyPressEvent(event)
+                return True
+        return super().event(event)
+
+    def focusNextPrevChild(self, next: bool) -> bool:
+        """Tab stays on the page while it is taken over."""
+        return False if self.captures else super().focusNextPrevChild(next)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """A key for the page."""
+        if not self.inputs.key(event, down=True):
+            super().keyPressEvent(event)
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        """It came up."""
+        if not self.inputs.key(event, down=False):
+            super().keyReleaseEvent(event)
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        """Text that an input method composed."""
+        if not self.inputs.composed(event):
+            super().inputMethodEvent(event)
+
+    def inputMethodQuery(self, query: Qt.InputMethodQuery) -> object:
+        """Where the window of an input method opens: at the pointer."""
+        if query == Qt.InputMethodQuery.ImEnabled:
+            return self.captures
+        if query == Qt.InputMethodQuery.ImCursorRectangle:
+            place = self._ground.place(*self._pointer) if self._pointer is not None else QPointF(8, 8)
+            return QRectF(place, QSizeF(1, 16))
+        return super().inputMethodQuery(query)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A button went down."""
+        if not self.inputs.button(event, self._ground, down=True):
+            super().mousePressEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Its second press."""
+        if not self.inputs.button(event, self._ground, down=True, clicks=2):
+            super().mouseDoubleClickEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """It came up."""
+        if not self.inputs.button(event, self._ground, down=False):
+            super().mouseReleaseEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """The pointer moved."""
+        if not self.inputs.move(event, self._ground):
+            super().mouseMoveEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """The wheel turned."""
+        if not self.inputs.wheel(event, self._ground):
+            super().wheelEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """The page's own menu, while it is taken over."""
+        if self.captures:
+            event.accept()
+        else:
+            super().contextMenuEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """The keys go to the page."""
+        super().focusInEvent(event)
+        self.keys_changed.emit()
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """What was held down comes up."""
+        super().focusOutEvent(event)
+        self.inputs.let_go()
+        self.keys_changed.emit()
+        self.update()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """A page in the person's hands takes the keys when it comes into sight."""
+        super().showEvent(event)
+        if self.captures:
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """The same where the run's view is closed."""
+        super().hideEvent(event)
+        self.inputs.let_go()
+
+    # ------------------------------------------------------------ size
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The picture keeps its shape; its new size is asked for when it has settled."""
+        super().resizeEvent(event)
+        self._lay_out()
+        self._settled.start()
+
+    @property
+    def wanted(self) -> QSize:
+        """Device pixels that a picture may fill here."""
+        room = self.size() - QSize(2 * MARGIN, 2 * MARGIN)
+        return (room * self.devicePixelRatioF()).expandedTo(QSize(1, 1))
+
+    def _tell_size(self) -> None:
+        if self.wanted != self._wanted:
+            self._wanted = self.wanted
+            self.size_wanted.emit(self._wanted.width(), self._wanted.height())
+
+    def _lay_out(self) -> None:
+        """The picture in the middle, on whole device pixels, never larger than the page itself."""
+        image = self._image
+        if image is None or image.isNull():
+            self._ground = Ground(rect=QRectF(), page=(1.0, 1.0))
+            return
+        ratio = self.devicePixelRatioF()
+        room = QSizeF(self.wanted) / ratio
+        own = QSizeF(image.size()) / ratio
+        page = QSizeF(max(self._page[0], 1), max(self._page[1], 1))
+        fitted = page.scaled(room, Qt.AspectRatioMode.KeepAspectRatio)
+        if fitted.width() > page.width():
+            fitted = page
+        near = abs(own.width() - fitted.width()) * ratio <= SAME
+        if near and abs(own.height() - fitted.height()) * ratio <= SAME:
+            fitted = own
+        left = round((self.width() - fitted.width()) / 2 * ratio) / ratio
+        top = round((self.height() - fitted.height()) / 2 * ratio) / ratio
+        size = (self._page[0], self._page[1])
+        self._ground = Ground(rect=QRectF(QPointF(left, top), fitted), page=size)
+
+    # ------------------------------------------------------------ painting
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The picture, and what is marked on it."""
+        painter, theme, ground = QPainter(self), self._theme, self._ground
+        painter.fillRect(self.rect(), theme.color("surface"))
+        image = self._image
+        if image is None or image.isNull():
+            painter.setPen(theme.color("muted"))
+            painter.setFont(theme.font())
+            room = self.rect().adjusted(24, 16, -24, -16)
+            painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._instead)
+            painter.end()
+            return
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # a page is mirrored for nobody
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.drawImage(ground.rect, image)
+        if self._dim:
+            draw_veil(painter, theme, ground.rect)
+        if self.captures:
+            draw_frame(painter, theme, ground.rect, has_keys=self.hasFocus())
+        else:
+            painter.setPen(QPen(theme.color("line"), 1))
+            painter.drawRect(ground.rect.adjusted(-0.5, -0.5, 0.5, 0.5))
+        if self._target is not None:
+            draw_target(painter, theme, ground, self._target)
+        if self._pointer is not None and not (self.captures and self.underMouse()):
+            draw_pointer(painter, theme, ground.place(*self._pointer))
+        painter.end()

@@ -1,0 +1,136 @@
+"""What Qt says of mouse and keyboard, handed to the page: places on it, keys that are down, what is composed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import (
+    QGuiApplication,
+    QInputMethodEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QWheelEvent,
+)
+
+from app.models import page_keys
+from app.models.page_keys import InputKind, MouseButton, PageInput
+
+if TYPE_CHECKING:
+    from app.models.page_hands import PageHands
+    from app.views.page_marks import Ground
+
+NOTCH, PIXELS = 120, 100
+"""What Qt says for one notch of a wheel, and the CSS pixels that a page scrolls by for it."""
+
+
+class PageInputs:
+    """Off it takes nothing; each method says whether it took the event."""
+
+    def __init__(self, hands: PageHands) -> None:
+        self._hands = hands
+        self.is_on = False
+        self.release_keys: frozenset[str] = frozenset()
+        self.composing = ""
+        """What an input method has not made up its mind about."""
+        self._down: dict[int, PageInput] = {}
+        self._held: dict[MouseButton, PageInput] = {}
+
+    def turn(self, on: bool) -> None:
+        """Begin or end; what was down comes up first."""
+        if not on:
+            self.let_go()
+        self.is_on = on
+
+    def let_go(self) -> None:
+        """Whatever is held down comes up."""
+        if self.is_on:
+            self._hands.let_go([*self._down.values(), *self._held.values()])
+        self._down.clear()
+        self._held.clear()
+        self.composing = ""
+
+    def is_release(self, event: QKeyEvent) -> bool:
+        """The key that hands the page back."""
+        pressed = QKeySequence(event.keyCombination()).toString(QKeySequence.SequenceFormat.PortableText)
+        return pressed in self.release_keys
+
+    def key(self, event: QKeyEvent, *, down: bool) -> bool:
+        """A key; only those come up that went down here."""
+        if not self.is_on:
+            return False
+        event.accept()
+        if down:
+            self._key_down(event)
+        elif not event.isAutoRepeat():
+            up = self._down.pop(event.key(), None)
+            if up is not None:
+                self._hands.put(page_keys.key(event, down=False) or up)
+        return True
+
+    def _key_down(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Paste):
+            self._paste()
+            return
+        pressed = page_keys.key(event, down=True)
+        if pressed is None:
+            return
+        self._down[event.key()] = page_keys.up(pressed)
+        self._hands.put(pressed)
+
+    def _paste(self) -> None:
+        """The window's clipboard; the browser of the run has one of its own."""
+        words = QGuiApplication.clipboard().text()
+        if words:
+            self._hands.put(page_keys.text(words))
+
+    def composed(self, event: QInputMethodEvent) -> bool:
+        """An input method is at work, or has put something in."""
+        if not self.is_on:
+            return False
+        event.accept()
+        self.composing = event.preeditString()
+        if event.commitString():
+            self._hands.put(page_keys.text(event.commitString()))
+        return True
+
+    def button(self, event: QMouseEvent, ground: Ground, *, down: bool, clicks: int = 1) -> bool:
+        """A button over the picture; one that went down there comes up wherever it does."""
+        if not self.is_on:
+            return False
+        event.accept()
+        button = page_keys.mouse_button(event.button())
+        if button is MouseButton.NONE or (down and not ground.rect.contains(event.position())):
+            return True
+        place = ground.page_place(event.position())
+        if down:
+            self._hands.put(page_keys.mouse(InputKind.PRESS, place, event.modifiers(), button, clicks))
+            self._held[button] = page_keys.mouse(
+                InputKind.RELEASE, place, Qt.KeyboardModifier.NoModifier, button, clicks
+            )
+        elif (held := self._held.pop(button, None)) is not None:
+            self._hands.put(page_keys.mouse(InputKind.RELEASE, place, event.modifiers(), button, held.clicks))
+        return True
+
+    def move(self, event: QMouseEvent, ground: Ground) -> bool:
+        """The pointer, over the picture or with a button held."""
+        if not self.is_on:
+            return False
+        event.accept()
+        if self._held or ground.rect.contains(event.position()):
+            place = ground.page_place(event.position())
+            button = page_keys.held_button(event.buttons()) if self._held else MouseButton.NONE
+            self._hands.put(page_keys.mouse(InputKind.MOVE, place, event.modifiers(), button))
+        return True
+
+    def wheel(self, event: QWheelEvent, ground: Ground) -> bool:
+        """The wheel over the picture."""
+        if not self.is_on:
+            return False
+        event.accept()
+        if ground.rect.contains(event.position()):
+            turned = QPointF(event.pixelDelta()) or QPointF(event.angleDelta()) * PIXELS / NOTCH
+            place = ground.page_place(event.position())
+            self._hands.put(page_keys.wheel(place, (-turned.x(), -turned.y()), event.modifiers()))
+        return True

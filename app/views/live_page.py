@@ -1,0 +1,303 @@
+"""The page of one run, large: as it is now, as it was at a step, or in the person's hands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from app.models.live_wall import state_words
+from app.models.page import PageModel
+from app.models.page_faces import page_face
+from app.models.page_hands import PageHands
+from app.models.replay import Replay
+from app.views.live_canvas import PageCanvas
+from app.views.live_marks import face_role
+from app.views.page_marks import Target
+from app.views.page_view import PageSide
+from app.views.step_strip import StepStrip
+from app.views.takeover_card import TakeoverCard
+from app.views.widgets import Badge, ElidedLabel
+
+if TYPE_CHECKING:
+    from app.models.commands import CommandCenter
+    from app.models.live import LiveModel, TakeoverAccount
+    from app.views.theme import Theme
+
+RISK_ROLES = ("accent", "accent", "warn", "fail")
+"""Colour of the next action by the level of its risk."""
+
+
+class LivePage(QWidget):
+    """Head, picture, strip of steps; over the picture, after a takeover, what was done by hand."""
+
+    def __init__(self, model: LiveModel, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self.model, self._center, self._theme = model, center, theme
+        self.frames = model.frames
+        self.replay = Replay(model.client, model.tasks, self)
+        self.hands = PageHands(model.client, model.tasks, self)
+        self.canvas = PageCanvas(self.hands, theme)
+        self._page = PageModel(self)
+        self.lines = PageSide(self.tr("As it was"), self._page, self.replay.pictures, theme)
+        self.badge = Badge("", "muted", theme)
+        self.address = ElidedLabel(Qt.TextElideMode.ElideMiddle)
+        self.says = ElidedLabel()
+        self.says.setProperty("kind", "secondary")
+        self.strip = StepStrip(self.replay.steps, theme)
+        self.now = QPushButton()
+        self.now.setCheckable(True)
+        self.card = TakeoverCard(center, theme, self)
+        self.card.hide()
+        self._read: TakeoverAccount | None = None
+        self._build()
+        self._connect()
+        self._bind()
+        self._on_opened(model.run)
+
+    def _build(self) -> None:
+        self.faces = QStackedWidget()
+        self.faces.addWidget(self.canvas)
+        self.faces.addWidget(self.lines)
+        self.address.setAccessibleName(self.tr("Address of the page"))
+        self.now.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        head = QHBoxLayout()
+        head.setContentsMargins(8, 4, 8, 0)
+        head.setSpacing(8)
+        head.addWidget(self.badge)
+        head.addWidget(self.address, 1)
+        below = QHBoxLayout()
+        below.setContentsMargins(8, 0, 8, 2)
+        below.addWidget(self.says)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(8, 0, 8, 0)
+        foot.setSpacing(8)
+        foot.addWidget(self.strip, 1)
+        foot.addWidget(self.now)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(head)
+        layout.addLayout(below)
+        layout.addWidget(self.faces, 1)
+        layout.addLayout(foot)
+
+    def _connect(self) -> None:
+        model, replay = self.model, self.replay
+        model.opened.connect(self._on_opened)
+        model.row_changed.connect(self._on_row)
+        model.detail_loaded.connect(replay.fill)
+        model.next_changed.connect(self._show_target)
+        model.takeover_changed.connect(self._show_account)
+        model.changed.connect(self._show_face)
+        self.frames.arrived.connect(self._on_picture)
+        replay.changed.connect(self._show_page)
+        self.strip.step_wanted.connect(replay.go)
+        self.canvas.size_wanted.connect(self._want)
+        self.canvas.keys_changed.connect(self._show_face)
+        self.hands.refused.connect(model.notice)
+        self.card.closed.connect(self.close_card)
+        self.now.clicked.connect(self._now)
+        self._center.keys_changed.connect(self._take_keys)
+        self._take_keys()
+
+    def _bind(self) -> None:
+        replay, bind = self.replay, self._center.bind
+        bind("live.replay.back", replay.back, lambda: bool(self.model.run))
+        bind("live.replay.on", replay.on, lambda: replay.index is not None)
+        bind("live.replay.live", replay.live, lambda: replay.index is not None)
+
+    # ------------------------------------------------------------ what the perspective asks
+    @property
+    def is_in_hand(self) -> bool:
+        """The open run's page is taken over and shown as it is now."""
+        row = self.model.row_of(self.model.run)
+        taken = row is not None and row.state.value == "taken over"
+        return taken and self.replay.index is None and not self.model.lost
+
+    def take_keys(self) -> None:
+        """Give the keys to a page that is taken over."""
+        self.replay.live()
+        self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def leave(self) -> bool:
+        """One level back: from what was done by hand, from a step of the past; False when there is neither."""
+        if self.card.isVisible():
+            self.close_card()
+            return True
+        if self.replay.index is not None:
+            self.replay.live()
+            return True
+        return False
+
+    def close_card(self) -> None:
+        """What was done by hand has been read."""
+        self._read = self.model.takeover
+        self.card.hide()
+
+    def close_pictures(self) -> None:
+        """Wait for pictures being decoded."""
+        self.replay.close()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The card lies on the lower part of the picture."""
+        super().resizeEvent(event)
+        self._place_card()
+
+    # ------------------------------------------------------------ following the run
+    def _on_opened(self, run: str) -> None:
+        self.replay.open(run)
+        self._read = None
+        self.hands.hold(run)
+        self._want(self.canvas.wanted.width(), self.canvas.wanted.height())
+        self._show_account()
+        self._show_page()
+
+    def _on_row(self, row: object) -> None:
+        current = self.model.row_of(self.model.run)
+        if current is None or row is not current:
+            return
+        self.replay.grow(current)
+        self._show_face()
+        if self.replay.index is None:
+            self.address.setText(current.url)
+
+    def _on_picture(self, run: str) -> None:
+        if run == self.model.run and self.replay.index is None:
+            self._show_now()
+
+    def _want(self, width: int, height: int) -> None:
+        if self.model.run:
+            self.frames.fit(self.model.run, QSize(width, height), first=True)
+        self.model.watch.set_page(self.model.run, width, height)
+
+    def _take_keys(self) -> None:
+        keys = self._center.action("live.release").shortcuts()
+        portable = QKeySequence.SequenceFormat.PortableText
+        self.canvas.set_release_keys([key.toString(portable) for key in keys])
+        title, key = self._center.title("live.replay.live"), self._center.keys("live.replay.live")
+        self.now.setText(self.tr("Now   {0}").format(key))
+        self.now.setToolTip(title)
+        self.now.setAccessibleName(title)
+
+    def _now(self) -> None:
+        self.replay.live()
+        self.now.setChecked(self.replay.index is None)
+
+    # ------------------------------------------------------------ showing
+    def _show_page(self) -> None:
+        """The page as it is now, or the step that is looked at."""
+        index = self.replay.index
+        self.now.setChecked(index is None)
+        if index is None:
+            self.strip.clearSelection()
+            self.faces.setCurrentWidget(self.canvas)
+            self._show_now()
+        else:
+            self.strip.mark(index)
+            self._show_past()
+        self._show_face()
+        self._show_target()
+        self._center.refresh()
+
+    def _show_now(self) -> None:
+        picture = self.frames.get(self.model.run)
+        row = self.model.row_of(self.model.run)
+        if picture is None:
+            self.canvas.show_picture(None)
+        else:
+            self.canvas.show_picture(picture.image, picture.page, picture.pointer)
+        self.address.setText((picture.url if picture is not None else "") or (row.url if row else ""))
+
+    def _show_past(self) -> None:
+        view = self.replay.view
+        self.address.setText(view.before.url if view is not None else "")
+        if view is None or not view.before.screenshot:
+            self.canvas.show_picture(None)
+            if view is not None and view.before.lines:
+                self._page.show(view.before)
+                self.faces.setCurrentWidget(self.lines)
+            else:
+                self.faces.setCurrentWidget(self.canvas)
+            return
+        image = self.replay.pictures.get(view.before.screenshot)
+        self.faces.setCurrentWidget(self.canvas)
+        if image is None:
+            self.canvas.show_picture(None)
+        else:
+            self.canvas.show_picture(image, (image.width(), image.height()))
+
+    def _show_face(self) -> None:
+        """The word over the page, the sentence under it, and whose the keys are."""
+        past = self.replay.mark
+        if past is not None:
+            self.canvas.capture(False)
+            self.badge.set(self.tr("Step {0}, as it was").format(past.index), "muted")
+            self.says.setText(past.words)
+            self.canvas.show_face(dim=False, instead=self._missing())
+            return
+        row = self.model.row_of(self.model.run)
+        face = page_face(row, self.model.lost)
+        in_hand = self.is_in_hand
+        self.canvas.capture(in_hand)
+        if row is not None:
+            self.badge.set(state_words(row), face_role(row))
+        self.says.setText(self._whose_keys() if in_hand else face.says)
+        self.canvas.show_face(dim=not face.is_now, instead=face.instead)
+
+    def _missing(self) -> str:
+        view = self.replay.view
+        if self.replay.error:
+            return self.replay.error
+        if view is None:
+            return ""
+        return self.replay.pictures.failed.get(view.before.screenshot, view.before.missing)
+
+    def _whose_keys(self) -> str:
+        back = self._center.keys("live.release")
+        if self.canvas.has_keys:
+            return self.tr("Mouse and keys go to the page. {0} hands it back.").format(back)
+        take = self._center.keys("live.take_over")
+        return self.tr(
+            "The keys are the window's now. Click the page, or press {0}, to give them to it."
+        ).format(take)
+
+    def _show_target(self) -> None:
+        self.canvas.show_target(self._target())
+
+    def _target(self) -> Target | None:
+        view, mark = self.replay.view, self.replay.mark
+        if mark is not None:
+            box = view.before.target_box if view is not None else None
+            return Target(words=mark.words, box=box) if view is not None and view.before.screenshot else None
+        planned = self.model.next
+        if planned is None or self.is_in_hand:
+            return None
+        return Target(
+            words=planned.words,
+            tag=planned.risk.value if planned.risk.level else "",
+            role=RISK_ROLES[planned.risk.level],
+            box=planned.box,
+            point=planned.point,
+        )
+
+    def _show_account(self) -> None:
+        account = self.model.takeover
+        if account is None or account == self._read:
+            self.card.hide()
+            return
+        self._center.refresh()
+        self.card.show_account(account)
+        self._place_card()
+        self.card.show()
+        self.card.raise_()
+
+    def _place_card(self) -> None:
+        place = self.faces.geometry()
+        width = min(place.width() - 24, self._theme.px(640))
+        height = min(self.card.heightForWidth(width), place.height() - 16)
+        height = height if height > 0 else self.card.sizeHint().height()
+        left = place.left() + (place.width() - width) // 2
+        self.card.setGeometry(left, place.bottom() - height - 8, width, height)

@@ -1,0 +1,107 @@
+"""After a takeover: what was done by hand and what it changed, one key from a tip and one from the map."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from app.views.widgets import ElidedLabel
+
+if TYPE_CHECKING:
+    from app.models.commands import CommandCenter
+    from app.models.live import TakeoverAccount
+    from app.views.theme import Theme
+
+MOST_CHANGES = 4
+"""Lines of changes that are shown; the others are counted."""
+
+
+class TakeoverCard(QFrame):
+    """``closed``: the person has read it."""
+
+    closed = Signal()
+
+    def __init__(self, center: CommandCenter, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._center = center
+        self.setProperty("kind", "card")
+        self.setObjectName("takeover-card")
+        self.setAutoFillBackground(True)
+        self.title, self.done = QLabel(), ElidedLabel()
+        self.title.setProperty("kind", "title")
+        self.changes, self.tip = QLabel(), QLabel()
+        self.changes.setProperty("kind", "secondary")
+        for label in (self.title, self.changes, self.tip):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self.changes.setWordWrap(True)
+        self.tip.setWordWrap(True)
+        self.close_button = QToolButton()
+        self.close_button.setIcon(theme.icon("close", "muted"))
+        self.close_button.setAutoRaise(True)
+        self.close_button.setToolTip(self.tr("Close"))
+        self.close_button.setAccessibleName(self.tr("Close what was done by hand"))
+        self.close_button.clicked.connect(self.closed)
+        self.tip_button, self.map_button = self._button("live.tip"), self._button("live.to_map")
+        self.tip_button.setProperty("kind", "primary")
+        center.keys_changed.connect(self._dress)
+        center.refreshed.connect(self._dress)
+        head = QHBoxLayout()
+        head.addWidget(self.title, 1)
+        head.addWidget(self.close_button)
+        foot = QHBoxLayout()
+        foot.setSpacing(8)
+        foot.addWidget(self.tip_button)
+        foot.addWidget(self.map_button)
+        foot.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 8, 8, 8)
+        layout.setSpacing(4)
+        layout.addLayout(head)
+        for widget in (self.done, self.changes, self.tip):
+            layout.addWidget(widget)
+        layout.addSpacing(4)
+        layout.addLayout(foot)
+        self.setAccessibleName(self.tr("What was done by hand"))
+
+    def show_account(self, account: TakeoverAccount) -> None:
+        """Tell of this takeover."""
+        steps = self.tr("1 step") if account.steps == 1 else self.tr("{0} steps").format(account.steps)
+        title = (
+            self.tr("Handed back: {0} by hand").format(steps)
+            if account.steps
+            else self.tr("Handed back: nothing was done by hand")
+        )
+        self.title.setText(title)
+        self.done.setText(account.words)
+        self.done.setVisible(bool(account.words))
+        lines = [f"• {' '.join(change.split())}" for change in account.changes[:MOST_CHANGES]]
+        more = len(account.changes) - MOST_CHANGES
+        if more > 0:
+            lines.append(self.tr("and {0} more").format(more))
+        if account.masked:
+            lines.append(
+                self.tr("Kept out of text and pictures: {0} fields").format(account.masked)
+                if account.masked > 1
+                else self.tr("Kept out of text and pictures: 1 field")
+            )
+        self.changes.setText("\n".join(lines))
+        self.changes.setVisible(bool(lines))
+        self.tip.setText(self.tr("Tip: {0}").format(account.tip_text))
+        self.tip.setVisible(bool(account.tip_text))
+        self.setAccessibleDescription("\n".join([title, account.words, *lines]))
+        self._dress()
+
+    def _button(self, command: str) -> QPushButton:
+        button = QPushButton()
+        button.clicked.connect(lambda: self._center.trigger(command))
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return button
+
+    def _dress(self) -> None:
+        for button, command in ((self.tip_button, "live.tip"), (self.map_button, "live.to_map")):
+            title, keys = self._center.title(command), self._center.keys(command)
+            button.setText(f"{title}   {keys}" if keys else title)
+            button.setAccessibleName(title)
+            button.setEnabled(self._center.action(command).isEnabled())
