@@ -192,6 +192,19 @@ class GraphAtlas:
             )
         return found
 
+    async def back_to(self, state: str, url: str) -> bool:
+        """Take the run's browser to a page state through whichever graph knows it; whether it arrived there.
+
+        ``url`` is the address it was seen at.  Raises ``SiteloreError`` where there is no way without a risk.
+        """
+        for domain in self._domains:
+            sheet = await self._atlas.sheet(domain.name)
+            if state not in sheet.graph.pages:
+                continue
+            plan, arrivals = await walk(self._atlas, sheet, sheet.graph.node_of(state), self._visit)
+            return len(arrivals) >= max(1, len(plan.transitions)) and arrivals[-1].kind.ok
+        return False
+
     async def go(self, domain: str, node: str) -> Way:
         """Take the run's browser to a state."""
         sheet = await self._atlas.sheet(domain)

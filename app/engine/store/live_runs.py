@@ -47,6 +47,9 @@ LIVE = ".live"
 
 _TRIES, _PAUSE = 10, 0.02
 
+RESUMABLE = frozenset({Outcome.RUNNING, Outcome.INTERRUPTED, Outcome.CRASHED})
+"""Endings that are none: the agent has not said that it is done, and nobody has told it to stop."""
+
 INTERRUPTED = "the program ended in the middle of the run"
 
 
@@ -89,7 +92,7 @@ class LiveRun:
 
     @classmethod
     def resume(cls, workspace: Workspace, run: str) -> LiveRun:
-        """Take a run whose process died, to go on with it.
+        """Take a run whose process died, or whose browser could not be brought back, to go on with it.
 
         A line that was cut off by the kill is taken away: that step never ended.
 
@@ -104,9 +107,11 @@ class LiveRun:
             folder = workspace.runs.folder(run)
             mend_steps(folder)
             head, steps = workspace.runs.load(run)
-            if head.outcome not in (Outcome.RUNNING, Outcome.INTERRUPTED):
+            if head.outcome not in RESUMABLE:
                 raise Conflict(f"run {run} has ended ({head.outcome.value}); there is nothing to go on with")
-            head = replace(head, outcome=Outcome.RUNNING, error="", step_count=len(steps))
+            head = replace(
+                head, outcome=Outcome.RUNNING, error="", answer=None, final=None, step_count=len(steps)
+            )
             replace_head(folder, head)
             live = cls(workspace, head, list(steps), lock)
             workspace.index_run(run)

@@ -1,0 +1,135 @@
+"""Finds the runs that a process left behind, each in the state it was in, and goes on with those that were going."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from app.engine.cases.core import Core
+from app.engine.errors import SiteloreError
+from app.engine.run_api import RunRequest
+from app.engine.store.desk_state import LiveNote
+from app.engine.store.tasks import read_task
+from app.engine.store.workspace import Workspace
+from app.engine.supervision import LiveRow, PersonRequest, RequestState, RunState, Stage
+from app.engine.trajectory import Outcome
+
+log = logging.getLogger(__name__)
+
+WENT = frozenset({RunState.STARTING, RunState.RUNNING, RunState.MENDING})
+"""States in which nobody had to do anything."""
+
+Put = Callable[[LiveRow, RunRequest], None]
+Resume = Callable[[str], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """A run that its process left behind: its row as it is to be shown, what it was begun with, and what it was at.
+
+    ``went`` says that it was going, or that what it waited for has been decided since.
+    """
+
+    row: LiveRow
+    request: RunRequest
+    went: bool
+
+
+async def recover(core: Core, put: Put, resume: Resume, *, automatically: bool) -> list[LiveRow]:
+    """Put the runs that a process left behind on the wall, and go on with those that were going.
+
+    A run that had begun is ``BROKEN_OFF``, with its open requests; one that had not is ``QUEUED`` still.  Runs that
+    another process works on are left alone; runs that ended meanwhile are taken off, and their requests closed.
+
+    Args:
+        put: shows a run on the wall.
+        resume: begins to go on with a run that was put there (or to begin it, where it is queued) and returns.
+        automatically: the engine was started again under a window that lives: runs that were going are gone on with.
+            Else a person decides about each.
+    """
+    left = await core.on_store(runs_left, core.workspace)
+    for one in left:
+        put(one.row, one.request)
+    for one in left:
+        if not (automatically and one.went):
+            continue
+        try:
+            await resume(one.row.run)
+        except SiteloreError as error:
+            log.warning("run %s could not be gone on with: %s", one.row.run, error)
+    return [one.row for one in left]
+
+
+def runs_left(workspace: Workspace) -> list[Left]:
+    """The runs that were alive when their process died, the first begun first; on the store thread."""
+    left: list[Left] = []
+    for note in workspace.desk.live():
+        try:
+            found = _left(workspace, note)
+        except SiteloreError as error:
+            log.warning("run %s can't be put on the wall: %s", note.run, error)
+            continue
+        if found is not None:
+            left.append(found)
+    return left
+
+
+def _left(workspace: Workspace, note: LiveNote) -> Left | None:
+    if workspace.runs.is_live(note.run):
+        return None
+    request = note.request
+    if workspace.runs.has(note.run):
+        head, steps = workspace.runs.load(note.run)
+        if note.state is RunState.ENDED or head.outcome not in (Outcome.RUNNING, Outcome.INTERRUPTED):
+            return _ended(workspace, note)
+        request = read_task(workspace.runs.folder(note.run))
+        return _broken_off(workspace, note, request, len(steps))
+    if request is None or note.state not in (RunState.QUEUED, RunState.STARTING):
+        return _ended(workspace, note)
+    row = replace(_at_rest(note.row), state=RunState.QUEUED)
+    return Left(row=row, request=request, went=True)
+
+
+def _broken_off(workspace: Workspace, note: LiveNote, request: RunRequest, steps: int) -> Left:
+    asked = workspace.desk.requests(note.run)
+    needs = [one for one in asked if one.state is RequestState.OPEN]
+    hints = sum(not hint.taken_at for hint in workspace.desk.hints(note.run))
+    row = replace(
+        _at_rest(note.row),
+        state=RunState.BROKEN_OFF,
+        step=steps,
+        needs=tuple(sorted(needs, key=_weight, reverse=True)),
+        hints=hints,
+        why=_why(note),
+    )
+    decided = note.state is RunState.WAITING and bool(asked) and not needs
+    return Left(row=row, request=request, went=note.state in WENT or decided)
+
+
+def _ended(workspace: Workspace, note: LiveNote) -> None:
+    """It is not to be gone on with: nothing waits for an answer any more, and its place on the wall is given up."""
+    for request in workspace.desk.requests(note.run):
+        workspace.desk.void_request(request.id, "the run is over")
+    workspace.desk.drop_live(note.run)
+
+
+def _at_rest(row: LiveRow) -> LiveRow:
+    return replace(row, stage=Stage.IDLE, stage_since=0.0, needs=(), why="", outcome="")
+
+
+def _why(note: LiveNote) -> str:
+    if note.state is RunState.BROKEN_OFF:
+        return note.row.why
+    if note.state in WENT:
+        return "the program ended in the middle of the run"
+    was = (
+        "a person's hands were on its page"
+        if note.state is RunState.TAKEN_OVER
+        else f"it was {note.state.value}"
+    )
+    return f"{was} when the program ended"
+
+
+def _weight(request: PersonRequest) -> int:
+    return list(type(request.need)).index(request.need)
