@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -13,14 +14,13 @@ from app.engine.supervision import USUAL, InterventionPolicy, LiveRow, RequestSt
 from app.models.calling import (
     Call,
     FlagId,
-    QuietHours,
     Reason,
     Weight,
     folded,
     needs_a_person,
-    quiet_hours,
     reasons_of,
 )
+from app.quiet_hours import QuietHours, quiet_hours
 
 if TYPE_CHECKING:
     from app.engine.events import LiveChanged, LiveGone, RequestChanged
@@ -32,6 +32,8 @@ __all__ = ["Call", "Calls", "Reason", "Weight"]
 DEBOUNCE_SECONDS = 0.5
 """A burst of changes is one call; far below the two seconds within which a person is to know."""
 QUIET_SECONDS = 3600.0
+MOST_LINES = 5
+"""Runs that a call names one by one."""
 LONGEST_WAIT_SECONDS = 900.0
 """The clock is looked at so often while it is quiet: a machine that slept wakes at another time."""
 
@@ -107,6 +109,39 @@ class Calls(QObject):
     def in_front(self, run: str) -> bool:
         """Whether the person looks at this run now."""
         return self._active and run == self._looked_at
+
+    def words_of(self, call: Call) -> tuple[str, str]:
+        """A call as a title and what stands below it."""
+        if len(call.reasons) == 1:
+            reason = call.reasons[0]
+            return self.tr("{0}: {1}").format(self._word(reason.weight), reason.intent), reason.words
+        counts = Counter(reason.weight for reason in call.reasons)
+        title = ", ".join(self._counted(weight, counts[weight]) for weight in sorted(counts, reverse=True))
+        lines = [
+            f"{self._word(reason.weight)}: {reason.intent[:80]} · {reason.words[:80]}"
+            for reason in call.reasons[:MOST_LINES]
+        ]
+        more = len(call.reasons) - MOST_LINES
+        if more > 0:
+            lines.append(self.tr("and {0} more").format(more))
+        return title, "\n".join(lines)
+
+    def _word(self, weight: Weight) -> str:
+        return {
+            Weight.BLOCKED: self.tr("Needs you"),
+            Weight.FAILED: self.tr("Failed"),
+            Weight.FLAGGED: self.tr("Flagged"),
+            Weight.DONE: self.tr("Done"),
+        }[weight]
+
+    def _counted(self, weight: Weight, count: int) -> str:
+        words = {
+            Weight.BLOCKED: self.tr("{0} need you") if count > 1 else self.tr("{0} needs you"),
+            Weight.FAILED: self.tr("{0} failed"),
+            Weight.FLAGGED: self.tr("{0} flagged"),
+            Weight.DONE: self.tr("{0} done"),
+        }
+        return words[weight].format(count)
 
     # ------------------------------------------------------------ who waits
     @property

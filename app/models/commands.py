@@ -49,6 +49,7 @@ EVERYWHERE = (
     Command("go.map", "Go to Map", ("Ctrl+2", "G, M"), menu="Go", icon="map-outline"),
     Command("go.live", "Go to Live", ("Ctrl+3", "G, L"), menu="Go", icon="television-play"),
     Command("go.knowledge", "Go to Knowledge", ("Ctrl+4", "G, K"), menu="Go", icon="book-open-variant"),
+    Command("go.call", "Go to the run that calls", ("Ctrl+.",), menu="Go", icon="bell-ring-outline"),
     Command("view.fold.left", "Fold the list", ("[", "Ctrl+B"), menu="View", icon="dock-left"),
     Command("view.fold.middle", "Fold the middle", ("\\",), menu="View", icon="dock-window"),
     Command("view.fold.right", "Fold the right column", ("]", "Ctrl+Alt+B"), menu="View", icon="dock-right"),
