@@ -7,6 +7,7 @@ one that opened it.  Two processes may have the same files open: transactions ar
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import time
@@ -27,6 +28,7 @@ BUSY_SECONDS = 15.0
 WAL_INDEX_BYTES = 2**15
 """What SQLite needs beside a file even to read it."""
 
+_REFUSED = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT)
 
 
@@ -92,6 +94,14 @@ def _is_full(path: Path) -> bool:
         return False
 
 
+def _is_read_only(path: Path) -> bool:
+    """Whether the disk takes nothing any more, as one does that its system has found to be failing."""
+    try:
+        return bool(os.statvfs(path.parent).f_flag & os.ST_RDONLY) if hasattr(os, "statvfs") else False
+    except OSError:
+        return False
+
+
 @contextmanager
 def explained(path: Path) -> Generator[None]:
     """Turn an error of SQLite or of the file system into a sentence for a person."""
@@ -114,7 +124,7 @@ def explain(error: sqlite3.Error, path: Path) -> SiteloreError:
         return StoreError(
             f"{path}: the disk is full; what was stored before is whole, free some space and go on"
         )
-    if primary == sqlite3.SQLITE_READONLY:
+    if primary == sqlite3.SQLITE_READONLY or (primary in _REFUSED and _is_read_only(path)):
         return StoreError(
             f"{path}: it can't be written to; make the folder writable or choose another workspace"
         )

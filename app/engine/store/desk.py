@@ -14,17 +14,21 @@ from dataclasses import dataclass, replace
 
 from app.engine.errors import Conflict, NotFound, UsageError
 from app.engine.store.database import explained, transaction
-from app.engine.store.desk_rows import check_words, read, read_all, written
+from app.engine.store.desk_rows import check_words, known, read, read_all, written
 from app.engine.store.desk_state import DeskState
 from app.engine.supervision import (
+    Answer,
     FlagReaction,
     Intervention,
     PersonDecision,
     PersonHint,
     PersonRequest,
     RequestState,
+    RiskClass,
     Verb,
 )
+
+_STANDING = {Verb.APPROVE: Answer.ALLOW, Verb.DENY: Answer.DENY}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,8 @@ class DeskStore(DeskState):
     def decide(self, id: str, decision: PersonDecision) -> PersonRequest:
         """Decide an open request; of two who do it at once, in whatever process, one does.
 
+        An approval or a denial that reaches beyond the one action holds from then on (``standing``).
+
         Raises:
             NotFound: there is none of this id.
             Conflict: it was decided already, or nobody waits for it any more.
@@ -95,6 +101,9 @@ class DeskStore(DeskState):
             self.connection.execute(
                 "INSERT INTO person_decision (request, document) VALUES (?,?)", (id, written(decision))
             )
+            risk, answer = known(RiskClass, asked.risk), _STANDING.get(decision.verb)
+            if risk is not None and answer is not None:
+                self.add_standing(decision.reach, asked.run, asked.site, risk, answer)
             return self._asked(id)
 
     def close_requests(self, ids: Iterable[str], at: float) -> list[PersonRequest]:

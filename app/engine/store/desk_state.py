@@ -165,15 +165,11 @@ class DeskState:
     def save_policy(self, policy: InterventionPolicy, author: str = "") -> InterventionPolicy:
         """Put a policy in force; undo takes it back."""
         with explained(self.path), transaction(self.connection):
-            before, after = self._policy_document(), written(policy)
-            if (before or written(USUAL)) != after:
-                self.put_policy({"policy": json.loads(after)})
+            before, after = _loaded(self._policy_document()), json.loads(written(policy))
+            if (before or json.loads(written(USUAL))) != after:
+                self.put_policy({"policy": after})
                 self.review.journal.record(
-                    POLICY,
-                    "edit the policy of interventions",
-                    {"policy": json.loads(after)},
-                    {"policy": _loaded(before)},
-                    author,
+                    POLICY, "edit the policy of interventions", {"policy": after}, {"policy": before}, author
                 )
         return policy
 
@@ -207,7 +203,9 @@ class DeskState:
         with explained(self.path), transaction(self.connection):
             rows = self.connection.execute(f"SELECT * FROM wish WHERE {among} ORDER BY seq", runs).fetchall()
             if rows:
-                self.connection.execute(f"DELETE FROM wish WHERE {among} AND seq <= ?", (*runs, rows[-1]["seq"]))
+                self.connection.execute(
+                    f"DELETE FROM wish WHERE {among} AND seq <= ?", (*runs, rows[-1]["seq"])
+                )
         return [Wish(run=row["run"], what=row["what"], text=row["text"], at=row["at"]) for row in rows]
 
     # inside
