@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from app.engine.events import LiveGone, PageFrame
     from app.models.engine_client import EngineEvents
 
+SAME = 2
+"""Pixels by which a picture may miss its place and still be drawn as it is."""
 MOST_SIDE = 8192
 """Pixels of a side; a larger picture is no page of ours."""
 WORKERS = 2
@@ -52,16 +54,39 @@ class _Carrier(QObject):
 
 
 class _Decode(QRunnable):
-    def __init__(self, frame: PageFrame, fit: QSize | None, done: Callable[[QImage], None]) -> None:
+    def __init__(self, frame: PageFrame, place: Place | None, done: Callable[[QImage], None]) -> None:
         super().__init__()
-        self._frame, self._fit, self._done = frame, fit, done
+        self._frame, self._place, self._done = frame, place, done
 
     def run(self) -> None:
-        self._done(decoded(self._frame.jpeg, self._fit))
+        frame = self._frame
+        page = QSize(frame.page_width, frame.page_height)
+        fit = drawn_size(page, self._place) if self._place is not None else None
+        self._done(decoded(frame.jpeg, fit))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a picture is drawn: device pixels of the room for it, and device pixels to a pixel of the window."""
+
+    room: QSize
+    ratio: float = 1.0
+
+
+def drawn_size(page: QSize, place: Place) -> QSize:
+    """Device pixels at which a page of this size (CSS pixels) is drawn: as large as it fits, at most its own size."""
+    own = QSize(round(page.width() * place.ratio), round(page.height() * place.ratio))
+    fitted = own.scaled(place.room, Qt.AspectRatioMode.KeepAspectRatio)
+    return own if fitted.width() > own.width() else fitted
+
+
+def is_near(one: QSize, other: QSize) -> bool:
+    """So close that scaling would only blur a picture."""
+    return max(abs(one.width() - other.width()), abs(one.height() - other.height())) <= SAME
 
 
 def decoded(data: bytes, fit: QSize | None = None) -> QImage:
-    """The picture, shrunk into ``fit`` (pixels) where it is larger; a null image when it can't be read."""
+    """The picture in the size ``fit`` (pixels), else in its own; a null image when it can't be read."""
     buffer = QBuffer()
     buffer.setData(QByteArray(data))
     buffer.open(QIODevice.OpenModeFlag.ReadOnly)
@@ -69,10 +94,8 @@ def decoded(data: bytes, fit: QSize | None = None) -> QImage:
     size = reader.size()
     if not size.isValid() or max(size.width(), size.height()) > MOST_SIDE:
         return QImage()
-    if fit is not None and not fit.isEmpty():
-        shrunk = size.scaled(fit, Qt.AspectRatioMode.KeepAspectRatio)
-        if shrunk.width() < size.width():
-            reader.setScaledSize(shrunk)  # the decoder leaves out what would be thrown away
+    if fit is not None and not fit.isEmpty() and not is_near(fit, size):
+        reader.setScaledSize(fit)  # the decoder leaves out what would be thrown away
     image = reader.read()
     if not image.isNull() and image.format() is not QImage.Format.Format_RGB32:
         image = image.convertToFormat(QImage.Format.Format_RGB32)
@@ -85,9 +108,8 @@ class _Lane:
 
     picture: Picture | None = None
     waiting: PageFrame | None = None
-    fit: QSize | None = None
+    tile: Place | None = None
     busy: bool = False
-    first: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -111,6 +133,7 @@ class FrameStore(QObject):
     def __init__(self, client: EngineEvents, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._lanes: dict[str, _Lane] = {}
+        self._large = ("", Place(QSize()))
         self.counts = FrameCounts()
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(WORKERS)
@@ -124,13 +147,13 @@ class FrameStore(QObject):
         lane = self._lanes.get(run)
         return lane.picture if lane is not None else None
 
-    def fit(self, run: str, size: QSize | None, *, first: bool = False) -> None:
-        """Pictures of this run are shown in this size (device pixels): larger ones are shrunk by a worker.
+    def fit(self, run: str, size: QSize | None) -> None:
+        """Pictures of this run are shown in this room (device pixels): a worker makes them fit."""
+        self._lanes.setdefault(run, _Lane()).tile = Place(size) if size is not None else None
 
-        ``first``: before those of other runs.
-        """
-        lane = self._lanes.setdefault(run, _Lane())
-        lane.fit, lane.first = size, first
+    def enlarge(self, run: str, room: QSize, ratio: float = 1.0) -> None:
+        """This run is shown large, in this room, and comes before the others; "" for none."""
+        self._large = (run, Place(room, ratio))
 
     @property
     def held(self) -> int:
@@ -166,9 +189,12 @@ class FrameStore(QObject):
     def _start(self, lane: _Lane, frame: PageFrame) -> None:
         lane.busy = True
         done = self._carrier.done
-        self._pool.start(
-            _Decode(frame, lane.fit, lambda image: done.emit((lane, frame), image)), int(lane.first)
+        run, place = self._large
+        is_large = frame.run == run
+        decode = _Decode(
+            frame, place if is_large else lane.tile, lambda image: done.emit((lane, frame), image)
         )
+        self._pool.start(decode, int(is_large))
 
     def _decoded(self, decoding: tuple[_Lane, PageFrame], image: QImage) -> None:
         lane, frame = decoding

@@ -6,7 +6,8 @@ instead of a queue that it can never empty.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import deque
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -21,10 +22,18 @@ MOST_WAITING = 2_000
 """Events that wait for the engine; beyond it no more is taken until it answers."""
 
 
+@dataclass(slots=True)
+class _Batch:
+    """What waits for one run's page."""
+
+    run: str
+    inputs: list[PageInput] = field(default_factory=list[PageInput])
+
+
 class PageHands(QObject):
     """Signals:
 
-    refused(words): the engine did not take what was done; nothing waits any more.
+    refused(words): the engine did not take what was done to the page that is held; nothing waits any more.
     """
 
     refused = Signal(str)
@@ -33,50 +42,52 @@ class PageHands(QObject):
         super().__init__(parent)
         self._client, self._tasks = client, tasks
         self._run = ""
-        self._waiting: list[PageInput] = []
+        self._waiting: deque[_Batch] = deque()
         self._flying = False
 
     @property
     def waiting(self) -> int:
         """Events that the engine has not been given yet."""
-        return len(self._waiting)
+        return sum(len(batch.inputs) for batch in self._waiting)
 
     def hold(self, run: str) -> None:
-        """The hands are on this run's page from now on; what waits for another one is dropped."""
-        if run != self._run:
-            self._run = run
-            self._waiting.clear()
+        """The hands are on this run's page from now on, or on none; what waits for another one still goes there."""
+        self._run = run
 
     def put(self, *inputs: PageInput) -> None:
-        """Something was done."""
+        """Something was done to the page that is held."""
         if not self._run:
             return
+        if not self._waiting or self._waiting[-1].run != self._run:
+            self._waiting.append(_Batch(self._run))
+        batch, room = self._waiting[-1].inputs, MOST_WAITING - self.waiting
         for one in inputs:
-            if self._waiting and _runs_together(self._waiting[-1], one):
-                self._waiting[-1] = one
-            elif len(self._waiting) < MOST_WAITING:
-                self._waiting.append(one)
+            if batch and _runs_together(batch[-1], one):
+                batch[-1] = one
+            elif room > 0 or one.kind in (InputKind.RELEASE, InputKind.KEY_UP):
+                batch.append(one)
+                room -= 1
         self._send()
-
-    def let_go(self, keys: Iterable[PageInput]) -> None:
-        """Keys that were still down come up: the page must not think that they are held for ever."""
-        self.put(*keys)
 
     def _send(self) -> None:
         if self._flying or not self._waiting:
             return
-        batch, self._waiting = tuple(self._waiting), []
+        batch = self._waiting.popleft()
+        if not batch.inputs:
+            return
         self._flying = True
-        self._tasks.start(self._client.api.send_input(self._run, batch), self._sent, self._failed)
+
+        def failed(error: Exception) -> None:
+            self._flying = False
+            self._waiting.clear()
+            if batch.run == self._run:  # else it was handed back while this was on its way
+                self.refused.emit(str(error) or type(error).__name__)
+
+        self._tasks.start(self._client.api.send_input(batch.run, tuple(batch.inputs)), self._sent, failed)
 
     def _sent(self, _nothing: object) -> None:
         self._flying = False
         self._send()
-
-    def _failed(self, error: Exception) -> None:
-        self._flying = False
-        self._waiting.clear()
-        self.refused.emit(str(error) or type(error).__name__)
 
 
 def _runs_together(before: PageInput, after: PageInput) -> bool:

@@ -14,6 +14,8 @@ from app.models.step_list import SEVERITY_RANK, StepListModel, StepMark
 from app.models.step_views import StepViews
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QImage
+
     from app.engine.api import StepView
     from app.engine.live_api import LiveDetail
     from app.engine.supervision import FlagMark, LiveRow
@@ -61,6 +63,8 @@ class Replay(QObject):
         """The steps recorded so far."""
         if detail.row.run == self.run:
             self.steps.merge(live_marks(detail.steps, detail.row.flags), keep_places=True)
+            if self.index is None:
+                self.changed.emit()
 
     def grow(self, row: LiveRow) -> None:
         """The run made a step, or a detector said something about one."""
@@ -85,6 +89,22 @@ class Replay(QObject):
     def mark(self) -> StepMark | None:
         """The step that is looked at."""
         return None if self.index is None else self.steps.at(self.steps.row_of(self.index))
+
+    @property
+    def last_image(self) -> QImage | None:
+        """The picture of the last step, for a run that has no page any more; ``changed`` tells when it has come."""
+        last = self._last
+        view = self.views.get(self.run, last) if last is not None else None
+        if view is None:
+            if last is not None:
+                self.views.fetch(self.run, last)
+            return None
+        return self.pictures.get(view.before.screenshot) if view.before.screenshot else None
+
+    @property
+    def _last(self) -> int | None:
+        rows = self.steps.rows
+        return rows[-1].index if rows else None
 
     def go(self, index: int) -> None:
         """Look at a step."""
@@ -121,7 +141,7 @@ class Replay(QObject):
         self.pictures.close()
 
     def _arrived(self, run: str, index: int) -> None:
-        if (run, index) == (self.run, self.index):
+        if run == self.run and index in (self.index, self._last):
             self.changed.emit()
 
     def _missed(self, run: str, index: int, words: str) -> None:
@@ -130,7 +150,8 @@ class Replay(QObject):
             self.changed.emit()
 
     def _picture(self, digest: str) -> None:
-        view = self.view
+        shown = self._last if self.index is None else self.index
+        view = self.views.get(self.run, shown) if shown is not None else None
         if view is not None and view.before.screenshot == digest:
             self.changed.emit()
 

@@ -22,6 +22,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.models.frames import Place, drawn_size, is_near
 from app.views.live_input import PageInputs
 from app.views.page_marks import Ground, Target, draw_frame, draw_pointer, draw_target, draw_veil
 
@@ -33,15 +34,13 @@ SETTLE_MS = 120
 """A size has to last this long before the engine is asked for pictures of it."""
 MARGIN = 4
 """Pixels round the picture, for the frame of a takeover."""
-SAME = 2
-"""Pixels by which a picture may miss its place and still be drawn as it is; scaling would only blur it."""
 
 
 class PageCanvas(QWidget):
     """Signals:
 
     size_wanted(width, height): device pixels that a picture would fill here.
-    keys_changed: the keys went to the page, or left it.
+    keys_changed: the keys went to the page, or left it; an input method composes something else.
     """
 
     size_wanted = Signal(int, int)
@@ -139,6 +138,7 @@ class PageCanvas(QWidget):
         if self.captures and isinstance(event, QKeyEvent):
             if event.type() is QEvent.Type.ShortcutOverride:
                 if self.inputs.is_release(event):
+                    self.inputs.let_go()  # Shift came down with it, and after this no key reaches the page
                     event.ignore()
                     return False
                 event.accept()
@@ -164,7 +164,9 @@ class PageCanvas(QWidget):
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         """Text that an input method composed."""
-        if not self.inputs.composed(event):
+        if self.inputs.composed(event):
+            self.keys_changed.emit()
+        else:
             super().inputMethodEvent(event)
 
     def inputMethodQuery(self, query: Qt.InputMethodQuery) -> object:
@@ -257,19 +259,12 @@ class PageCanvas(QWidget):
             self._ground = Ground(rect=QRectF(), page=(1.0, 1.0))
             return
         ratio = self.devicePixelRatioF()
-        room = QSizeF(self.wanted) / ratio
-        own = QSizeF(image.size()) / ratio
-        page = QSizeF(max(self._page[0], 1), max(self._page[1], 1))
-        fitted = page.scaled(room, Qt.AspectRatioMode.KeepAspectRatio)
-        if fitted.width() > page.width():
-            fitted = page
-        near = abs(own.width() - fitted.width()) * ratio <= SAME
-        if near and abs(own.height() - fitted.height()) * ratio <= SAME:
-            fitted = own
-        left = round((self.width() - fitted.width()) / 2 * ratio) / ratio
-        top = round((self.height() - fitted.height()) / 2 * ratio) / ratio
-        size = (self._page[0], self._page[1])
-        self._ground = Ground(rect=QRectF(QPointF(left, top), fitted), page=size)
+        page = QSize(max(round(self._page[0]), 1), max(round(self._page[1]), 1))
+        fitted = drawn_size(page, Place(self.wanted, ratio))
+        size = QSizeF(image.size() if is_near(image.size(), fitted) else fitted) / ratio
+        left = round((self.width() - size.width()) / 2 * ratio) / ratio
+        top = round((self.height() - size.height()) / 2 * ratio) / ratio
+        self._ground = Ground(rect=QRectF(QPointF(left, top), size), page=self._page)
 
     # ------------------------------------------------------------ painting
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -46,7 +46,7 @@ class PageInputs:
     def let_go(self) -> None:
         """Whatever is held down comes up."""
         if self.is_on:
-            self._hands.let_go([*self._down.values(), *self._held.values()])
+            self._hands.put(*self._down.values(), *self._held.values())
         self._down.clear()
         self._held.clear()
         self.composing = ""
@@ -57,10 +57,12 @@ class PageInputs:
         return pressed in self.release_keys
 
     def key(self, event: QKeyEvent, *, down: bool) -> bool:
-        """A key; only those come up that went down here."""
+        """A key; only those come up that went down here, and the one that hands the page back goes nowhere."""
         if not self.is_on:
             return False
         event.accept()
+        if self.is_release(event):
+            return True
         if down:
             self._key_down(event)
         elif not event.isAutoRepeat():

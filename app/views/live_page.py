@@ -8,18 +8,16 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from app.models.live_wall import state_words
 from app.models.page import PageModel
 from app.models.page_faces import page_face
 from app.models.page_hands import PageHands
 from app.models.replay import Replay
 from app.views.live_canvas import PageCanvas
-from app.views.live_marks import face_role
+from app.views.page_head import PageHead
 from app.views.page_marks import Target
 from app.views.page_view import PageSide
 from app.views.step_strip import StepStrip
 from app.views.takeover_card import TakeoverCard
-from app.views.widgets import Badge, ElidedLabel
 
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
@@ -42,10 +40,7 @@ class LivePage(QWidget):
         self.canvas = PageCanvas(self.hands, theme)
         self._page = PageModel(self)
         self.lines = PageSide(self.tr("As it was"), self._page, self.replay.pictures, theme)
-        self.badge = Badge("", "muted", theme)
-        self.address = ElidedLabel(Qt.TextElideMode.ElideMiddle)
-        self.says = ElidedLabel()
-        self.says.setProperty("kind", "secondary")
+        self.head = PageHead(theme)
         self.strip = StepStrip(self.replay.steps, theme)
         self.now = QPushButton()
         self.now.setCheckable(True)
@@ -61,16 +56,10 @@ class LivePage(QWidget):
         self.faces = QStackedWidget()
         self.faces.addWidget(self.canvas)
         self.faces.addWidget(self.lines)
-        self.address.setAccessibleName(self.tr("Address of the page"))
+        self.strip.setFocusPolicy(
+            Qt.FocusPolicy.NoFocus
+        )  # its keys are the place's; a click leaves them where they are
         self.now.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        head = QHBoxLayout()
-        head.setContentsMargins(8, 4, 8, 0)
-        head.setSpacing(8)
-        head.addWidget(self.badge)
-        head.addWidget(self.address, 1)
-        below = QHBoxLayout()
-        below.setContentsMargins(8, 0, 8, 2)
-        below.addWidget(self.says)
         foot = QHBoxLayout()
         foot.setContentsMargins(8, 0, 8, 0)
         foot.setSpacing(8)
@@ -79,8 +68,7 @@ class LivePage(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addLayout(head)
-        layout.addLayout(below)
+        layout.addWidget(self.head)
         layout.addWidget(self.faces, 1)
         layout.addLayout(foot)
 
@@ -148,9 +136,9 @@ class LivePage(QWidget):
 
     # ------------------------------------------------------------ following the run
     def _on_opened(self, run: str) -> None:
+        self._capture(on=False)
         self.replay.open(run)
         self._read = None
-        self.hands.hold(run)
         self._want(self.canvas.wanted.width(), self.canvas.wanted.height())
         self._show_account()
         self._show_page()
@@ -162,15 +150,14 @@ class LivePage(QWidget):
         self.replay.grow(current)
         self._show_face()
         if self.replay.index is None:
-            self.address.setText(current.url)
+            self.head.address.setText(current.url)
 
     def _on_picture(self, run: str) -> None:
         if run == self.model.run and self.replay.index is None:
             self._show_now()
 
     def _want(self, width: int, height: int) -> None:
-        if self.model.run:
-            self.frames.fit(self.model.run, QSize(width, height), first=True)
+        self.frames.enlarge(self.model.run, QSize(width, height), self.devicePixelRatioF())
         self.model.watch.set_page(self.model.run, width, height)
 
     def _take_keys(self) -> None:
@@ -192,7 +179,7 @@ class LivePage(QWidget):
         index = self.replay.index
         self.now.setChecked(index is None)
         if index is None:
-            self.strip.clearSelection()
+            self.strip.selectionModel().clear()
             self.faces.setCurrentWidget(self.canvas)
             self._show_now()
         else:
@@ -205,15 +192,16 @@ class LivePage(QWidget):
     def _show_now(self) -> None:
         picture = self.frames.get(self.model.run)
         row = self.model.row_of(self.model.run)
-        if picture is None:
-            self.canvas.show_picture(None)
-        else:
+        if picture is not None:
             self.canvas.show_picture(picture.image, picture.page, picture.pointer)
-        self.address.setText((picture.url if picture is not None else "") or (row.url if row else ""))
+        else:
+            kept = self.replay.last_image if row is not None and not row.state.alive else None
+            self.canvas.show_picture(kept, (kept.width(), kept.height()) if kept is not None else (1, 1))
+        self.head.address.setText((picture.url if picture is not None else "") or (row.url if row else ""))
 
     def _show_past(self) -> None:
         view = self.replay.view
-        self.address.setText(view.before.url if view is not None else "")
+        self.head.address.setText(view.before.url if view is not None else "")
         if view is None or not view.before.screenshot:
             self.canvas.show_picture(None)
             if view is not None and view.before.lines:
@@ -231,21 +219,28 @@ class LivePage(QWidget):
 
     def _show_face(self) -> None:
         """The word over the page, the sentence under it, and whose the keys are."""
-        past = self.replay.mark
+        past, row = self.replay.mark, self.model.row_of(self.model.run)
+        face, in_hand = page_face(row, self.model.lost), self.is_in_hand
+        self._capture(on=in_hand)
         if past is not None:
-            self.canvas.capture(False)
-            self.badge.set(self.tr("Step {0}, as it was").format(past.index), "muted")
-            self.says.setText(past.words)
+            self.head.show_words(self.tr("step {0}, as it was").format(past.index), "muted", past.words)
             self.canvas.show_face(dim=False, instead=self._missing())
             return
-        row = self.model.row_of(self.model.run)
-        face = page_face(row, self.model.lost)
-        in_hand = self.is_in_hand
-        self.canvas.capture(in_hand)
-        if row is not None:
-            self.badge.set(state_words(row), face_role(row))
-        self.says.setText(self._whose_keys() if in_hand else face.says)
+        if self.model.lost:
+            self.head.show_words(self.tr("engine lost"), "fail", face.says)
+        elif row is not None:
+            self.head.show_row(row, self._whose_keys() if in_hand else face.says)
         self.canvas.show_face(dim=not face.is_now, instead=face.instead)
+
+    def _capture(self, *, on: bool) -> None:
+        if on == self.canvas.captures:
+            return
+        if on:
+            self.hands.hold(self.model.run)
+        self.canvas.capture(on)
+        if not on:
+            self.hands.hold("")
+        self._show_target()
 
     def _missing(self) -> str:
         view = self.replay.view
@@ -257,6 +252,8 @@ class LivePage(QWidget):
 
     def _whose_keys(self) -> str:
         back = self._center.keys("live.release")
+        if self.canvas.inputs.composing:
+            return self.tr("Being composed: {0}").format(self.canvas.inputs.composing)
         if self.canvas.has_keys:
             return self.tr("Mouse and keys go to the page. {0} hands it back.").format(back)
         take = self._center.keys("live.take_over")
