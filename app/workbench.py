@@ -12,6 +12,7 @@ from PySide6.QtGui import QIcon
 from app.assets import resource
 from app.models.jobs import JobList
 from app.models.knowledge import KnowledgeModel
+from app.models.live import LiveModel
 from app.models.map_desk import MapDesk
 from app.models.review import ReviewModel
 from app.models.search import SearchModel
@@ -20,6 +21,7 @@ from app.models.settings_form import SettingsForm
 from app.models.tasks import Tasks
 from app.models.workspace import WorkspaceModel
 from app.views.knowledge_view import KnowledgeView
+from app.views.live_view import LiveView
 from app.views.map_view import MapView
 from app.views.review_view import ReviewView
 from app.views.tip_detail import TipDetail
@@ -46,6 +48,7 @@ class Workbench(QObject):
         self.session = SessionKeeper(client, self.tasks, window.session, self)
         self.review = ReviewModel(client, self.tasks, self)
         self.map = MapDesk(client, self.tasks, self)
+        self.live = LiveModel(client, self.tasks, self)
         self.knowledge = KnowledgeModel(client, self.tasks, self)
         window.theme.load_icons()
         window.setWindowIcon(QIcon(str(resource("icons", "sitelore.svg"))))
@@ -65,6 +68,10 @@ class Workbench(QObject):
         map_view.tip_requested.connect(self.open_tip)
         window.add_perspective(map_view)
         await asyncio.sleep(0)
+        live = LiveView(self.live, center, theme)
+        await asyncio.sleep(0)
+        window.add_perspective(live)
+        await asyncio.sleep(0)
         detail = TipDetail(self.knowledge, center, theme)
         await asyncio.sleep(0)
         knowledge = KnowledgeView(self.knowledge, center, theme, detail)
@@ -79,6 +86,7 @@ class Workbench(QObject):
         self.jobs.load()
         self.review.start()
         self.map.start()
+        self.live.start()
         self.knowledge.start()
         self._window.status.show_saved(True)
 
@@ -90,6 +98,7 @@ class Workbench(QObject):
             except Exception:
                 log.exception("the session could not be saved")
         await self.tasks.aclose()
+        self.live.frames.close()
         await self._client.aclose()
 
     def called(self, paths: list[str]) -> None:
@@ -127,5 +136,8 @@ class Workbench(QObject):
         self.tasks.error.connect(window.complain)
         self.review.notice.connect(window.say)
         self.map.map.notice.connect(window.say)
+        self.live.notice.connect(window.say)
+        self.live.review_wanted.connect(self.open_step)
+        self.live.knowledge_wanted.connect(self.open_tip)
         self.knowledge.notice.connect(window.say)
         self.knowledge.step_requested.connect(self.open_step)

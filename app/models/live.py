@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from app.engine.supervision import LiveRow, NextAction, RunState, TakeoverAccount
+from app.models.frames import FrameStore
+from app.models.live_run import LiveRun
+from app.models.live_start import LiveStartModel, TaskFileModel
 from app.models.live_wall import LiveList
 from app.models.live_watch import LiveWatch
 
@@ -53,6 +56,9 @@ class LiveModel(QObject):
         self.client, self.tasks = client, tasks
         self.list = LiveList(self)
         self.watch = LiveWatch(client, tasks, self)
+        self.frames = FrameStore(client, self)
+        self.form = LiveStartModel(client, tasks, self)
+        self.batch = TaskFileModel(client, tasks, self)
         self.is_loaded = False
         self.error = ""
         self.lost = ""
@@ -69,11 +75,15 @@ class LiveModel(QObject):
         """What was done by hand in the open run, since it was handed back."""
         self._hint = ""
         self._restore = ""
+        self.large = LiveRun(self, self)
+        """What stands beside the open run's page."""
         client.live_changed.connect(self._on_row)
         client.live_gone.connect(self._on_gone)
         client.action_planned.connect(self._on_planned)
         client.hint_changed.connect(self._on_hint)
         client.host_changed.connect(self._on_host)
+        for form in (self.form, self.batch):
+            form.sent.connect(self._on_sent)
 
     @property
     def api(self) -> EngineApi:
@@ -231,6 +241,11 @@ class LiveModel(QObject):
 
         self.tasks.start(self.api.takeover_to_graph(self.takeover.run, self.takeover.first_step), told)
 
+    def again(self) -> None:
+        """Ask for the current run's task, to be sent off once more with the tips as they are now."""
+        if self.current:
+            self.tasks.start(self.api.run_request(self.current), self.form.again)
+
     def review(self, step: int | None = None) -> None:
         """Show the current run in Review."""
         if self.current:
@@ -328,6 +343,13 @@ class LiveModel(QObject):
             self.watch.forget()
             self.start()
         self.changed.emit()
+
+    def _on_sent(self, runs: list[str]) -> None:
+        self.notice.emit(
+            _tr("1 run was sent off") if len(runs) == 1 else _tr("{0} runs were sent off").format(len(runs))
+        )
+        if runs and not self.run:
+            self.select(runs[0])
 
     def _drafted(self, draft: TipDraft) -> None:
         self.tip_wanted.emit(draft)

@@ -28,7 +28,7 @@ LIVE = (
         ("Shift+Space",),
         "live",
         "Live/Run",
-        "pause-box-multiple-outline",
+        "pause-octagon-outline",
     ),
     Command(
         "live.dismiss",

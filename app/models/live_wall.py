@@ -122,9 +122,12 @@ def face_of(row: LiveRow) -> str:
     if row.state in faces:
         return faces[row.state]
     if row.state is RunState.ENDED:
-        return "done" if row.outcome in ("answered", "done") else "stopped"
+        return ENDS.get(row.outcome, "stopped")
     return "risky" if row.risk >= RISKY else "running"
 
+
+ENDS = {"answered": "done", "ended_by_environment": "done", "crashed": "broken"}
+"""Faces of runs that ended; all others are ``stopped``."""
 
 RISKY = 0.5
 """From this risk on a running run is called risky on the wall."""
@@ -137,7 +140,7 @@ def state_words(row: LiveRow) -> str:
         "paused": _tr("paused"),
         "yours": _tr("in your hands"),
         "mending": _tr("being mended"),
-        "broken": _tr("broken off"),
+        "broken": _tr("crashed") if row.state is RunState.ENDED else _tr("broken off"),
         "risky": _tr("risky"),
         "running": _tr("running"),
         "starting": _tr("starting"),

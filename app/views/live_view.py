@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from app.views.hint_line import HintLine
+from app.views.live_bar import LiveBar
+from app.views.live_facts import LiveFacts
+from app.views.live_flags import LiveNeeds
+from app.views.live_keys import LiveKeys
+from app.views.live_knowledge import LiveKnowledgePane
+from app.views.live_page import LivePage
+from app.views.live_start import LiveRunForm, TaskFileForm
+from app.views.live_wall import LiveWall, NarrowList
 from app.views.widgets import Splitter
 
 if TYPE_CHECKING:
@@ -14,74 +24,225 @@ if TYPE_CHECKING:
     from app.models.live import LiveModel
     from app.views.theme import Theme
 
-LEFT, RIGHT = 264, 340
-SLOTS = ("facts", "page", "request", "knowledge", "hint")
-"""Places of the large view: left column, middle, and the right column from its top to its foot."""
-
-
-class Slot(QWidget):
-    """A place of the large view that one widget fills."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setObjectName(f"live-{name}")
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-
-    def put(self, widget: QWidget) -> None:
-        """Fill it."""
-        self._layout.addWidget(widget)
+LEFT, RIGHT = 248, 344
+WIDE, WIDE_SIDES = 1900, (360, 460)
+"""On a window wider than this the side columns begin wider."""
+FORM = 380
+LIST, NEEDS = 190, 290
+"""Heights of the list of runs and of what is needed, at the start."""
 
 
 class LiveView(QWidget):
-    """``put(slot, widget)`` fills the places of the large view."""
+    """Its commands are bound by ``LiveKeys`` and by the panels of the large run."""
 
     place = "live"
 
     def __init__(self, model: LiveModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self.model, self._center, self._theme = model, center, theme
-        self.slots = {name: Slot(name) for name in SLOTS}
-        self.wall = QWidget()
-        self.columns = Splitter(Qt.Orientation.Horizontal, (LEFT, 0, RIGHT))
-        self.right = Splitter(Qt.Orientation.Vertical, (220, 0))
-        self.right.addWidget(self.slots["request"])
-        self.right.addWidget(self.slots["knowledge"])
-        side = QWidget()
-        column = QVBoxLayout(side)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.right, 1)
-        column.addWidget(self.slots["hint"])
-        for pane in (self.slots["facts"], self.slots["page"], side):
-            self.columns.addWidget(pane)
-        self.faces = QStackedWidget()
-        self.faces.addWidget(self.wall)
-        self.faces.addWidget(self.columns)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.faces, 1)
-        model.opened.connect(self._on_opened)
+        self._by_hand = False
+        self._window: QWidget | None = None
+        self.wall = LiveWall(model, center, theme)
+        self.list = NarrowList(model, theme)
+        self.facts = LiveFacts(model.large, center, theme)
+        self.page = LivePage(model, center, theme)
+        self.needs = LiveNeeds(model.large, center, theme)
+        self.knowledge = LiveKnowledgePane(model.large, center, theme)
+        self.hint = HintLine(model.large, center, theme)
+        self.form = LiveRunForm(model.form, center, theme)
+        self.tasks = TaskFileForm(model.batch, center, theme)
+        self.bar = LiveBar(model, center, theme)
+        self._lay_out()
+        self.keys = LiveKeys(self, center)
+        self._connect()
+        self._on_opened(model.run)
 
-    def put(self, slot: str, widget: QWidget) -> None:
-        """Fill one of ``SLOTS``."""
-        self.slots[slot].put(widget)
-
+    # ------------------------------------------------------------ what the frame asks
     def focus_first(self) -> None:
-        """Put the hand where the work begins."""
-        self.setFocus(Qt.FocusReason.OtherFocusReason)
+        """Put the hand where the work begins: the tiles, or the list beside the large run."""
+        if self.side.isVisibleTo(self):
+            return
+        self.take_keys()
+
+    def take_keys(self) -> None:
+        """Give the keys to the runs."""
+        if self.model.run:
+            self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self.wall.take_keys()
 
     def save_layout(self) -> dict[str, Any]:
         """Widths, and where the person is."""
-        return {"columns": self.columns.save(), "right": self.right.save(), **self.model.session()}
+        return {
+            "columns": self.columns.save(),
+            "left": self.left.save(),
+            "right": self.right.save(),
+            "by_hand": self._by_hand,
+            **self.model.session(),
+        }
 
     def restore_layout(self, layout: dict[str, Any]) -> None:
         """Take saved widths and go where the person was."""
-        for name, splitter in (("columns", self.columns), ("right", self.right)):
-            if isinstance(layout.get(name), dict):
+        self._by_hand = layout.get("by_hand") is True
+        for name, splitter in (("columns", self.columns), ("left", self.left), ("right", self.right)):
+            if self._by_hand and isinstance(layout.get(name), dict):
                 splitter.restore(layout[name])
-        self.model.restore(layout)
+        if layout:
+            self.model.restore(layout)
+        if not self._by_hand:
+            self._share_out()
+
+    # ------------------------------------------------------------ forms
+    def ask_for_a_run(self) -> None:
+        """Ask what is to be done."""
+        self._open_form(self.form)
+
+    def ask_for_tasks(self) -> None:
+        """Ask for a file of tasks."""
+        self._open_form(self.tasks)
+
+    def ask_again(self) -> None:
+        """Ask for the run's own task, filled in."""
+        self.model.again()
+        self._open_form(self.form)
+
+    def close_form(self) -> None:
+        """The form goes; what was typed stays."""
+        if not self.side.isVisibleTo(self):
+            return
+        held = self.side.isAncestorOf(QApplication.focusWidget() or self)
+        self.side.hide()
+        self.beside.show()
+        if held:
+            self.take_keys()
+
+    def back(self) -> None:
+        """One level back: the form, a field of the large view, the past, the large view."""
+        if self.side.isVisibleTo(self):
+            self.close_form()
+            return
+        held = QApplication.focusWidget()
+        if self.model.run:
+            if self.page.leave():
+                return
+            if held is not None and any(pane.isAncestorOf(held) for pane in (self.facts, self.beside)):
+                self.take_keys()
+                return
+            self.model.close()
+        self.take_keys()
+
+    # ------------------------------------------------------------ layout
+    def _lay_out(self) -> None:
+        self.left = Splitter(Qt.Orientation.Vertical, (LIST, 0))
+        self.left.addWidget(self.list)
+        self.left.addWidget(self.facts)
+        self.list.setMinimumHeight(90)
+        self.right = Splitter(Qt.Orientation.Vertical, (NEEDS, 0))
+        self.right.addWidget(self.needs)
+        self.right.addWidget(self.knowledge)
+        self.beside = QWidget()
+        self.beside.setProperty("kind", "raised")
+        column = QVBoxLayout(self.beside)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.right, 1)
+        column.addWidget(self.hint)
+        self.columns = Splitter(Qt.Orientation.Horizontal, (LEFT, 0, RIGHT))
+        for pane, least in ((self.left, 180), (self.page, 380), (self.beside, 270)):
+            self.columns.addWidget(pane)
+            pane.setMinimumWidth(least)
+        self.faces = QStackedWidget()
+        self.faces.addWidget(self.wall)
+        self.faces.addWidget(self.columns)
+        self.side = QStackedWidget()
+        self.side.addWidget(self.form)
+        self.side.addWidget(self.tasks)
+        self.side.hide()
+        top = QHBoxLayout()
+        top.setContentsMargins(0, 0, 0, 0)
+        top.setSpacing(0)
+        top.addWidget(self.faces, 1)
+        top.addWidget(self.side)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(top, 1)
+        layout.addWidget(self.bar)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The window's size sets the widths until a hand or an earlier session has."""
+        super().resizeEvent(event)
+        if not self._by_hand:
+            self._share_out()
+
+    def _share_out(self) -> None:
+        left, right = WIDE_SIDES if self.width() > WIDE else (LEFT, RIGHT)
+        zoom = max(self._theme.zoom, 1.0)
+        left, right = round(min(left * zoom, left + 40)), round(min(right * zoom, right + 80))
+        self.columns.setSizes([left, max(self.width() - left - right, 200), right])
+        high = max(self.faces.height(), 300)
+        first = min(self._theme.px(LIST), high // 3)
+        self.left.setSizes([first, high - first])
+        needs = min(self._theme.px(NEEDS), high // 2)
+        self.right.setSizes([needs, high - needs])
+
+    def _fit(self) -> None:
+        self.side.setFixedWidth(self._theme.px(FORM))
+
+    # ------------------------------------------------------------ answers
+    def _connect(self) -> None:
+        model, center = self.model, self._center
+        for splitter in (self.columns, self.left, self.right):
+            splitter.splitterMoved.connect(self._on_moved)
+        for form in (self.form, self.tasks):
+            form.closed.connect(self.close_form)
+        self.wall.tiles.activated.connect(lambda: model.open(model.current))
+        self.wall.tiles.doubleClicked.connect(lambda: model.open(model.current))
+        model.opened.connect(self._on_opened)
+        for signal in (model.changed, model.current_changed, model.row_changed, model.takeover_changed):
+            signal.connect(center.refresh)
+        self._theme.changed.connect(self._fit)
+
+    def _on_moved(self) -> None:
+        self._by_hand = True
+
+    def _open_form(self, form: LiveRunForm | TaskFileForm) -> None:
+        self.side.setCurrentWidget(form)
+        self.beside.setVisible(not self.model.run)
+        self.side.show()
+        form.begin()
 
     def _on_opened(self, run: str) -> None:
+        held = self.isAncestorOf(QApplication.focusWidget() or self)
         self.faces.setCurrentWidget(self.columns if run else self.wall)
+        self.beside.setVisible(not (run and self.side.isVisibleTo(self)))
+        if held and not self.side.isVisibleTo(self):
+            self.take_keys()
+        self._center.refresh()
+
+    # ------------------------------------------------------------ whether it can be seen
+    def showEvent(self, event: QShowEvent) -> None:
+        """Pages are watched from now on, until the window is minimised or another perspective is shown."""
+        super().showEvent(event)
+        window = self.window()
+        if window is not self._window:
+            if self._window is not None:
+                self._window.removeEventFilter(self)
+            self._window = window
+            window.installEventFilter(self)
+        self._tell_shown()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nobody sees them."""
+        super().hideEvent(event)
+        self.model.watch.set_shown(False)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The window was minimised, or came back."""
+        if watched is self._window and event.type() is QEvent.Type.WindowStateChange:
+            self._tell_shown()
+        return super().eventFilter(watched, event)
+
+    def _tell_shown(self) -> None:
+        self.model.watch.set_shown(self.isVisible() and not self.window().isMinimized())

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 SMALLEST = QSize(960, 600)
 USUAL = QSize(1280, 800)
-RAIL_TITLES = {"review": "Review", "map": "Map", "knowledge": "Knowledge"}
+RAIL_TITLES = {"review": "Review", "map": "Map", "live": "Live", "knowledge": "Knowledge"}
 
 
 class Perspective(Protocol):

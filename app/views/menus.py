@@ -20,9 +20,18 @@ BREAKS = {
     "map.links",
     "map.merge",
     "map.verify",
+    "live.next",
+    "live.policy",
+    "live.stop",
+    "live.edit",
 }
 """Commands that begin a new group in their menu."""
-SHOWN_HERE_ONLY = {"Review": ("review", "composer"), "Map": ("map",), "Knowledge": ("knowledge",)}
+SHOWN_HERE_ONLY = {
+    "Review": ("review", "composer"),
+    "Map": ("map",),
+    "Live": ("live",),
+    "Knowledge": ("knowledge",),
+}
 """Menus that are there only in their own perspective."""
 
 

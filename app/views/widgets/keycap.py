@@ -39,6 +39,17 @@ def draw_keys(painter: QPainter, theme: Theme, rect: QRect, keys: str) -> int:
     return rect.right() - right
 
 
+def keys_width(theme: Theme, keys: str) -> int:
+    """Pixels that ``draw_keys`` takes."""
+    metrics, pad = QFontMetrics(theme.font("secondary")), theme.px(6)
+    parts = keys.split(" then ") if keys else []
+    caps = sum(
+        max(metrics.horizontalAdvance(part) + 2 * pad, metrics.height() + theme.px(4)) + theme.px(2)
+        for part in parts
+    )
+    return caps + max(len(parts) - 1, 0) * (metrics.horizontalAdvance("then") + pad + theme.px(2))
+
+
 def paint_selected(painter: QPainter, theme: Theme, rect: QRect) -> None:
     """The ground of the row that Enter chooses: a tint and a bar, so that colour does not stand alone."""
     painter.fillRect(rect, theme.color("selected"))

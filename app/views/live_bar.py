@@ -1,0 +1,124 @@
+"""The bar of big quiet controls: what can be done with the run under the hand, each with its key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+
+from app.engine.supervision import Need, RunState
+from app.models.live import can_go_on
+from app.views.widgets.command_button import SIGN, WHOLE, WORD, CommandButton
+
+if TYPE_CHECKING:
+    from app.engine.supervision import LiveRow
+    from app.models.commands import CommandCenter
+    from app.models.live import LiveModel
+    from app.views.theme import Theme
+
+SPACE = 6
+LEVELS = ((WHOLE, WHOLE), (WHOLE, WORD), (WHOLE, SIGN), (WORD, WORD), (WORD, SIGN), (SIGN, SIGN))
+"""How much is shown of the controls, and of what stands aside, from the widest window to the narrowest."""
+
+
+class LiveBar(QWidget):
+    """Pause, step, approve, deny, hint, take over, stop; at the right what is done with a run that is over."""
+
+    def __init__(self, model: LiveModel, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self._model, self._center, self._theme = model, center, theme
+        self.setObjectName("liveBar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAccessibleName(self.tr("What can be done with the run"))
+
+        def button(command: str, word: str) -> CommandButton:
+            return CommandButton(command, center, theme, word)
+
+        self.look = button("live.open", self.tr("Look"))
+        self.wall = button("live.back", self.tr("Wall"))
+        self.pause = button("live.pause", self.tr("Pause"))
+        self.step = button("live.step", self.tr("Step"))
+        self.approve = button("live.approve", self.tr("Approve"))
+        self.deny = button("live.deny", self.tr("Deny"))
+        self.hint = button("live.hint", self.tr("Hint"))
+        self.hands = button("live.take_over", self.tr("Take over"))
+        self.stop = button("live.stop", self.tr("Stop"))
+        self.again = button("live.again", self.tr("Again"))
+        self.review = button("live.review", self.tr("Review"))
+        self.gone = button("live.dismiss", self.tr("Off the wall"))
+        groups = (
+            (self.look, self.wall),
+            (self.pause, self.step, self.stop),
+            (self.approve, self.deny),
+            (self.hint, self.hands),
+            (self.again, self.review, self.gone),
+        )
+        self.buttons = [one for group in groups for one in group]
+        self._aside = groups[-1]
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 7, 16, 7)
+        row.setSpacing(SPACE)
+        for number, group in enumerate(groups):
+            if number == len(groups) - 1:
+                row.addStretch(1)
+            elif number:
+                row.addSpacing(SPACE * 2)
+            for one in group:
+                row.addWidget(one)
+        self.look.call(True)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        for signal in (model.row_changed, model.current_changed, model.changed, model.opened):
+            signal.connect(self._show)
+        theme.changed.connect(self._share_out)
+        center.keys_changed.connect(self._share_out)
+        self._show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow window first the keys go, then the words."""
+        super().resizeEvent(event)
+        self._share_out()
+
+    def _show(self, *_told: object) -> None:
+        row = self._model.row
+        self.look.setVisible(not self._model.run)
+        self.wall.setVisible(bool(self._model.run))
+        goes_on = row is not None and can_go_on(row)
+        title = self.tr("Go on") if goes_on else self.tr("Pause")
+        self.pause.show_as("live.pause", title, "play" if goes_on else "pause")
+        is_mine = row is not None and row.state is RunState.TAKEN_OVER
+        self.hands.show_as(
+            "live.release" if is_mine else "live.take_over",
+            self.tr("Hand back") if is_mine else self.tr("Take over"),
+        )
+        self.hands.call(is_mine)
+        self._show_need(row)
+        self._share_out()
+
+    def _show_need(self, row: LiveRow | None) -> None:
+        """The two in the middle speak of what is asked."""
+        need = row.needs[0].need if row is not None and row.needs else None
+        words = {
+            Need.WALL: (self.tr("Dealt with"), self.tr("End the run")),
+            Need.TROUBLE: (self.tr("Try again"), self.tr("End the run")),
+            Need.FLAG: (self.tr("Let it go on"), self.tr("End the run")),
+        }
+        yes, no = words.get(need, (self.tr("Approve"), self.tr("Deny"))) if need else ("", "")
+        if need is Need.QUESTION:
+            self.approve.show_as("live.answer", self.tr("Answer"))
+        else:
+            self.approve.show_as("live.approve", yes or self.tr("Approve"))
+        self.deny.show_as("live.deny", no or self.tr("Deny"))
+        self.approve.call(need is not None)
+
+    def _share_out(self) -> None:
+        """As much of every button as there is room for; what is aside gives way first."""
+        shown = [button for button in self.buttons if not button.isHidden()]
+        room = self.width() - 32 - SPACE * (len(shown) + 6)
+        for much, aside in LEVELS:
+            amounts = [(button, aside if button in self._aside else much) for button in shown]
+            if sum(button.width_for(amount) for button, amount in amounts) <= room or much == SIGN:
+                for button, amount in amounts:
+                    button.show_much(amount)
+                return

@@ -1,0 +1,86 @@
+"""What the commands of Live do that are about the wall, the run under the hand and the forms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from app.engine.supervision import RunState
+from app.models.live import can_go_on
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.engine.supervision import LiveRow
+    from app.models.commands import CommandCenter
+    from app.views.live_view import LiveView
+
+
+class LiveKeys(QObject):
+    """Binds every command of the place "live" that no panel of the large view binds itself."""
+
+    def __init__(self, view: LiveView, center: CommandCenter) -> None:
+        super().__init__(view)
+        self._view, self._model, self._center = view, view.model, center
+        self._bind_wall()
+        self._bind_run()
+
+    def _bind_wall(self) -> None:
+        view, model, bind = self._view, self._model, self._center.bind
+
+        def there() -> bool:
+            return not model.lost
+
+        bind("live.new", view.ask_for_a_run, there)
+        bind("live.tasks", view.ask_for_tasks, there)
+        bind("live.again", view.ask_again, lambda: there() and model.row is not None)
+        bind("live.next", lambda: model.move(1), lambda: bool(model.list.rows))
+        bind("live.previous", lambda: model.move(-1), lambda: bool(model.list.rows))
+        bind("live.open", lambda: model.open(model.current), lambda: bool(model.current) and not model.run)
+        bind("live.needy", model.open_needy, lambda: bool(model.needy))
+        for number in range(1, 10):
+            bind(
+                f"live.open.{number}",
+                lambda place=number - 1: model.open_place(place),
+                lambda place=number - 1: len(model.list.rows) > place,
+            )
+        bind("live.back", view.back)
+        bind("live.pause_all", model.pause_all, lambda: there() and any(map(_goes, model.list.rows)))
+
+    def _bind_run(self) -> None:
+        model, bind = self._model, self._center.bind
+
+        def when(fits: Callable[[LiveRow], bool]) -> Callable[[], bool]:
+            return lambda: model.row is not None and not model.lost and fits(model.row)
+
+        bind("live.pause", model.toggle_pause, when(lambda row: can_go_on(row) or _goes(row)))
+        bind("live.step", model.step, when(lambda row: row.state in (RunState.RUNNING, RunState.PAUSED)))
+        bind("live.stop", model.stop, when(lambda row: row.state is not RunState.ENDED))
+        bind(
+            "live.dismiss",
+            model.dismiss,
+            when(lambda row: row.state in (RunState.ENDED, RunState.BROKEN_OFF)),
+        )
+        bind("live.review", model.review, when(lambda row: row.step > 0))
+        bind("live.take_over", self._take_over, when(_has_page))
+        bind("live.release", model.release, when(_is_mine))
+        bind("live.tip", model.write_tip, lambda: model.can_write_tip)
+        bind("live.to_map", model.to_map, lambda: model.takeover is not None and model.takeover.steps > 0)
+
+    def _take_over(self) -> None:
+        """A page is worked where it is large."""
+        self._model.open(self._model.current)
+        self._model.take_over()
+
+
+def _goes(row: LiveRow) -> bool:
+    return row.state in (RunState.RUNNING, RunState.STARTING, RunState.MENDING)
+
+
+def _is_mine(row: LiveRow) -> bool:
+    return row.state is RunState.TAKEN_OVER
+
+
+def _has_page(row: LiveRow) -> bool:
+    return row.state in (RunState.RUNNING, RunState.PAUSED, RunState.WAITING)

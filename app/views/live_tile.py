@@ -1,0 +1,232 @@
+"""A tile of the wall: the page as it is, the task, where the run stands, what it needs and what went wrong last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QTextLayout, QTextOption
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from app.engine.supervision import LiveRow, RunState
+from app.models.live_wall import clock_words, face_of, flag_words, need_words, step_words
+from app.models.object_list import OBJECT_ROLE
+from app.views.live_marks import FACES, LOUD, draw_state, face_role
+from app.views.marks import SEVERITY_ROLE, draw_severity, elided
+from app.views.widgets.keycap import draw_keys
+
+if TYPE_CHECKING:
+    from app.models.live import LiveModel
+    from app.views.theme import Theme
+
+Index = QModelIndex | QPersistentModelIndex
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+GAP = 12
+"""Pixels between tiles."""
+HEAD, PAD = 32, 10
+SHAPE = 10 / 16
+"""Height of a page's picture to its width."""
+NUMBERED = 9
+"""Tiles that a digit opens."""
+
+
+class TileDelegate(QStyledItemDelegate):
+    """Paints ``LiveRow``s in cells of ``cell`` pixels; the gap between tiles is part of a cell."""
+
+    def __init__(self, model: LiveModel, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._model, self._theme = model, theme
+        self.cell = QSize(280, 300)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """The same for every tile."""
+        return self.cell
+
+    def height_for(self, width: int) -> int:
+        """Height of a cell of this width."""
+        return round((width - self._theme.px(GAP)) * SHAPE) + self._text_height() + self._theme.px(GAP + HEAD)
+
+    def picture_size(self) -> QSize:
+        """Size of a page's picture on a tile; its foot may be out of sight."""
+        width = self.cell.width() - self._theme.px(GAP)
+        return QSize(width, round(width * SHAPE))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint one run."""
+        row: LiveRow | None = index.data(OBJECT_ROLE)
+        if row is None:
+            return
+        px, half = self._theme.px, self._theme.px(GAP) // 2
+        card = QRect(option.rect.topLeft(), self.cell).adjusted(half, half, -half, -half)
+        painter.save()
+        painter.setLayoutDirection(option.direction)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        self._paint_card(painter, option, card)
+        head = QRect(card.left() + px(PAD), card.top(), card.width() - 2 * px(PAD), px(HEAD))
+        self._paint_head(painter, head, row, index.row())
+        high = card.height() - px(HEAD) - self._text_height()
+        picture = QRect(card.left(), head.bottom() + 1, card.width(), high)
+        self._paint_page(painter, picture, row)
+        self._paint_progress(painter, picture, row)
+        top = picture.bottom() + 1 + px(8)
+        self._paint_words(painter, QRect(head.left(), top, head.width(), card.bottom() - top), row)
+        self._paint_edge(painter, option, card, row)
+        painter.restore()
+
+    # ------------------------------------------------------------ parts
+    def _paint_card(self, painter: QPainter, option: QStyleOptionViewItem, card: QRect) -> None:
+        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.color("hover" if hovered else "raised"))
+        painter.drawRoundedRect(QRectF(card), 8, 8)
+
+    def _paint_edge(self, painter: QPainter, option: QStyleOptionViewItem, card: QRect, row: LiveRow) -> None:
+        """A hair line; the state's colour where a person is wanted; twice as thick under the hand."""
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        loud = face_of(row) in LOUD
+        role = "accent" if selected else face_role(row) if loud else "line"
+        width = 2.5 if selected else 1.5 if loud else 1.0
+        painter.setPen(QPen(self._theme.color(role), width))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        inset = width / 2
+        painter.drawRoundedRect(QRectF(card).adjusted(inset, inset, -inset, -inset), 8, 8)
+
+    def _paint_head(self, painter: QPainter, box: QRect, row: LiveRow, place: int) -> None:
+        theme, px = self._theme, self._theme.px
+        middle = box.center().y() + 1
+        taken = 0
+        if place < NUMBERED:
+            taken = draw_keys(
+                painter, theme, QRect(box.left(), box.top(), box.width(), box.height()), str(place + 1)
+            )
+        clock = clock_words(self._model.list.elapsed(row)) if row.state is not RunState.QUEUED else ""
+        font = theme.font("secondary")
+        painter.setFont(font)
+        painter.setPen(theme.color("muted"))
+        right = box.right() - taken - px(8)
+        painter.drawText(QRect(box.left(), box.top(), right - box.left(), box.height()), RIGHT, clock)
+        room = right - box.left() - QFontMetrics(font).horizontalAdvance(clock) - px(8)
+        draw_state(painter, theme, box.left(), middle, room, row)
+
+    def _paint_page(self, painter: QPainter, box: QRect, row: LiveRow) -> None:
+        theme = self._theme
+        painter.fillRect(box, theme.color("surface"))
+        found = self._model.frames.get(row.run)
+        if found is None:
+            self._paint_no_page(painter, box, row)
+            return
+        whole = QSizeF(found.image.size()).scaled(
+            QSizeF(self.picture_size()), Qt.AspectRatioMode.KeepAspectRatio
+        )
+        target = QRectF(QPointF(box.center().x() - whole.width() / 2, box.top()), whole)
+        painter.save()
+        painter.setClipRect(box)
+        painter.setOpacity(1.0 if row.state.alive and not self._model.lost else 0.5)
+        painter.drawImage(target, found.image)
+        if found.pointer is not None and row.state.alive:
+            self._paint_pointer(painter, target, found.page, found.pointer)
+        painter.restore()
+
+    def _paint_pointer(
+        self, painter: QPainter, target: QRectF, page: tuple[int, int], point: tuple[float, float]
+    ) -> None:
+        place = QPointF(
+            target.left() + point[0] / page[0] * target.width(),
+            target.top() + point[1] / page[1] * target.height(),
+        )
+        if not target.contains(place):
+            return
+        painter.setPen(QPen(self._theme.color("raised"), 1.5))
+        painter.setBrush(self._theme.color("live"))
+        painter.drawEllipse(place, self._theme.px(4), self._theme.px(4))
+
+    def _paint_no_page(self, painter: QPainter, box: QRect, row: LiveRow) -> None:
+        """No picture yet, or no more: the state's sign, large and pale."""
+        theme, px = self._theme, self._theme.px
+        side = px(40)
+        sign = QRect(box.center().x() - side // 2, box.center().y() - side // 2, side, side)
+        painter.setOpacity(0.35)
+        theme.icon(FACES[face_of(row)][0], "muted").paint(painter, sign)
+        painter.setOpacity(1.0)
+
+    def _paint_progress(self, painter: QPainter, picture: QRect, row: LiveRow) -> None:
+        """Steps used of those allowed, as a line under the picture."""
+        line = QRect(picture.left(), picture.bottom() - 1, picture.width(), 2)
+        painter.fillRect(line, self._theme.color("line"))
+        if row.max_steps:
+            done = round(line.width() * min(row.step / row.max_steps, 1.0))
+            painter.fillRect(
+                QRect(line.left(), line.top(), done, 2),
+                self._theme.color("live" if row.state.alive else "muted"),
+            )
+
+    # ------------------------------------------------------------ words
+    def _line(self) -> int:
+        return QFontMetrics(self._theme.font("secondary")).height() + self._theme.px(3)
+
+    def _text_height(self) -> int:
+        title = QFontMetrics(self._theme.font(bold=True)).height()
+        return 2 * title + 3 * self._line() + self._theme.px(8 + 4 + PAD)
+
+    def _paint_words(self, painter: QPainter, box: QRect, row: LiveRow) -> None:
+        theme, px = self._theme, self._theme.px
+        title = theme.font(bold=True)
+        high = 2 * QFontMetrics(title).height()
+        painter.setPen(theme.color("text"))
+        paint_two_lines(painter, title, QRect(box.left(), box.top(), box.width(), high), row.intent)
+        top, line = box.top() + high + px(4), self._line()
+        small = theme.font("secondary")
+        metrics = QFontMetrics(small)
+        painter.setFont(small)
+        painter.setPen(theme.color("muted"))
+        where = " · ".join(part for part in (step_words(row), row.site, row.policy) if part)
+        painter.drawText(QRect(box.left(), top, box.width(), line), LEFT, elided(metrics, where, box.width()))
+        self._paint_state_line(painter, QRect(box.left(), top + line, box.width(), line), row, metrics)
+        self._paint_last_line(painter, QRect(box.left(), top + 2 * line, box.width(), line), row, metrics)
+
+    def _paint_state_line(self, painter: QPainter, box: QRect, row: LiveRow, metrics: QFontMetrics) -> None:
+        """What is needed of a person; else why it stands or ended; else the plan."""
+        need = need_words(row)
+        held = not row.state.alive or row.state is RunState.PAUSED
+        text = need or (row.why if held or not row.plan else "") or row.plan or row.why
+        painter.setPen(self._theme.color("warn" if need else "text"))
+        painter.drawText(box, LEFT, elided(metrics, text, box.width()))
+
+    def _paint_last_line(self, painter: QPainter, box: QRect, row: LiveRow, metrics: QFontMetrics) -> None:
+        """The newest flag; without one, what was done last."""
+        theme, px, flag = self._theme, self._theme.px, row.last_flag
+        if flag is None:
+            painter.setPen(theme.color("muted"))
+            painter.drawText(box, LEFT, elided(metrics, row.words, box.width()))
+            return
+        role = SEVERITY_ROLE[flag.severity.value]
+        sign = QRectF(box.left(), box.center().y() - px(4), px(9), px(9))
+        draw_severity(painter, sign, flag.severity.value, theme.color(role))
+        painter.setPen(theme.color(role))
+        inner = box.adjusted(px(14), 0, 0, 0)
+        painter.drawText(inner, LEFT, elided(metrics, flag_words(row), inner.width()))
+
+
+def paint_two_lines(painter: QPainter, font: QFont, box: QRect, text: str) -> None:
+    """Text broken once between words, cut at the end of the second line; the painter's pen is used."""
+    layout = QTextLayout(" ".join(text.split())[:400], font)
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    layout.setTextOption(option)
+    metrics = QFontMetrics(font)
+    layout.beginLayout()
+    painter.setFont(font)
+    for number in range(2):
+        line = layout.createLine()
+        if not line.isValid():
+            break
+        line.setLineWidth(box.width())
+        start = line.textStart()
+        part = layout.text()[start : start + line.textLength()]
+        if number:
+            part = metrics.elidedText(layout.text()[start:], Qt.TextElideMode.ElideRight, box.width())
+        place = QRect(box.left(), box.top() + number * metrics.height(), box.width(), metrics.height())
+        painter.drawText(place, LEFT, part.strip())
+    layout.endLayout()

@@ -1,0 +1,302 @@
+"""The wall: tiles of every run, the one that needs a person first; a narrow list beside a run that is large."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QSize, Qt, QTimer
+from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QLabel,
+    QListView,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.models.live_wall import counts_words
+from app.views.live_row import RowDelegate
+from app.views.live_tile import GAP, TileDelegate
+from app.views.widgets import ElidedLabel, EmptyState
+from app.views.widgets.command_button import CommandButton
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.models.commands import CommandCenter
+    from app.models.live import LiveModel
+    from app.views.theme import Theme
+
+LEAST, USUAL, MOST = 248, 284, 520
+"""Pixels a cell is wide: at least when all tiles are to be seen, when they scroll, and at most."""
+CUT = 0.9
+"""Least part of its height that a tile is cut to, so that no line of the wall stands half out of sight."""
+TICK_MS = 1000
+ARROWS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_Right)
+
+
+def cell_size(
+    count: int, room: QSize, bounds: tuple[int, int, int], height_for: Callable[[int], int]
+) -> QSize:
+    """The widest cell with which ``count`` tiles fill the room without scrolling; where none does, the usual one.
+
+    Cells share the whole width where they may; one that is a little too high for its line gives up the foot of its
+    picture.
+
+    Args:
+        bounds: the least, the usual and the most pixels a cell is wide.
+        height_for: the whole height of a cell of a width.
+    """
+    least, usual, most = bounds
+    for columns in range(1, max(room.width() // least, 1) + 1):
+        width = min(room.width() // columns, most)
+        height = min(height_for(width), room.height() // max(-(-count // columns), 1))
+        if width >= least and height >= height_for(width) * CUT:
+            return QSize(width, height)
+    width = min(room.width() // max(room.width() // usual, 1), most)
+    return QSize(width, height_for(width))
+
+
+class LiveListView(QListView):
+    """A view of the wall's runs whose current row and the model's current run are one."""
+
+    def __init__(self, model: LiveModel) -> None:
+        super().__init__()
+        self._live = model
+        self._marking = False
+        self.setModel(model.list)
+        self.setMouseTracking(True)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.selectionModel().currentChanged.connect(self._on_current)
+        model.current_changed.connect(self.mark)
+        model.list.rowsInserted.connect(self.mark)
+
+    def mark(self, *_told: object) -> None:
+        """Select the model's run; scroll only where it can't be seen."""
+        row = self._live.list.row_of(self._live.current)
+        selection = self.selectionModel()
+        self._marking = True
+        if row < 0:
+            selection.clear()
+        else:
+            index = self._live.list.index(row)
+            if index != selection.currentIndex():
+                selection.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+                self.scrollTo(index)
+        self._marking = False
+
+    def _on_current(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        row = self._live.list.at(current.row()) if current.isValid() else None
+        if row is not None and not self._marking:
+            self._live.select(row.run)
+
+
+class Tiles(LiveListView):
+    """Tiles as large as they may be while all are seen; what is in sight is told to the model."""
+
+    def __init__(self, model: LiveModel, theme: Theme) -> None:
+        super().__init__(model)
+        self._theme = theme
+        self.tile = TileDelegate(model, theme, self)
+        self.setItemDelegate(self.tile)
+        self.setAccessibleName(self.tr("Runs, those that need you first"))
+        self.setViewMode(QListView.ViewMode.IconMode)
+        self.setMovement(QListView.Movement.Static)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.setFlow(QListView.Flow.LeftToRight)
+        self.setWrapping(True)
+        self.setUniformItemSizes(True)
+        self.setFrameShape(QListView.Shape.NoFrame)
+        self.setObjectName("liveTiles")
+        self._looks = QTimer(self, singleShot=True, interval=0)
+        self._looks.timeout.connect(self._tell_sight)
+        self._clock = QTimer(self, interval=TICK_MS)
+        self._clock.timeout.connect(self.viewport().update)
+        rows = model.list
+        for signal in (rows.rowsInserted, rows.rowsRemoved):
+            signal.connect(self.fit)
+        rows.rowsMoved.connect(self._looks.start)
+        self.verticalScrollBar().valueChanged.connect(self._looks.start)
+        model.frames.arrived.connect(self._on_picture)
+        theme.changed.connect(self.fit)
+
+    def fit(self) -> None:
+        """Size the tiles to the room and the number of runs."""
+        px, room = self._theme.px, self.maximumViewportSize()
+        bounds = (px(LEAST), px(USUAL), px(MOST))
+        count = len(self._live.list.rows)
+        cell = cell_size(count, room, bounds, self.tile.height_for)
+        if -(-count // max(room.width() // cell.width(), 1)) * cell.height() > room.height():
+            bar = self.verticalScrollBar().sizeHint().width()
+            cell = cell_size(count, room - QSize(bar, 0), bounds, self.tile.height_for)
+        if cell != self.tile.cell:
+            self.tile.cell = cell
+            self.setGridSize(cell)
+            self.doItemsLayout()
+        self._looks.start()
+
+    @property
+    def in_sight(self) -> list[str]:
+        """Runs whose tiles can be seen, in order."""
+        if not self.isVisible():
+            return []
+        ground, rows = self.viewport().rect(), self._live.list
+        return [
+            row.run
+            for place, row in enumerate(rows.rows)
+            if ground.intersects(self.visualRect(rows.index(place)))
+        ]
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Other room, other tiles."""
+        super().resizeEvent(event)
+        self.fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Clocks go on while they are seen."""
+        super().showEvent(event)
+        self._clock.start()
+        self._looks.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nothing is in sight."""
+        super().hideEvent(event)
+        self._clock.stop()
+        self._looks.start()
+
+    def event(self, event: QEvent) -> bool:
+        """The arrows go from tile to tile, whatever else they do in Live."""
+        if (
+            event.type() is QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.key() in ARROWS
+            and event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def _on_picture(self, run: str) -> None:
+        row = self._live.list.row_of(run)
+        if row >= 0 and self.isVisible():
+            self.update(self._live.list.index(row))
+
+    def _tell_sight(self) -> None:
+        runs, size = self.in_sight, self.tile.picture_size() * self.devicePixelRatioF()
+        for run in runs:
+            self._live.frames.fit(run, size)
+        self._live.watch.set_tiles(runs, size.width(), size.height())
+
+
+class LiveWall(QWidget):
+    """Counts and buttons over the tiles, and a face for every other state."""
+
+    def __init__(self, model: LiveModel, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self._model, self._center, self._theme = model, center, theme
+        self.setProperty("kind", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.tiles = Tiles(model, theme)
+        self.counts = ElidedLabel()
+        self.counts.setProperty("kind", "muted")
+        self.lost = QLabel()
+        self.nothing = EmptyState(
+            self.tr("No runs"),
+            self.tr("Say what is to be done and where it begins; several runs can go on at once."),
+            "live.new",
+            center,
+        )
+        self.loading = EmptyState(self.tr("Asking for the runs…"), "", "", center)
+        self.error = EmptyState(self.tr("The runs can't be shown"), "", "", center)
+        self.faces = QStackedWidget()
+        for face in (self.tiles, self.nothing, self.loading, self.error):
+            self.faces.addWidget(face)
+        self._lay_out()
+        model.changed.connect(self._show)
+        self._show()
+
+    def take_keys(self) -> None:
+        """Give the keys to the tiles, or to what stands in their place."""
+        shown = self.faces.currentWidget() is self.tiles
+        (self.tiles if shown else self).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _lay_out(self) -> None:
+        title = QLabel(self.tr("Live"))
+        title.setProperty("kind", "title")
+        self.lost.setProperty("kind", "warn")
+        self.lost.setTextFormat(Qt.TextFormat.PlainText)
+        self.buttons = {
+            command: CommandButton(command, self._center, self._theme, word)
+            for command, word in (
+                ("live.needy", self.tr("Needs you")),
+                ("live.pause_all", self.tr("Pause all")),
+                ("live.tasks", self.tr("Task file…")),
+                ("live.new", self.tr("New run…")),
+            )
+        }
+        head = QHBoxLayout()
+        head.setContentsMargins(16, 10, 16, 6)
+        head.setSpacing(8)
+        head.addWidget(title)
+        head.addWidget(self.counts, 1)
+        head.addWidget(self.lost)
+        for button in self.buttons.values():
+            head.addWidget(button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(head)
+        inner = QVBoxLayout()
+        inner.setContentsMargins(16 - GAP // 2, 0, 16 - GAP // 2, 8)
+        inner.addWidget(self.faces)
+        layout.addLayout(inner, 1)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+
+    def _show(self) -> None:
+        model = self._model
+        held = self.hasFocus() or self.tiles.hasFocus()
+        self.error.set(self.tr("The runs can't be shown"), model.error)
+        face = (
+            self.tiles if model.list.rows
+            else self.error if model.error
+            else self.nothing if model.is_loaded
+            else self.loading
+        )  # fmt: skip
+        if self.faces.currentWidget() is not face:
+            self.faces.setCurrentWidget(face)
+            if held:
+                self.take_keys()
+        self.counts.setText(counts_words(model.list.rows))
+        self.counts.setAccessibleName(self.counts.text())
+        self.lost.setText(self.tr("The engine is away; the tiles show how it was.") if model.lost else "")
+        self.lost.setVisible(bool(model.lost))
+        self.buttons["live.needy"].call(bool(model.needy), "warn")
+
+
+class NarrowList(LiveListView):
+    """Every run as two lines, beside the one that is large."""
+
+    def __init__(self, model: LiveModel, theme: Theme) -> None:
+        super().__init__(model)
+        self.setUniformItemSizes(True)
+        self.setItemDelegate(RowDelegate(model, theme, self))
+        self.setAccessibleName(self.tr("All runs, those that need you first"))
+        self.setFrameShape(QListView.Shape.NoFrame)
+        self._clock = QTimer(self, interval=TICK_MS)
+        self._clock.timeout.connect(self.viewport().update)
+        theme.changed.connect(self.doItemsLayout)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Clocks go on while they are seen."""
+        super().showEvent(event)
+        self._clock.start()
+        self.mark()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """They need not."""
+        super().hideEvent(event)
+        self._clock.stop()

@@ -1,0 +1,140 @@
+"""A quiet button for a command: its sign, a word, and the key that does it; greyed while it can't be done."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+
+from app.models.commands import CommandCenter
+from app.views.theme import Theme
+from app.views.widgets.keycap import draw_keys, keys_width
+
+WHOLE, WORD, SIGN = 2, 1, 0
+"""How much of a button is shown: with its key, without, the sign alone."""
+
+
+class CommandButton(QAbstractButton):
+    """The command's own icon and enabled state; ``show_as`` gives it another word or command.
+
+    Args:
+        word: a word or two; "" is the command's title.
+        quiet: without a border until the pointer is on it.
+    """
+
+    def __init__(
+        self,
+        command: str,
+        center: CommandCenter,
+        theme: Theme,
+        word: str = "",
+        *,
+        quiet: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._command, self._center, self._theme = command, center, theme
+        self._word, self._icon, self._role = word, "", "text"
+        self._quiet, self._calls, self._much = quiet, False, WHOLE
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.clicked.connect(lambda: self._center.trigger(self._command))
+        center.refreshed.connect(self._enable)
+        center.keys_changed.connect(self._dress)
+        theme.changed.connect(self._resize)
+        self._dress()
+
+    @property
+    def command(self) -> str:
+        """The id of what it does now."""
+        return self._command
+
+    def show_as(self, command: str, word: str, icon: str = "") -> None:
+        """Do something else, or say it in another word."""
+        if (command, word, icon) != (self._command, self._word, self._icon):
+            self._command, self._word, self._icon = command, word, icon
+            self._dress()
+
+    def call(self, calls: bool, role: str = "accent") -> None:
+        """Stand out, or not: this is what the moment asks for."""
+        if (calls, role) != (self._calls, self._role):
+            self._calls, self._role = calls, role
+            self.update()
+
+    def show_much(self, much: int) -> None:
+        """``WHOLE``, ``WORD`` or ``SIGN``."""
+        if much != self._much:
+            self._much = much
+            self._resize()
+
+    def sizeHint(self) -> QSize:
+        """Sign, word and key with a little air."""
+        return QSize(self.width_for(self._much), self._theme.px(30))
+
+    def minimumSizeHint(self) -> QSize:
+        """Never cut."""
+        return self.sizeHint()
+
+    def width_for(self, much: int) -> int:
+        """Pixels with so much of it shown."""
+        px = self._theme.px
+        width = px(16) + 2 * px(9)
+        if much >= WORD:
+            width += px(6) + QFontMetrics(self.font()).horizontalAdvance(self._text())
+        if much >= WHOLE and (keys := self._center.keys(self._command)):
+            width += px(8) + keys_width(self._theme, keys)
+        return width
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Ground, sign, word, key."""
+        theme, px = self._theme, self._theme.px
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if not self.isEnabled():
+            painter.setOpacity(0.45)
+        self._paint_ground(painter)
+        ink = self._role if self._calls and self.isEnabled() else "text"
+        side, middle = px(16), self.height() // 2
+        icon = self._icon or self._center.command(self._command).icon
+        theme.icon(icon, ink if self._calls else "muted").paint(
+            painter, QRect(px(9), middle - side // 2, side, side)
+        )
+        if self._much >= WORD:
+            painter.setFont(self.font())
+            painter.setPen(theme.color(ink))
+            left = px(9) + side + px(6)
+            align = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(QRect(left, 0, self.width() - left, self.height()), align, self._text())
+        if self._much >= WHOLE:
+            draw_keys(painter, theme, self.rect().adjusted(0, 0, -px(9), 0), self._center.keys(self._command))
+        painter.end()
+
+    def _paint_ground(self, painter: QPainter) -> None:
+        theme, box = self._theme, self.rect().adjusted(0, 0, -1, -1)
+        pressed, hovered = self.isDown(), self.underMouse() and self.isEnabled()
+        calls = self._calls and self.isEnabled()
+        ground = "selected" if pressed else "hover" if hovered else f"tint_{self._role}" if calls else ""
+        line = "accent" if self.hasFocus() else self._role if calls else "" if self._quiet else "line"
+        painter.setPen(QPen(theme.color(line), 1) if line else Qt.PenStyle.NoPen)
+        if ground:
+            painter.setBrush(theme.color(ground))
+        painter.drawRoundedRect(box, 6, 6)
+
+    def _text(self) -> str:
+        return self._word or self._center.title(self._command)
+
+    def _enable(self) -> None:
+        self.setEnabled(self._center.action(self._command).isEnabled())
+
+    def _dress(self) -> None:
+        self.setAccessibleName(self._text())
+        self.setToolTip(self._center.action(self._command).toolTip())
+        self._enable()
+        self._resize()
+
+    def _resize(self) -> None:
+        self.setFont(self._theme.font())
+        self.setFixedSize(self.sizeHint())
+        self.updateGeometry()
+        self.update()
