@@ -37,9 +37,9 @@ TITLES = {
     Need.TROUBLE: "It can't go on by itself",
 }
 APPROVALS = {
-    Need.FLAG: "Go on",
+    Need.FLAG: "Let it go on",
     Need.APPROVAL: "Approve",
-    Need.WALL: "It is dealt with",
+    Need.WALL: "Dealt with",
     Need.TROUBLE: "Try again",
 }
 DENIALS = {
@@ -151,6 +151,11 @@ class LiveRequests(QObject):
     def set_reason(self, text: str) -> None:
         """What the agent is told with the decision; kept until one is taken."""
         self.reason = text
+
+    def clear_error(self) -> None:
+        """What was wrong is given up."""
+        if self.error:
+            self._refuse("")
 
     def approve(self, reach: str = "once") -> None:
         """Let it be done, go on, or try again: once, for this run, or on this site."""
@@ -299,10 +304,10 @@ def _offers(request: PersonRequest) -> tuple[Offer, ...]:
         offers.append(Offer(command="live.take_over", word=_tr("Take over")))
     if need is Need.APPROVAL:
         offers += [
-            Offer(command="live.approve.run", word=_tr("Approve for this run")),
-            Offer(command="live.approve.site", word=_tr("Approve on this site")),
-            Offer(command="live.deny.run", word=_tr("Deny for this run")),
-            Offer(command="live.deny.site", word=_tr("Deny on this site")),
+            Offer(command="live.approve.run", word=_tr("run")),
+            Offer(command="live.approve.site", word=_tr("site")),
+            Offer(command="live.deny.run", word=_tr("run")),
+            Offer(command="live.deny.site", word=_tr("site")),
         ]
         if request.command:
             offers.append(Offer(command="live.edit", word=_tr("Edit")))

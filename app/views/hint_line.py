@@ -128,7 +128,7 @@ class HintLine(Panel):
 
     def _dress(self) -> None:
         keys = self._center.keys("live.hint")
-        self.line.setPlaceholderText(self.tr("Hint to the agent   {0}, Enter sends").format(keys))
+        self.line.setPlaceholderText(self.tr("Hint   {0}, Enter sends").format(keys))
         self.to_tip.setText(self.tr("Tip  {0}").format(self._center.keys("live.tip")))
         self.to_tip.setAccessibleName(self._center.title("live.tip"))
         self.to_tip.setToolTip(self._center.action("live.tip").toolTip())

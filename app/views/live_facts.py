@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.views.judgement_rows import Rows
 from app.views.live_rows import MemoryDelegate, MomentDelegate
-from app.views.widgets import Splitter
 from app.views.widgets.panel import Panel
+from app.views.widgets.said import Said
 
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
     from app.models.live_run import LiveRun
     from app.views.theme import Theme
+
+CHANGES = 6
+"""Changes of the ledger by one step that are listed; the others are counted, and stand marked in the memory."""
 
 
 class LiveFacts(Panel):
@@ -28,7 +31,8 @@ class LiveFacts(Panel):
         self.setProperty("kind", "raised")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(self.tr("Plan, memory and time line of the run"))
-        self.intent, self.plan_line, self.changes = QLabel(), QLabel(), QLabel()
+        self.intent, self.plan_line = Said("heading", 160), Said("secondary", 200)
+        self.changes_head, self.changes = QLabel(self.tr("Changed by the last step")), Said("ok", 800)
         self.plan = Rows(theme, MemoryDelegate(theme), self.tr("Plan of the run"))
         self.memory = Rows(theme, MemoryDelegate(theme), self.tr("What the agent remembers"))
         self.moments = Rows(theme, MomentDelegate(theme), self.tr("Time line: steps and what people did"))
@@ -38,23 +42,25 @@ class LiveFacts(Panel):
             (self.moments, model.moments),
         ):
             view.setModel(rows)
-        self.moment_head, self.memory_head = QLabel(), QLabel()
+        self.moment_head, self.memory_head = QLabel(), QLabel(self.tr("Memory"))
         self._no_moments = QLabel(
             self.tr("No step yet: they come here as they are done, with their reasons.")
         )
         self._follows = True
-        self.split = Splitter(Qt.Orientation.Vertical, (240, 0))
+        self.upper = QScrollArea()
         self._lay_out()
         self.moments.clicked.connect(self._on_moment)
         self.moments.activated.connect(self._on_moment)
         bar = self.moments.verticalScrollBar()
         bar.valueChanged.connect(self._on_scrolled)
         bar.rangeChanged.connect(self._on_range)
+        self._soon = QTimer(self, singleShot=True, interval=0)  # many changes come together: measured once
+        self._soon.timeout.connect(self._show)
         model.opened.connect(self._on_opened)
-        model.changed.connect(self._show)
+        model.changed.connect(self._soon.start)
         for rows in (model.moments, model.plan, model.memory):
             for changed in (rows.rowsInserted, rows.rowsRemoved, rows.modelReset, rows.dataChanged):
-                changed.connect(self._show)
+                changed.connect(self._soon.start)
         theme.changed.connect(self._fit)
         self._show()
 
@@ -68,15 +74,9 @@ class LiveFacts(Panel):
         self._fit()
 
     def _lay_out(self) -> None:
-        for label, kind in (
-            (self.intent, "heading"),
-            (self.plan_line, "secondary"),
-            (self.changes, "ok"),
-            (self._no_moments, "muted"),
-        ):
-            label.setProperty("kind", kind)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(True)
+        self._no_moments.setProperty("kind", "muted")
+        self._no_moments.setWordWrap(True)
+        for label in (self.intent, self.plan_line, self.changes, self._no_moments):
             label.setContentsMargins(12, 2, 10, 4)
         inner = QWidget()
         inner.setProperty("kind", "raised")
@@ -86,29 +86,28 @@ class LiveFacts(Panel):
         upper.addWidget(self.intent)
         upper.addWidget(self.plan_line)
         upper.addWidget(self.plan)
-        upper.addLayout(_head(self.memory_head))
+        upper.addWidget(_section(self.changes_head))
         upper.addWidget(self.changes)
+        upper.addWidget(_section(self.memory_head))
         upper.addWidget(self.memory)
         upper.addStretch(1)
-        area = QScrollArea()
+        area = self.upper
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setWidget(inner)
-        lower = QWidget()
-        column = QVBoxLayout(lower)
+        column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addLayout(_head(self.moment_head))
+        column.addWidget(area)
+        rule = QFrame()
+        rule.setProperty("kind", "rule")
+        column.addWidget(rule)
+        column.addWidget(_section(self.moment_head))
         column.addWidget(self._no_moments)
         column.addWidget(self.moments, 1)
         column.addStretch(0)
-        self.split.addWidget(area)
-        self.split.addWidget(lower)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.split)
 
     def _on_opened(self) -> None:
         self._follows = True
@@ -117,15 +116,14 @@ class LiveFacts(Panel):
     def _show(self) -> None:
         model = self._model
         row = model.row
-        self.intent.setText(row.intent if row is not None else "")
-        self.plan_line.setText(row.plan if row is not None else "")
-        self.plan_line.setVisible(bool(self.plan_line.text()) and not model.plan.rows)
-        self.memory_head.setText(self.tr("Memory"))
+        self.intent.say(row.intent if row is not None else "")
+        self.plan_line.say(row.plan if row is not None and not model.plan.rows else "")
         changes = model.ledger_changes
-        self.changes.setText("\n".join(f"+ {line}" for line in changes))
-        self.changes.setAccessibleName(self.tr("Changed by the last step: {0}").format("; ".join(changes)))
-        self.changes.setVisible(bool(changes))
+        more = [self.tr("… and {0} more").format(len(changes) - CHANGES)] if len(changes) > CHANGES else []
+        self.changes.say("\n".join([*(f"+ {line}" for line in changes[:CHANGES]), *more]))
+        self.changes_head.setVisible(bool(changes))
         self.plan.setVisible(bool(model.plan.rows))
+        self.memory_head.setVisible(bool(model.memory.rows))
         self.memory.setVisible(bool(model.memory.rows))
         steps = sum(not moment.deed for moment in model.moments.rows)
         self.moment_head.setText(
@@ -138,6 +136,11 @@ class LiveFacts(Panel):
     def _fit(self) -> None:
         for view in (self.plan, self.memory):
             view.setFixedHeight(max(view.content_height(), self._theme.px(24)))
+        inner = self.upper.widget()
+        stack = inner.layout() if inner is not None else None
+        if stack is not None:  # what is above takes what it needs, at most half
+            needed = stack.totalHeightForWidth(max(self.width(), 100))
+            self.upper.setFixedHeight(max(min(needed, self.height() // 2), self._theme.px(40)))
 
     def _on_moment(self, index: QModelIndex) -> None:
         moment = self._model.moments.at(index.row())
@@ -154,9 +157,7 @@ class LiveFacts(Panel):
             self.moments.verticalScrollBar().setValue(most)
 
 
-def _head(label: QLabel) -> QHBoxLayout:
+def _section(label: QLabel) -> QLabel:
     label.setProperty("kind", "section")
-    row = QHBoxLayout()
-    row.setContentsMargins(12, 8, 8, 2)
-    row.addWidget(label, 1)
-    return row
+    label.setContentsMargins(12, 8, 8, 2)
+    return label

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt
+from PySide6.QtCore import QModelIndex, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
@@ -13,7 +13,8 @@ from app.views.flow_row import FlowRow
 from app.views.judgement_rows import Rows
 from app.views.live_rows import LiveFlagDelegate
 from app.views.request_card import RequestCard
-from app.views.widgets import Badge
+from app.views.widgets import Badge, ElidedLabel
+from app.views.widgets.said import Said
 
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
@@ -27,20 +28,11 @@ class NextCard(QWidget):
     def __init__(self, model: LiveRun, theme: Theme) -> None:
         super().__init__()
         self._model, self._theme = model, theme
-        self.head, self.words, self.reason, self.command = (
-            QLabel(self.tr("Next")),
-            QLabel(),
-            QLabel(),
-            QLabel(),
-        )
+        self.head, self.command = QLabel(self.tr("Next")), ElidedLabel()
+        self.words, self.reason = Said(longest=300), Said("secondary", 600)
         self.risk = Badge("", "muted", theme)
-        for label, kind in (
-            (self.head, "section"), (self.words, ""), (self.reason, "secondary"), (self.command, "secondary"),
-        ):  # fmt: skip
-            label.setProperty("kind", kind)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(label is not self.head)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.head.setProperty("kind", "section")
+        self.command.setProperty("kind", "secondary")
         line = QHBoxLayout()
         line.addWidget(self.words, 1)
         line.addWidget(self.risk, 0, Qt.AlignmentFlag.AlignTop)
@@ -62,18 +54,16 @@ class NextCard(QWidget):
         if coming is None:
             return
         asked = card is not None and bool(card.command) and card.command == coming.command
-        self.words.setText(coming.words)
-        self.words.setVisible(not asked)
+        self.words.say("" if asked else coming.words)
         self.command.setText(coming.command)
         self.command.setFont(self._theme.mono("secondary"))
         self.command.setVisible(bool(coming.command) and not asked)
-        why = [coming.reason, coming.risk_why]
-        self.reason.setText(" · ".join(part for part in why if part))
-        self.reason.setVisible(bool(self.reason.text()))
+        why = " · ".join(part for part in (coming.reason, coming.risk_why) if part)
+        self.reason.say(why)
         role = risk_role(coming.risk.value)
         self.risk.set(coming.risk.value, role)
         self.risk.setVisible(role != "muted" and not asked)
-        self.setAccessibleName(self.tr("Next action: {0}. {1}").format(coming.words, self.reason.text()))
+        self.setAccessibleName(self.tr("Next action: {0}. {1}").format(coming.words, why))
 
 
 class FlagsPane(QWidget):
@@ -179,6 +169,11 @@ class LiveNeeds(QScrollArea):
         self._model = model
         model.requests.changed.connect(self._show)
         self._show()
+
+    def sizeHint(self) -> QSize:
+        """As high as what is in it."""
+        inner = self.widget()
+        return QSize(320, inner.sizeHint().height() if inner is not None else 200)
 
     def _show(self) -> None:
         self._quiet.setVisible(self._model.requests.card is None)

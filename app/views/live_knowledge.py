@@ -15,6 +15,7 @@ from app.views.judgement_rows import Rows
 from app.views.live_rows import Index, LiveDelegate, indented, side
 from app.views.marks import draw_tick, paint_ground
 from app.views.tip_rows import ROUTE_ROLE, ROUTE_SIGN
+from app.views.widgets import ElidedLabel
 from app.views.widgets.panel import Panel
 
 if TYPE_CHECKING:
@@ -109,7 +110,8 @@ class LiveKnowledgePane(Panel):
         self.setProperty("kind", "raised")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(self.tr("What the agent knows here"))
-        self.head, self.summary = QLabel(self.tr("Knowledge here")), QLabel()
+        self.head, self.summary = QLabel(self.tr("Knowledge here")), ElidedLabel()
+        self.summary.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.off, self.none = QLabel(), QLabel(self.tr("No tip bears on this page."))
         self.list = Rows(
             theme, LiveTipDelegate(theme), self.tr("Tips given to the agent, then those that were cut")
@@ -137,8 +139,8 @@ class LiveKnowledgePane(Panel):
             label.setContentsMargins(12, 2, 10, 6)
         top = QHBoxLayout()
         top.setContentsMargins(12, 8, 10, 2)
-        top.addWidget(self.head, 1)
-        top.addWidget(self.summary)
+        top.addWidget(self.head)
+        top.addWidget(self.summary, 1)
         row = FlowRow(gap=2)
         for name, button in self.buttons.items():
             button.setProperty("kind", "link")

@@ -34,6 +34,13 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 TOP = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 
 
+KNOWN = 2_000
+"""Texts a list remembers the line breaks of."""
+
+LONGEST_ROW = 600
+"""Characters of a text that can matter on two lines; pages make texts of any length."""
+
+
 class LiveDelegate(QStyledItemDelegate):
     """What the rows of Live share: a margin, a head line, a text on up to two lines, mirrored where one reads so."""
 
@@ -43,6 +50,8 @@ class LiveDelegate(QStyledItemDelegate):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._known: dict[tuple[str, bool, float], str] = {}
+        theme.changed.connect(self._known.clear)
 
     def room(self) -> float:
         """Width for a row's text, without room for a scroll bar: measuring and painting use the same one."""
@@ -53,7 +62,14 @@ class LiveDelegate(QStyledItemDelegate):
 
     def broken(self, text: str, *, bold: bool = False) -> str:
         """The text on its one or two lines."""
-        return two_lines(QFontMetrics(self._theme.font(bold=bold)), text, self.room())
+        key = (text, bold, self.room())
+        lines = self._known.get(key)
+        if lines is None:  # breaking lines is most of what measuring a long list costs
+            if len(self._known) >= KNOWN:
+                self._known.clear()
+            lines = two_lines(QFontMetrics(self._theme.font(bold=bold)), text[:LONGEST_ROW], self.room())
+            self._known[key] = lines
+        return lines
 
     def high(self, *texts: str, small: int = 0) -> int:
         """Height of texts on their lines and of so many small lines."""
@@ -104,7 +120,7 @@ class LiveDelegate(QStyledItemDelegate):
         font = self._theme.font("secondary", bold=bold)
         metrics = QFontMetrics(font)
         line = QRectF(box.left(), box.top(), box.width(), metrics.lineSpacing())
-        shown = elided(metrics, text, line.width())
+        shown = elided(metrics, text[:LONGEST_ROW], line.width())
         painter.setFont(font)
         painter.setPen(self._theme.color(role))
         painter.drawText(line, aligned(option, LEFT), shown)

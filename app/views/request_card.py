@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from app.models.live_requests import LONGEST, too_long
 from app.views.flow_row import FlowRow
-from app.views.widgets import Badge
+from app.views.widgets import Badge, ElidedLabel
 from app.views.widgets.panel import Panel
+from app.views.widgets.said import Said
 from app.views.widgets.text_line import TextLine
 
 if TYPE_CHECKING:
@@ -24,34 +26,59 @@ REACHES = {
     "live.deny": "once", "live.deny.run": "run", "live.deny.site": "site",
 }  # fmt: skip
 MAIN = ("live.approve", "live.answer", "live.deny", "live.edit", "live.take_over")
-FAR = ("live.approve.run", "live.approve.site", "live.deny.run", "live.deny.site")
+FAR = (("live.approve.run", "live.approve.site"), ("live.deny.run", "live.deny.site"))
+
+
+@dataclass(slots=True)
+class Typed:
+    """What was begun for a request and not sent: ``how`` is "edit", "answer" or "" (no line is open)."""
+
+    how: str = ""
+    text: str = ""
+    reason: str = ""
 
 
 class RequestCard(Panel):
-    """One card; it is not there while nothing is asked.  Binds approve, deny, edit and answer."""
+    """One card; it is not there while nothing is asked.  Binds approve, deny, edit and answer.
+
+    What was typed stays with its request, whatever is looked at meanwhile.
+    """
 
     def __init__(self, model: LiveRun, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
-        self._run, self._model, self._center = model, model.requests, center
-        self._shown = ""
-        self._before: QWidget | None = None
+        self._model, self._center, self._theme = model.requests, center, theme
+        self._shown, self._how = "", ""
+        self._typed: dict[str, Typed] = {}
         self.setProperty("kind", "card")
         self.setAccessibleName(self.tr("Decision"))
-        self.title, self.place, self.question, self.why = QLabel(), QLabel(), QLabel(), QLabel()
-        self.words, self.command, self.decided, self.error = QLabel(), QLabel(), QLabel(), QLabel()
+        self.title, self.place, self.command = QLabel(), QLabel(), ElidedLabel()
+        self.question, self.why, self.words = Said(longest=300), Said("secondary", 160), Said("heading", 160)
+        self.decided, self.error = Said("ok"), Said("fail", 600)
         self.risk = Badge("", "muted", theme)
         self.line = TextLine(theme, self.tr("Answer"), LONGEST)
         self.reason = TextLine(theme, self.tr("Reason the agent is told (optional)"), LONGEST)
-        self.buttons = {command: QPushButton() for command in (*MAIN, *FAR)}
-        self._editing = ""
-        """``edit`` or ``answer`` while the line is open."""
-        self._theme = theme
+        self.buttons = {command: QPushButton() for command in (*MAIN, *FAR[0], *FAR[1])}
+        self.reaches = (QLabel(self.tr("Approve for")), QLabel(self.tr("Deny for")))
         self._lay_out()
         self._bind()
         self._connect()
         self._show()
 
     # ------------------------------------------------------------ keys
+    def edit(self) -> None:
+        """Open the line with the action in it."""
+        card = self._model.card
+        if card is not None:
+            if self._how != "edit":
+                self._open_line("edit", card.command)
+            self.line.begin()
+
+    def answer(self) -> None:
+        """Go to the line for the answer."""
+        if self._how != "answer":
+            self._open_line("answer", "")
+        self.line.begin()
+
     def _bind(self) -> None:
         model, bind = self._model, self._center.bind
         for command, reach in REACHES.items():
@@ -60,162 +87,182 @@ class RequestCard(Panel):
         bind("live.edit", self.edit, lambda: model.can("live.edit"))
         bind("live.answer", self.answer, lambda: model.can("live.answer"))
 
-    def edit(self) -> None:
-        """Open the line with the action in it."""
-        card = self._model.card
-        if card is not None:
-            self._open_line("edit", card.command)
-
-    def answer(self) -> None:
-        """Go to the line for the answer."""
-        self._open_line("answer", self.line.text if self._editing == "answer" else "")
-
     def _open_line(self, how: str, text: str) -> None:
-        if self._editing == how:
-            self.line.begin()
-            return
-        self._editing = how
+        self._how = how
         is_edit = how == "edit"
         self.line.setFont(self._theme.mono() if is_edit else self._theme.font())
         self.line.setAccessibleName(self.tr("The action to do instead") if is_edit else self.tr("Answer"))
         self.line.setPlaceholderText(
-            self.tr('click("12")   Enter does it, Esc leaves')
+            self.tr("The action to do instead; Enter does it")
             if is_edit
-            else self.tr("The answer   Enter sends, Esc leaves")
+            else self.tr("The answer   {0}, Enter sends").format(self._center.keys("live.answer"))
         )
         self.line.put(text)
         self.line.show()
-        self.line.begin()
 
     def _close_line(self) -> None:
-        had_keys = self.line.hasFocus() or self.reason.hasFocus()
-        self._editing = ""
+        self._how = ""
         self.line.hide()
         self.line.clear()
-        if had_keys:
-            self._leave()
+
+    def _leave_line(self) -> None:
+        """Esc: the keys go back to the commands; an edit is given up, an answer that was begun stays."""
+        self._leave()
+        if self._how == "edit":
+            self._close_line()
+            self._model.clear_error()
 
     def _leave(self, _text: str = "") -> None:
-        """The keys go back to the commands."""
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     # ------------------------------------------------------------ face
     def _lay_out(self) -> None:
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        for label, kind in (
-            (self.title, "heading"), (self.place, "secondary"), (self.question, ""), (self.why, "secondary"),
-            (self.words, "heading"), (self.command, "secondary"), (self.decided, "ok"), (self.error, "fail"),
-        ):  # fmt: skip
-            label.setProperty("kind", kind)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(label not in (self.title, self.place))
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.title.setProperty("kind", "heading")
+        for label in (self.place, self.command, *self.reaches):
+            label.setProperty("kind", "secondary")
         self.reason.setPlaceholderText(self.tr("Reason the agent is told (optional)"))
         for command, button in self.buttons.items():
             button.setProperty("kind", "primary" if command in ("live.approve", "live.answer") else "")
-            if command in FAR:
-                button.setProperty("kind", "link")
-                button.setProperty("small", "true")
+            button.setAutoDefault(True)  # Enter presses it; Space is a command of the place
             button.clicked.connect(lambda _checked=False, name=command: self._center.trigger(name))
-        head, action = QHBoxLayout(), QHBoxLayout()
+        head, action, main = QHBoxLayout(), QHBoxLayout(), FlowRow()
         head.addWidget(self.title, 1)
         head.addWidget(self.place)
         action.addWidget(self.words, 1)
         action.addWidget(self.risk, 0, Qt.AlignmentFlag.AlignTop)
-        main, far = FlowRow(), FlowRow(gap=2)
         for command in MAIN:
             main.addWidget(self.buttons[command])
-        for command in FAR:
-            far.addWidget(self.buttons[command])
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 10, 12, 10)
         layout.setSpacing(6)
-        layout.addLayout(head)
-        layout.addWidget(self.question)
-        layout.addWidget(self.why)
-        layout.addLayout(action)
-        layout.addWidget(self.command)
-        layout.addWidget(self.decided)
-        layout.addWidget(self.line)
-        layout.addWidget(self.error)
+        for part in (
+            head,
+            self.question,
+            self.why,
+            action,
+            self.command,
+            self.decided,
+            self.line,
+            self.error,
+        ):
+            layout.addLayout(part) if isinstance(part, QHBoxLayout) else layout.addWidget(part)
         layout.addLayout(main)
-        layout.addLayout(far)
+        layout.addLayout(self._lay_out_reaches())
         layout.addWidget(self.reason)
         self.line.hide()
+
+    def _lay_out_reaches(self) -> QVBoxLayout:
+        """A row each for what approves and what denies further than once."""
+        rows = QVBoxLayout()
+        rows.setSpacing(0)
+        for label, commands in zip(self.reaches, FAR, strict=True):
+            row = FlowRow(gap=0)
+            label.setContentsMargins(0, 4, 4, 0)
+            row.addWidget(label)
+            for command in commands:
+                self.buttons[command].setProperty("kind", "link")
+                self.buttons[command].setProperty("small", "true")
+                row.addWidget(self.buttons[command])
+            rows.addLayout(row)
+        return rows
 
     def _connect(self) -> None:
         self._model.changed.connect(self._show)
         self._center.keys_changed.connect(self._dress)
         self._center.refreshed.connect(self._enable)
+        self._theme.changed.connect(self._on_theme)
         self.line.entered.connect(self._on_entered)
-        self.line.left.connect(self._close_line)
+        self.line.left.connect(self._leave_line)
         self.line.refused.connect(self._say_too_long)
-        self.reason.textChanged.connect(lambda: self._model.set_reason(self.reason.text))
+        self.reason.textChanged.connect(self._on_reason)
         self.reason.entered.connect(self._leave)
         self.reason.left.connect(self._leave)
         self.reason.refused.connect(self._say_too_long)
 
     def _on_entered(self, text: str) -> None:
-        if self._editing == "edit":
+        if self._how == "edit":
             self._model.edit(text)
         else:
             self._model.answer(text)
 
-    def _say_too_long(self, length: int) -> None:
-        self._say(too_long(length))
+    def _on_reason(self) -> None:
+        self._model.set_reason(self.reason.text)
 
-    def _say(self, error: str) -> None:
-        self.error.setText(f"! {error}" if error else "")
-        self.error.setVisible(bool(error))
+    def _on_theme(self) -> None:
+        self.command.setFont(self._theme.mono("secondary"))
+
+    def _say_too_long(self, length: int) -> None:
+        self.error.say(f"! {too_long(length)}")
 
     def _show(self) -> None:
         card = self._model.card
-        if card is None or card.id != self._shown or card.decided:
-            self._close_line()
+        self._change_card(card)
         if card is None:
-            self._shown = ""
             self.hide()
-            self._center.refresh()
-            return
-        if card.id != self._shown:
-            self._shown = card.id
-            self.reason.clear()
-        elif not self._model.reason and not self.reason.hasFocus():
-            self.reason.clear()
-        self._fill(card)
-        self._dress()
+        else:
+            self._fill(card)
+            self._dress()
+            self.show()
         self._center.refresh()
-        self.show()
-        if card.need == "question" and card.offers and not self._editing and self.isVisible():
-            self.line.setPlaceholderText("")
+
+    def _change_card(self, card: Card | None) -> None:
+        """Put away what was typed for the card that goes, take out what was begun for the one that comes."""
+        coming = card.id if card is not None else ""
+        is_open = card is not None and bool(card.offers)
+        if coming == self._shown:
+            if not is_open and coming:
+                self._finish()
+            return
+        if self._shown and (self.line.text or self.reason.text):
+            self._typed[self._shown] = Typed(self._how, self.line.text, self.reason.text)
+        if self.line.hasFocus() or self.reason.hasFocus():
+            self._leave()
+        self._close_line()
+        self._shown = coming
+        begun = self._typed.pop(coming, Typed())
+        self.reason.put(begun.reason if is_open else "")
+        if is_open and begun.how:
+            self._open_line(begun.how, begun.text)
+        elif is_open and card is not None and card.need == "question":
+            self._open_line("answer", "")
+
+    def _finish(self) -> None:
+        """It is decided: the keys go back, and nothing waits to be typed."""
+        if self.line.hasFocus() or self.reason.hasFocus():
+            self._leave()
+        self._close_line()
+        self.reason.clear()
 
     def _fill(self, card: Card) -> None:
         self.title.setText(card.title)
         self.place.setText(card.place)
-        for label, text in (
-            (self.question, card.question), (self.why, card.why), (self.words, card.words),
-            (self.command, card.command), (self.decided, f"✓ {card.decided}" if card.decided else ""),
-        ):  # fmt: skip
-            label.setText(text)
-            label.setVisible(bool(text))
+        self.place.setVisible(bool(card.place))
+        self.question.say(card.question)
+        self.why.say(card.why)
+        self.words.say(card.words)
+        self.decided.say(f"✓ {card.decided}" if card.decided else "")
+        self.error.say(f"! {self._model.error}" if self._model.error else "")
+        self.command.setText(card.command)
         self.command.setFont(self._theme.mono("secondary"))
+        self.command.setVisible(bool(card.command) and self._how != "edit")
         self.risk.set(card.risk, card.risk_role)
         self.risk.setVisible(bool(card.risk))
         self.reason.setVisible(bool(card.offers) and card.need != "question")
-        self._say(self._model.error)
-        self.setAccessibleDescription(
-            " ".join(part for part in (card.title, card.question, card.why, card.words) if part)
-        )
+        said = (card.title, card.question, card.why, card.words, card.risk, card.decided)
+        self.setAccessibleDescription(". ".join(part for part in said if part))
 
     def _dress(self) -> None:
         card = self._model.card
         offered = {offer.command: offer.word for offer in card.offers} if card is not None else {}
         for command, button in self.buttons.items():
             word, keys = offered.get(command, ""), self._center.keys(command)
-            button.setText(f"{word}   {keys}" if keys else word)
-            button.setAccessibleName(word)
+            button.setText(f"{word}{'   ' if command in MAIN else ' '}{keys}" if keys else word)
+            button.setAccessibleName(self._center.title(command) if command not in MAIN else word)
             button.setToolTip(self._center.action(command).toolTip())
             button.setVisible(bool(word))
+        for label, commands in zip(self.reaches, FAR, strict=True):
+            label.setVisible(any(command in offered for command in commands))
         self._enable()
 
     def _enable(self) -> None:

@@ -1,0 +1,32 @@
+"""A wrapped text from outside: of any length and with words of any length, in the room there is."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QWidget
+
+LONG_WORD = re.compile(r"\S{24}(?=\S)")
+GAP = "\u200b"
+"""Where a long word may be broken; it has no width."""
+
+
+class Said(QLabel):
+    """Shows at most ``longest`` characters, the whole as a tooltip; never wider than its place, never as markup."""
+
+    def __init__(self, kind: str = "", longest: int = 400, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._longest = longest
+        self.setProperty("kind", kind)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+
+    def say(self, text: str) -> None:
+        """Show this text; an empty one takes no room."""
+        is_cut = len(text) > self._longest
+        shown = f"{text[: self._longest].rstrip()}…" if is_cut else text
+        self.setText(LONG_WORD.sub(lambda word: word.group() + GAP, shown))
+        self.setAccessibleName(text)
+        self.setToolTip(text[: self._longest * 20] if is_cut else "")
+        self.setVisible(bool(text))
