@@ -63,15 +63,19 @@ class LiveKeys(QObject):
             when(lambda row: row.state in (RunState.ENDED, RunState.BROKEN_OFF)),
         )
         bind("live.review", model.review, when(lambda row: row.step > 0))
-        bind("live.take_over", self._take_over, when(_has_page))
+        bind("live.take_over", self._take_over, when(lambda row: _has_page(row) or _is_mine(row)))
         bind("live.release", model.release, when(_is_mine))
         bind("live.tip", model.write_tip, lambda: model.can_write_tip)
         bind("live.to_map", model.to_map, lambda: model.takeover is not None and model.takeover.steps > 0)
 
     def _take_over(self) -> None:
-        """A page is worked where it is large."""
+        """A page is worked where it is large; one that is in the person's hands already gets the keys back."""
         self._model.open(self._model.current)
-        self._model.take_over()
+        row = self._model.row
+        if row is not None and _is_mine(row):
+            self._view.page.take_keys()
+        else:
+            self._model.take_over()
 
 
 def _goes(row: LiveRow) -> bool:

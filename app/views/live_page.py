@@ -43,7 +43,7 @@ class LivePage(QWidget):
         self.head = PageHead(theme)
         self.strip = StepStrip(self.replay.steps, theme)
         self.now = QPushButton()
-        self.now.setCheckable(True)
+        self.now.setProperty("kind", "primary")
         self.card = TakeoverCard(center, theme, self)
         self.card.hide()
         self._read: TakeoverAccount | None = None
@@ -87,7 +87,7 @@ class LivePage(QWidget):
         self.canvas.keys_changed.connect(self._show_face)
         self.hands.refused.connect(model.notice)
         self.card.closed.connect(self.close_card)
-        self.now.clicked.connect(self._now)
+        self.now.clicked.connect(replay.live)
         self._center.keys_changed.connect(self._take_keys)
         self._take_keys()
 
@@ -169,15 +169,11 @@ class LivePage(QWidget):
         self.now.setToolTip(title)
         self.now.setAccessibleName(title)
 
-    def _now(self) -> None:
-        self.replay.live()
-        self.now.setChecked(self.replay.index is None)
-
     # ------------------------------------------------------------ showing
     def _show_page(self) -> None:
         """The page as it is now, or the step that is looked at."""
         index = self.replay.index
-        self.now.setChecked(index is None)
+        self.now.setEnabled(index is not None)
         if index is None:
             self.strip.selectionModel().clear()
             self.faces.setCurrentWidget(self.canvas)
@@ -228,9 +224,12 @@ class LivePage(QWidget):
             return
         if self.model.lost:
             self.head.show_words(self.tr("engine lost"), "fail", face.says)
+        elif in_hand:
+            self.head.show_words(self.tr("in your hands"), "accent", self._whose_keys())
         elif row is not None:
-            self.head.show_row(row, self._whose_keys() if in_hand else face.says)
+            self.head.show_row(row, face.says)
         self.canvas.show_face(dim=not face.is_now, instead=face.instead)
+        self._show_target()
 
     def _capture(self, *, on: bool) -> None:
         if on == self.canvas.captures:
@@ -240,7 +239,6 @@ class LivePage(QWidget):
         self.canvas.capture(on)
         if not on:
             self.hands.hold("")
-        self._show_target()
 
     def _missing(self) -> str:
         view = self.replay.view
@@ -270,7 +268,8 @@ class LivePage(QWidget):
             box = view.before.target_box if view is not None else None
             return Target(words=mark.words, box=box) if view is not None and view.before.screenshot else None
         planned = self.model.next
-        if planned is None or self.is_in_hand:
+        row = self.model.row_of(self.model.run)
+        if planned is None or self.is_in_hand or not page_face(row, self.model.lost).is_now:
             return None
         return Target(
             words=planned.words,

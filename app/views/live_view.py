@@ -65,8 +65,10 @@ class LiveView(QWidget):
         self.take_keys()
 
     def take_keys(self) -> None:
-        """Give the keys to the runs."""
-        if self.model.run:
+        """Give the keys to the runs; to the page that is in the person's hands."""
+        if self.page.is_in_hand:
+            self.page.take_keys()
+        elif self.model.run:
             self.list.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             self.wall.take_keys()
