@@ -81,7 +81,7 @@ class LastingHands(Hands):
 
     Attributes:
         here: the page of the last look.
-        book: the run's ledger, where it has one.
+        book: the run's ledger, where it has one.  back_to: the way through the graph, where there is one.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class LastingHands(Hands):
         mask: Callable[[str], str] = str,
     ) -> None:
         self._hands, self._browser, self._control, self.book = hands, browser, control, book
-        self._home, self._back_to, self._mask = home, back_to, mask
+        self._home, self.back_to, self._mask = home, back_to, mask
         self._one_at_a_time = asyncio.Lock()
         self._suspected = ""
         self._in_a_row = 0
@@ -148,7 +148,7 @@ class LastingHands(Hands):
 
     async def do(self, command: Command) -> Result:
         """Do one action; where the browser was lost before it, only an address is opened: all else needs a new look."""
-        if self._held and not await self._may_go_on():
+        if self._held and self._control.supervised and not await self._may_go_on():
             return refused(Cause.PERSON, f"it was not done: {self._held}")
         async with self._one_at_a_time:
             if self._wrong and not isinstance(command, Goto):
@@ -236,7 +236,7 @@ class LastingHands(Hands):
                     return f"at {address}, which can't be opened now: {done.why}"
                 if not place.state or await self._state() == place.state:
                     return f"at {address}, where the run was"
-                if self._back_to is not None and await self._back_to(place.state, place.url):
+                if self.back_to is not None and await self.back_to(place.state, place.url):
                     return f"and taken through the map to where the run was, {address}"
                 return f"at {address}; the page is another one there than before"
         except (TimeoutError, SiteloreError) as error:

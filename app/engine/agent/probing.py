@@ -20,6 +20,8 @@ FEWEST_BYTES = 4 << 20
 """That have to be free on the disk: a step takes some 100 kB, and SQLite wants room to change a row."""
 DISK_EVERY = 5.0
 """Seconds between two tries to write."""
+HANGS = 4.0
+"""Seconds a try may take before the disk counts as hung."""
 _TRIAL = b"\0" * 65536
 
 
@@ -42,18 +44,24 @@ class DiskProbe:
         self._folder, self._on_worker, self._clock = folder, on_worker, clock
         self._tried = -DISK_EVERY
         self._found = ""
-        self._trying = False
+        self._trying_since: float | None = None
 
     async def __call__(self) -> str:
         """Why nothing can be written; "" where it can, as far as is known."""
-        if self._trying or self._clock() - self._tried < DISK_EVERY:
+        now = self._clock()
+        if self._trying_since is not None:
+            return (
+                f"the disk of {self._folder} does not answer"
+                if now - self._trying_since > HANGS
+                else self._found
+            )
+        if now - self._tried < DISK_EVERY:
             return self._found
-        self._trying = True
+        self._trying_since = now
         try:
             self._found = await self._on_worker(lambda: disk_trouble(self._folder))
         finally:
-            self._trying = False
-            self._tried = self._clock()
+            self._trying_since, self._tried = None, self._clock()
         return self._found
 
 
