@@ -9,7 +9,7 @@ from typing import Annotated
 import orjson
 import typer
 
-from app.cli import agent, graph, kb, review, runs, tip
+from app.cli import agent, graph, kb, live, review, runs, tip
 from app.cli.common import GLOBALS, Json, say, show, table, workspace_path
 from app.engine.errors import SiteloreError
 
@@ -29,6 +29,7 @@ app.add_typer(review.app, name="review")
 app.add_typer(tip.app, name="tip")
 app.add_typer(kb.app, name="kb")
 app.add_typer(graph.app, name="graph")
+app.add_typer(live.app, name="live")
 app.command("import")(runs.import_)
 app.command("detect")(review.detect)
 app.command("explore")(graph.explore)

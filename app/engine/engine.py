@@ -12,19 +12,26 @@ from app.engine.api import Check, EngineApi, WorkspaceInfo
 from app.engine.cases.asking import Asking
 from app.engine.cases.atlas import Atlas
 from app.engine.cases.core import Core
+from app.engine.cases.desk import Desk
 from app.engine.cases.exploring import Exploring
 from app.engine.cases.finding import Finding
+from app.engine.cases.fleet import Fleet
 from app.engine.cases.graphs import GraphCases
 from app.engine.cases.history import HistoryCases
 from app.engine.cases.judging import Judging
 from app.engine.cases.knowledge import KnowledgeCases
 from app.engine.cases.retrieving import Retrieving
+from app.engine.cases.run_reading import RunReading
 from app.engine.cases.running import Running
 from app.engine.cases.runs import RunCases
+from app.engine.cases.takeovers import Takeovers
 from app.engine.cases.wayfinding import Wayfinding
+from app.engine.cases.words import Words
 from app.engine.events import JobChanged
 from app.engine.jobs import Job
 from app.engine.judgement import Flag
+from app.engine.run_api import RunRequest, RunSummary
+from app.engine.supervision import LiveRow
 
 
 def author_name() -> str:
@@ -103,9 +110,31 @@ class Engine:
         )
         self.log_in_by_hand, self.logged_in = ways.log_in_by_hand, ways.logged_in
 
-        running = Running(core, atlas, finding, retrieving, judging)
-        self.run_task, self.resume_run, self.stop_run = running.run_task, running.resume_run, running.stop_run
-        self.run_memory, self.run_tips = running.run_memory, running.run_tips
+        reading, desk = RunReading(core), Desk(core)
+        running = Running(core, atlas, finding, retrieving, judging, reading)
+        fleet = Fleet(core, desk, running, reading, judging)
+        words = Words(core, desk, fleet, judging)
+        takeovers = Takeovers(core, fleet, exploring)
+        self._running, self._fleet = running, fleet
+        self.run_memory, self.run_tips = reading.run_memory, reading.run_tips
+        self.live_runs, self.live_run, self.start_runs = fleet.live_runs, fleet.live_run, fleet.start_runs
+        self.read_tasks, self.run_request = fleet.read_tasks, fleet.run_request
+        self.set_at_once, self.dismiss_run = fleet.set_at_once, fleet.dismiss_run
+        self.pause_run, self.continue_run, self.step_run = (
+            fleet.pause_run,
+            fleet.continue_run,
+            fleet.step_run,
+        )
+        self.end_run, self.pause_all = fleet.end_run, fleet.pause_all
+        self.requests, self.decide, self.send_hint = words.requests, words.decide, words.send_hint
+        self.hint_draft, self.interventions, self.react = words.hint_draft, words.interventions, words.react
+        self.steer_tip, self.vote_tip = words.steer_tip, words.vote_tip
+        self.intervention_policy = words.intervention_policy
+        self.save_intervention_policy = words.save_intervention_policy
+        self.preview_policy = words.preview_policy
+        self.watch_page, self.take_over = fleet.watch_page, fleet.take_over
+        self.send_input, self.release = fleet.send_input, fleet.release
+        self.takeover_draft, self.takeover_to_graph = takeovers.takeover_draft, takeovers.takeover_to_graph
 
         self.undo, self.redo, self.history = history.undo, history.redo, history.history
         self.load_session, self.save_session = history.load_session, history.save_session
@@ -118,8 +147,33 @@ class Engine:
             await engine.detect()  # flags stand in the index alone
         return engine
 
+    async def run_task(self, request: RunRequest) -> RunSummary:
+        """Do a task and wait for its end; a supervised one is on the wall meanwhile."""
+        doing = self._fleet.run_supervised if request.supervised else self._running.run_task
+        return await doing(request)
+
+    async def resume_run(self, run: str) -> RunSummary:
+        """Go on with a run that broke off and wait for its end."""
+        request = await self.run_request(run)
+        doing = self._fleet.resume_supervised if request.supervised else self._running.resume_run
+        return await doing(run)
+
+    async def stop_run(self, run: str) -> None:
+        """End a run after the step in flight."""
+        doing = self._fleet.end_run if self._fleet.find(run) is not None else self._running.stop_run
+        await doing(run)
+
+    async def recover(self, *, automatically: bool = False) -> list[LiveRow]:
+        """Put the runs that a process left behind on the wall; ``automatically`` goes on with what was going."""
+        return await self._fleet.recover(automatically=automatically)
+
+    async def abandoned(self) -> None:
+        """The last window is gone: nobody's hands are on any page any more."""
+        await self._fleet.abandoned()
+
     async def aclose(self) -> None:
         """End the jobs and close the stores; what verdicts teach is learnt first."""
+        await self._fleet.aclose()
         await self._ways.aclose()
         await self._judging.settle()
         await self._core.aclose()

@@ -31,6 +31,8 @@ from app.engine.events import Event, PageFrame
 log = logging.getLogger(__name__)
 
 SECRET_VARIABLE = "SITELORE_HOST_SECRET"
+AGAIN_VARIABLE = "SITELORE_HOST_AGAIN"
+"""Set where the host is started again under a window that lives: runs that were going on are gone on with."""
 HELLO_SECONDS = 10.0
 MOST_BEHIND = 512 * 1024
 """Bytes a client may be behind and still be sent pictures."""
@@ -62,6 +64,8 @@ class Host:
         finally:
             self._writers.discard(writer)
             writer.close()
+            if not self._writers and not self.stopped.is_set():
+                self._engine.registry.hold(self._engine.abandoned())
 
     async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         async with asyncio.timeout(HELLO_SECONDS):
@@ -139,6 +143,7 @@ async def run(workspace: Path) -> None:
     try:
         sys.stdout.write(json.dumps({"address": address, "protocol": PROTOCOL}) + "\n")
         sys.stdout.flush()
+        await engine.recover(automatically=bool(os.environ.pop(AGAIN_VARIABLE, "")))
         engine.warm_up()
         orphaned = engine.registry.hold(_until_orphaned(host.stopped))
         await host.stopped.wait()

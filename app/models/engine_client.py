@@ -195,7 +195,7 @@ class EngineClient(EngineEvents):
         """Process id of the host, for tests that kill it."""
         return self._process.pid if self._process is not None else None
 
-    async def _connect(self) -> None:
+    async def _connect(self, *, again: bool = False) -> None:
         from app.engine.channel import PROTOCOL, ChannelError, decode_error, pack, read_frame
 
         secret = secrets.token_hex(16)
@@ -206,7 +206,12 @@ class EngineClient(EngineEvents):
             str(self._workspace),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            env={**os.environ, "SITELORE_HOST_SECRET": secret},
+            env={
+                **os.environ,
+                "SITELORE_HOST_SECRET": secret,
+                # Runs that were going on when the host before died are gone on with.
+                **({"SITELORE_HOST_AGAIN": "1"} if again else {}),
+            },
         )
         assert self._process.stdout is not None
         line = await self._process.stdout.readline()
@@ -272,7 +277,7 @@ class EngineClient(EngineEvents):
         while self._deaths <= RESTARTS:
             await asyncio.sleep(0.2 * self._deaths)
             try:
-                await self._connect()
+                await self._connect(again=True)
             except Exception as error:
                 log.exception("the engine host could not be started again")
                 self._failure = str(error)

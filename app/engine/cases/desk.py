@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from app.engine.cases.core import Core
+from app.engine.detectors.reacting import reactions_of
 from app.engine.errors import Conflict, NotFound, StoreError
 from app.engine.events import HintChanged, InterventionMade, RequestChanged, RunsChanged
 from app.engine.judgement import Flag
@@ -135,7 +136,9 @@ class Desk:
 
     # hints
 
-    async def send_hint(self, run: str, step: int, text: str, author: str = "") -> PersonHint:
+    async def send_hint(
+        self, run: str, step: int, text: str, author: str = "", flags: Sequence[Flag] = ()
+    ) -> PersonHint:
         """Say something to a run.  Raises ``UsageError`` for words that are none, or too many."""
         hint = PersonHint(
             id=f"hint-{uuid.uuid4().hex[:10]}", run=run, step=step, text=text.strip(),
@@ -143,7 +146,7 @@ class Desk:
         )  # fmt: skip
         hint = await self._core.on_store(self._rows.add_hint, hint)
         self._core.bus.publish(HintChanged(hint=hint))
-        await self.note(run, step, Deed.HINTED, hint.text, about=hint.id, author=hint.author)
+        await self.note(run, step, Deed.HINTED, hint.text, about=hint.id, author=hint.author, flags=flags)
         return hint
 
     async def hints(self, run: str) -> list[PersonHint]:
@@ -160,47 +163,41 @@ class Desk:
     # deeds and reactions
 
     async def note(
-        self, run: str, step: int, deed: Deed, words: str = "", about: str = "", author: str = ""
-    ) -> None:
-        """Put a deed on the time line; where the disk takes none it is told and logged only."""
+        self,
+        run: str,
+        step: int,
+        deed: Deed,
+        words: str = "",
+        about: str = "",
+        author: str = "",
+        flags: Sequence[Flag] = (),
+    ) -> list[FlagReaction]:
+        """Put a deed on the time line, and keep what it says of the flags that hold the run.
+
+        Where the disk takes no rows the deed is told and logged only.
+        """
         made = Intervention(
-            run=run,
-            step=step,
-            deed=deed,
-            words=words,
-            author=author or self._core.author,
-            about=about,
-            at=time.time(),
-        )
+            run=run, step=step, deed=deed, words=words, author=author or self._core.author, about=about, at=time.time()
+        )  # fmt: skip
+        reactions = reactions_of(made, flags)
+
+        def keeping() -> Intervention:
+            for reaction in reactions:
+                self._rows.add_reaction(reaction)
+            return self._rows.add_deed(made)
+
         try:
-            made = await self._core.on_store(self._rows.add_deed, made)
+            made = await self._core.on_store(keeping)
         except StoreError as error:
             log.warning("%s of run %s is not on its time line: %s", deed.value, run, error)
         self._core.bus.publish(InterventionMade(intervention=made))
+        if reactions:
+            self._core.bus.publish(RunsChanged(runs=(run,)))
+        return reactions
 
     async def deeds(self, run: str) -> list[Intervention]:
         """The time line of a run."""
         return await self._core.on_store(self._rows.deeds, run)
-
-    async def react(self, run: str, flags: Sequence[Flag], right: bool, how: str) -> list[FlagReaction]:
-        """Keep what the operator made of flags; detectors learn from it."""
-        now = time.time()
-        made = [
-            FlagReaction(
-                run=run, step=flag.step, detector=flag.detector, right=right, version=flag.version, how=how,
-                author=self._core.author, at=now,
-            )
-            for flag in flags
-        ]  # fmt: skip
-
-        def keeping() -> None:
-            for reaction in made:
-                self._rows.add_reaction(reaction)
-
-        if made:
-            await self._core.on_store(keeping)
-            self._core.bus.publish(RunsChanged(runs=(run,)))
-        return made
 
     # the policy
 
@@ -254,12 +251,6 @@ class Desk:
     # inside
 
     async def _told(self, found: PersonRequest, decision: PersonDecision) -> None:
-        answers = {Verb.APPROVE: Answer.ALLOW, Verb.DENY: Answer.DENY}
-        if found.risk and decision.reach is not Reach.ONCE and decision.verb in answers:
-            await self._core.on_store(
-                self._rows.add_standing, decision.reach, found.run, found.site, RiskClass(found.risk),
-                answers[decision.verb],
-            )  # fmt: skip
         self._core.bus.publish(RequestChanged(request=found))
         self._wake(found.id)
         reach = f" ({decision.reach.value})" if decision.reach is not Reach.ONCE else ""

@@ -69,7 +69,7 @@ class Exploring:
         async def work(job: Job) -> ExploreReport:
             return await self._explore(job, name, address, chosen, rules)
 
-        return await self._alone(name, f"Explore {name}", work, cooperative=True)
+        return await self.alone(name, f"Explore {name}", work, cooperative=True)
 
     async def pause_exploration(self, site: str) -> None:
         """Try nothing more until it is resumed."""
@@ -109,7 +109,7 @@ class Exploring:
                 )
             return await self._suspected(sheet, done.report)
 
-        return await self._alone(site, f"Verify the map of {site}", work)
+        return await self.alone(site, f"Verify the map of {site}", work)
 
     async def graph_update(self, site: str, options: ExploreOptions | None = None) -> UpdateReport:
         """Verify, then explore only what is new."""
@@ -146,11 +146,11 @@ class Exploring:
                 loads=verified.loads + explored.tried,
             )
 
-        return await self._alone(site, f"Update the map of {site}", work)
+        return await self.alone(site, f"Update the map of {site}", work)
 
     # inside
 
-    async def _alone(
+    async def alone(
         self,
         site: str,
         title: str,

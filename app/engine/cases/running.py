@@ -6,8 +6,7 @@ import os
 import statistics
 import time
 import uuid
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,8 +17,6 @@ from app.engine.addresses import browser_host
 from app.engine.agent.llm.prompting import visible
 from app.engine.agent.loop import AgentLoop, Parts
 from app.engine.agent.memory.book import LONGEST_GOAL, LedgerBook
-from app.engine.agent.memory.files import read_events
-from app.engine.agent.memory.fold import fold
 from app.engine.agent.navigator import GlobalNavigator
 from app.engine.agent.ports import Hands, Task, Told
 from app.engine.agent.secrets import Secrets, lifted
@@ -30,14 +27,15 @@ from app.engine.cases.finding import Finding
 from app.engine.cases.heads import Head, make_head
 from app.engine.cases.judging import Judging
 from app.engine.cases.retrieving import Retrieving
+from app.engine.cases.run_reading import RunReading
 from app.engine.cases.wayfinding import kept_login
 from app.engine.detectors.runner import Watch, context_of
 from app.engine.errors import NotFound, SiteloreError, UsageError
 from app.engine.events import RunAdvanced, RunsChanged
 from app.engine.jobs import Job
-from app.engine.run_api import RunMemory, RunRequest, RunSummary, TipUse
+from app.engine.run_api import RunRequest, RunSummary
 from app.engine.store.live_runs import LiveRun
-from app.engine.store.tasks import read_task, task_file
+from app.engine.store.tasks import task_file
 from app.engine.trajectory import Outcome, Run, Step
 
 if TYPE_CHECKING:
@@ -79,7 +77,15 @@ class Overseer(Protocol):
         """The run is on the disk."""
         ...
 
-    def hands(self, executor: Executor, browser: LiveBrowser, graphs: GraphAtlas, head: Head) -> Hands:
+    def hands(
+        self,
+        executor: Executor,
+        browser: LiveBrowser,
+        graphs: GraphAtlas,
+        head: Head,
+        book: LedgerBook,
+        secrets: Secrets,
+    ) -> Hands:
         """The hands that the loop is given: those that outlive their browser."""
         ...
 
@@ -111,10 +117,16 @@ class Running:
     """Starts runs, each as a job with a browser of its own."""
 
     def __init__(
-        self, core: Core, atlas: Atlas, finding: Finding, retrieving: Retrieving, judging: Judging
+        self,
+        core: Core,
+        atlas: Atlas,
+        finding: Finding,
+        retrieving: Retrieving,
+        judging: Judging,
+        reading: RunReading,
     ) -> None:
         self._core, self._atlas, self._finding = core, atlas, finding
-        self._retrieving, self._judging = retrieving, judging
+        self._retrieving, self._judging, self._reading = retrieving, judging, reading
         self._loops: dict[str, AgentLoop] = {}
 
     async def run_task(self, request: RunRequest) -> RunSummary:
@@ -183,7 +195,7 @@ class Running:
         Raises:
             NotFound: there is none, or it was not made here.  StoreError: its files are damaged.
         """
-        request = await self._core.on_store(lambda: read_task(self._core.workspace.runs.folder(run)))
+        request = await self._reading.request_of(run)
         intent, secrets = lifted(request.intent, os.environ)
         request = replace(request, intent=intent)
         head = await self._core.on_worker(make_head, self._core, request, secrets)
@@ -199,25 +211,6 @@ class Running:
         if loop is None:
             raise NotFound(f"run {run} is not going on here")
         loop.stop()
-
-    async def run_memory(self, run: str, step: int | None = None) -> RunMemory:
-        """The ledger of a run, as it was after a step (the whole run for ``None``)."""
-
-        def reading() -> RunMemory:
-            events = read_events(self._core.workspace.runs.folder(run))
-            known = [event for event in events if step is None or event.step <= step]
-            return RunMemory(ledger=fold(known), events=tuple(known))
-
-        return await self._core.on_store(reading)
-
-    async def run_tips(self, run: str) -> list[TipUse]:
-        """Tips that were shown in a run, the most shown first."""
-
-        def reading() -> list[TipUse]:
-            _, steps = self._core.workspace.runs.load(run)
-            return self._tip_uses(steps)
-
-        return await self._core.on_store(reading)
 
     # inside
 
@@ -273,7 +266,7 @@ class Running:
             policy=request.policy,
             url=run.final.url if run.final is not None else "",
             flags=tuple(dict.fromkeys(flag.detector for flag in flags)),
-            tips=tuple(await self._core.on_store(self._tip_uses, live.steps)),
+            tips=tuple(await self._reading.tip_uses(live.steps)),
             usage=usage,
             facts=facts,
         )
@@ -311,7 +304,7 @@ class Running:
         executor = Executor(browser.visit, domains=domains, files=live.folder / "files")
         hands: Hands = executor
         if overseer is not None:
-            hands = overseer.hands(executor, browser, graphs, head)
+            hands = overseer.hands(executor, browser, graphs, head, book, secrets)
         task = Task(
             run=live.run.id,
             intent=request.intent,
@@ -375,29 +368,6 @@ class Running:
                 flags=tuple(flag.detector for flag in told.flags),
             )
         self._core.bus.publish(event)
-
-    def _tip_uses(self, steps: Sequence[Step]) -> list[TipUse]:
-        """On the store thread."""
-        shown, followed, ignored = Counter[str](), Counter[str](), Counter[str]()
-        routes: dict[str, dict[str, None]] = {}
-        for step in steps:
-            for exposure in step.exposures:
-                shown[exposure.tip] += 1
-                followed[exposure.tip] += exposure.followed is True
-                ignored[exposure.tip] += exposure.followed is False
-                routes.setdefault(exposure.tip, {}).update(dict.fromkeys(exposure.routes))
-        texts = {tip.id: tip.text for tip in self._core.kb.tips()} if shown else {}
-        return [
-            TipUse(
-                tip=tip,
-                text=texts.get(tip, ""),
-                shown=count,
-                routes=tuple(routes[tip]),
-                followed=followed[tip],
-                ignored=ignored[tip],
-            )
-            for tip, count in shown.most_common()
-        ]
 
 
 def new_run_id() -> str:

@@ -1,0 +1,308 @@
+"""``sitelore live``: runs that a person supervises, from a terminal.
+
+``start`` holds the runs in this process; every other command may be given in another terminal meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import orjson
+import typer
+
+from app.cli.agent import PolicyName
+from app.cli.common import Json, harmless, plain, say, show, table, with_engine
+from app.engine.errors import InputError, UsageError
+from app.engine.events import Event, LiveChanged, RequestChanged
+from app.engine.run_api import LIVE, NO_KNOWLEDGE, RunRequest
+from app.engine.supervision import (
+    FlagReaction,
+    Intervention,
+    InterventionPolicy,
+    LiveRow,
+    PersonDecision,
+    PersonHint,
+    PersonRequest,
+    PolicyPreview,
+    Reach,
+    RequestState,
+    RunState,
+    Verb,
+)
+
+if TYPE_CHECKING:
+    from app.engine.engine import Engine
+
+app = typer.Typer(help="Supervise runs: start many, decide, hint, pause.", no_args_is_help=True)
+
+
+class Word(StrEnum):
+    """What is made of a flag."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+
+
+@app.command("list")
+def list_(as_json: Json = False) -> None:
+    """Runs on the wall: those of every process on this workspace, and those that broke off."""
+
+    async def listing(engine: Engine) -> list[LiveRow]:
+        await engine.recover()
+        return await engine.live_runs()
+
+    rows = with_engine(listing)
+    show(rows, as_json, lambda: _wall(rows) or "no run is going on")
+
+
+@app.command()
+def start(
+    tasks: Annotated[
+        str, typer.Argument(help="A file of tasks (.txt, .jsonl, .json), or one task in words.")
+    ],
+    start_url: Annotated[str, typer.Option(help="Where tasks begin that don't say.")] = "",
+    at_once: Annotated[int, typer.Option(min=0, max=32, help="Runs at once (0: 4).")] = 0,
+    policy: Annotated[PolicyName | None, typer.Option(help="scout: no model, no tokens.")] = None,
+    kb: Annotated[str, typer.Option(help="'live', 'none', or a frozen file.")] = "",
+    graph: Annotated[list[str] | None, typer.Option(help="Site whose interaction graph may be used.")] = None,
+    storage_state: Annotated[Path | None, typer.Option(help="A recorded log-in.")] = None,
+    max_steps: Annotated[int, typer.Option(min=0, max=1000, help="Steps at most (0: as the file says).")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Start runs under supervision and stay until all are over; requests are printed as they come.
+
+    Exit code 0: every one was answered.
+    """
+    from dataclasses import replace
+
+    changes: dict[str, object] = {
+        **({"policy": policy.value} if policy is not None else {}),
+        **({"kb": kb if kb in (LIVE, NO_KNOWLEDGE) else str(Path(kb).expanduser().resolve())} if kb else {}),
+        **({"graph": tuple(graph)} if graph else {}),
+        **({"storage_state": str(storage_state.expanduser().resolve())} if storage_state else {}),
+        **({"max_steps": max_steps} if max_steps else {}),
+    }
+
+    async def running(engine: Engine) -> list[LiveRow]:
+        engine.bus.subscribe(_told)
+        wanted = await _wanted(engine, tasks, start_url)
+        requests = [replace(request, **changes) for request in wanted]  # pyright: ignore[reportArgumentType]
+        ids = set(await engine.start_runs(requests, at_once))
+        while True:
+            rows = [row for row in await engine.live_runs() if row.run in ids]
+            if not any(row.state.alive for row in rows):
+                return rows
+            await asyncio.sleep(0.2)
+
+    rows = with_engine(running, encoder="cached")
+    show(rows, as_json, lambda: _wall(rows))
+    if any(row.outcome != "answered" for row in rows):
+        raise typer.Exit(1)
+
+
+async def _wanted(engine: Engine, tasks: str, start_url: str) -> list[RunRequest]:
+    """A file's tasks, or the one that is said in words."""
+    is_file = tasks.endswith((".txt", ".json", ".jsonl")) and " " not in Path(tasks).name
+    if is_file or (len(tasks) < 200 and Path(tasks).is_file()):
+        return await engine.read_tasks(str(Path(tasks).expanduser().resolve()), start_url)
+    if not start_url:
+        raise UsageError("where to begin is not known", remedy="give --start-url")
+    return [RunRequest(intent=tasks, start_url=start_url)]
+
+
+@app.command()
+def pause(run: str) -> None:
+    """Hold a run before its next action; its clock stops, its page stays alive."""
+    with_engine(lambda engine: engine.pause_run(run))
+
+
+@app.command("continue")
+def continue_(run: str) -> None:
+    """Let a run go on that another process holds; one that broke off goes on with `sitelore run --resume`."""
+    with_engine(lambda engine: _of_another(engine, run, "continue"))
+
+
+@app.command()
+def step(run: str) -> None:
+    """Let a held run do one step."""
+    with_engine(lambda engine: engine.step_run(run))
+
+
+@app.command()
+def stop(run: str) -> None:
+    """End a run after the action in flight; one that broke off is closed for good."""
+
+    async def stopping(engine: Engine) -> None:
+        await engine.recover()
+        await engine.end_run(run)
+
+    with_engine(stopping)
+
+
+async def _of_another(engine: Engine, run: str, what: str) -> None:
+    rows = {row.run: row for row in await engine.live_runs()}
+    if run not in rows:
+        raise UsageError(
+            f"no process works on run {run[:120]!r}", remedy=f"give 'sitelore run --resume {run[:120]}'"
+        )
+    await engine.continue_run(run)
+
+
+@app.command()
+def requests(
+    run: Annotated[str, typer.Argument(help="Of this run; of all without one.")] = "",
+    closed: Annotated[bool, typer.Option("--closed", help="Those that are settled, too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """What runs wait for a person to decide."""
+    found = with_engine(lambda engine: engine.requests(run, closed))
+    show(found, as_json, lambda: "\n".join(map(_request, found)) or "nothing is asked")
+
+
+@app.command()
+def decide(
+    request: str,
+    verb: Verb,
+    text: Annotated[str, typer.Option(help="The answer, or the reason that the agent is told.")] = "",
+    command: Annotated[str, typer.Option(help='For edit: the action, such as click("12").')] = "",
+    reach: Annotated[Reach, typer.Option(help="How far it goes.")] = Reach.ONCE,
+    as_json: Json = False,
+) -> None:
+    """Decide about a request. Deciding twice is refused (exit code 1)."""
+    decision = PersonDecision(verb=verb, text=text, command=command, reach=reach)
+    found: PersonRequest = with_engine(lambda engine: engine.decide(request, decision))
+    show(found, as_json, lambda: f"{found.id}: {found.state.value}, {verb.value}")
+
+
+@app.command()
+def hint(run: str, text: str, as_json: Json = False) -> None:
+    """Say something to a run; its next step is given it."""
+    sent: PersonHint = with_engine(lambda engine: engine.send_hint(run, text))
+    show(sent, as_json, lambda: f"{sent.id}: sent")
+
+
+@app.command("time-line")
+def time_line(run: str, as_json: Json = False) -> None:
+    """What its operator, the policy and the watchdog did in a run."""
+    deeds: list[Intervention] = with_engine(lambda engine: engine.interventions(run))
+    show(deeds, as_json, lambda: "\n".join(map(_deed, deeds)) or "nobody intervened")
+
+
+@app.command()
+def react(run: str, step: int, detector: str, word: Word, as_json: Json = False) -> None:
+    """Say whether a detector called rightly; it learns from that."""
+
+    async def reacting(engine: Engine) -> FlagReaction:
+        return await engine.react(run, step, detector, word is Word.RIGHT)
+
+    made = with_engine(reacting)
+    show(made, as_json, lambda: f"{made.detector} at step {made.step}: {word.value}")
+
+
+@app.command("policy")
+def policy_(
+    set_: Annotated[
+        Path | None, typer.Option("--set", help="Put the policy of this JSON file in force.")
+    ] = None,
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Only say what it would have done to the stored runs.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """When runs are marked, told of, paused or asked about; and what that would have meant."""
+    from pydantic import TypeAdapter, ValidationError
+
+    async def doing(engine: Engine) -> tuple[InterventionPolicy, PolicyPreview]:
+        chosen = await engine.intervention_policy()
+        if set_ is not None:
+            try:
+                chosen = TypeAdapter(InterventionPolicy).validate_json(set_.read_bytes())
+            except OSError as error:
+                raise InputError(error.strerror or str(error), path=str(set_)) from error
+            except ValidationError as error:
+                first = error.errors()[0]
+                where = ".".join(str(part) for part in first["loc"]) or "the file"
+                raise InputError(f"this is no policy: {where}: {first['msg']}", path=str(set_)) from error
+            if not preview:
+                chosen = await engine.save_intervention_policy(chosen)
+        return chosen, await engine.preview_policy(chosen)
+
+    chosen, counted = with_engine(doing)
+    if as_json:
+        sys.stdout.write(
+            orjson.dumps(
+                {"policy": plain(chosen), "preview": plain(counted)}, option=orjson.OPT_INDENT_2
+            ).decode()
+            + "\n"
+        )
+    else:
+        sys.stdout.write(harmless(_policy(chosen, counted)) + "\n")
+
+
+def _wall(rows: list[LiveRow]) -> str:
+    cells = [
+        (
+            row.run,
+            row.state.value if row.state is not RunState.ENDED else row.outcome or row.state.value,
+            f"{row.step}/{row.max_steps}",
+            f"{row.risk:.2f}",
+            row.needs[0].question if row.needs else (row.why or row.words),
+            row.intent,
+        )
+        for row in rows
+    ]
+    return table(cells, ("run", "state", "step", "risk", "what", "task"), 44)
+
+
+def _request(one: PersonRequest) -> str:
+    state = "" if one.state is RequestState.OPEN else f" ({one.state.value})"
+    lines = [f"{one.id}{state} · {one.need.value} · run {one.run}, step {one.step}: {one.question}"]
+    if one.words:
+        lines.append(f"    action: {one.words}   {one.command}")
+    if one.why:
+        lines.append(f"    why: {one.why}")
+    return "\n".join(lines)
+
+
+def _deed(deed: Intervention) -> str:
+    when = time.strftime("%H:%M:%S", time.localtime(deed.at))
+    return (
+        f"{when} step {deed.step:3} {deed.author}: {deed.deed.value}{': ' + deed.words if deed.words else ''}"
+    )
+
+
+def _policy(chosen: InterventionPolicy, counted: PolicyPreview) -> str:
+    flags = [
+        (rule.site or "every site", rule.detector or rule.severity.value, rule.reaction.value)
+        for rule in chosen.flags
+    ]
+    risks = [(rule.site or "every site", rule.risk.value, rule.answer.value) for rule in chosen.risks]
+    whole = counted.whole
+    return "\n".join(
+        [
+            table(flags, ("site", "flag", "reaction")),
+            "",
+            table(risks, ("site", "an action that", "answer")),
+            "",
+            f"This would have paused {whole.paused} of {whole.runs} stored runs, {whole.failed_paused} of them failed"
+            f" ({whole.failed} of {whole.judged} scored ones failed), asked in {whole.asked},"
+            f" told of {whole.notified}.",
+        ]
+    )
+
+
+def _told(event: Event) -> None:
+    """Calls on standard error: what is asked, and what is over."""
+    if isinstance(event, RequestChanged) and event.request.state is RequestState.OPEN:
+        say(_request(event.request))
+        say(f"    decide with: sitelore live decide {event.request.id} approve|deny|answer|edit|retry")
+    elif isinstance(event, LiveChanged) and event.row.state in (RunState.ENDED, RunState.BROKEN_OFF):
+        row = event.row
+        say(
+            f"{row.run}: {row.outcome or row.state.value} after {row.step} steps{': ' + row.why if row.why else ''}"
+        )

@@ -1,0 +1,183 @@
+"""The page of a supervised run: shown to a person, put into their hands, brought back when it is lost."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from app.engine.agent.secrets import Secrets
+from app.engine.cases.core import Core
+from app.engine.errors import Conflict
+from app.engine.events import PageFrame
+from app.engine.page_input import PageInput
+from app.engine.supervision import RunState, TakeoverAccount
+
+if TYPE_CHECKING:
+    from app.engine.agent.loop import AgentLoop
+    from app.engine.agent.memory.book import LedgerBook
+    from app.engine.agent.ports import Hands
+    from app.engine.agent.probing import DiskProbe
+    from app.engine.agent.takeover.path import Path
+    from app.engine.agent.takeover.takeover import Takeover
+    from app.engine.browser.executor import Executor
+    from app.engine.browser.live import LiveBrowser
+    from app.engine.browser.screencast import Frame, Screencast
+    from app.engine.cases.agency import GraphAtlas
+    from app.engine.cases.heads import Head
+    from app.engine.cases.supervised import Supervised
+
+
+class LivePageOf:
+    """The page of one run.
+
+    Attributes:
+        loop: the run's loop, while there is one.
+        account: what a person did at the last takeover.  path: the same as a map may keep it.
+        home: the address that page states are named against.
+    """
+
+    def __init__(self, core: Core, run: str, disk: DiskProbe) -> None:
+        self._core, self._run, self._disk = core, run, disk
+        self._watchdog: asyncio.Task[None] | None = None
+        self._wanted = (0, 0, 0.0)
+        self._screen: Screencast | None = None
+        self._browser: LiveBrowser | None = None
+        self._takeover: Takeover | None = None
+        self._frames = 0
+        self._secrets, self.home = Secrets(), ""
+        self.loop: AgentLoop | None = None
+        self.account: TakeoverAccount | None = None
+        self.path: Path | None = None
+
+    # ------------------------------------------------------------ its life
+
+    def attach(
+        self,
+        supervised: Supervised,
+        executor: Executor,
+        browser: LiveBrowser,
+        graphs: GraphAtlas,
+        head: Head,
+        book: LedgerBook,
+        secrets: Secrets,
+    ) -> Hands:
+        """A browser is there; the hands that the loop is given: they bring it back when it is lost."""
+        from app.engine.agent.lasting import LastingHands
+        from app.engine.agent.probing import RunProbe
+        from app.engine.agent.watchdog import Watchdog
+        from app.engine.browser.screencast import Screencast
+
+        self._browser, self._secrets = browser, secrets
+        self.home = graphs.domains()[0].home if graphs.domains() else supervised.request.start_url
+        control = supervised.control
+        hands = LastingHands(
+            executor,
+            browser,
+            control,
+            home=self.home,
+            back_to=graphs.back_to if graphs.domains() else None,
+            book=book,
+            mask=secrets.mask,
+        )
+        probe = RunProbe(control, browser, hands, self._disk, head.pulse)
+        watchdog = Watchdog(control, probe, hands, noticed=supervised.ails)
+        self._watchdog = self._core.registry.hold(watchdog.watch())
+        self._screen = Screencast(browser.visit, self._frame, self._core.registry.hold)
+        self._core.registry.hold(self._screen.watch(*self._wanted))
+        return hands
+
+    async def detach(self) -> None:
+        """The browser is about to be closed."""
+        if self._watchdog is not None:
+            self._watchdog.cancel()
+            self._watchdog = None
+        if self._takeover is not None:
+            await self._end_takeover()
+        screen, self._screen = self._screen, None
+        if screen is not None:
+            await screen.aclose()
+        self._browser = self.loop = None
+
+    # ------------------------------------------------------------ a person's eyes
+
+    async def watch(self, width: int, height: int, rate: float) -> None:
+        """Pictures that fit into ``width`` x ``height``, at most ``rate`` a second; 0 stops.  Holds for what comes."""
+        self._wanted = (width, height, rate)
+        if self._screen is not None:
+            await self._screen.watch(width, height, rate)
+
+    def _frame(self, frame: Frame) -> None:
+        pointer, seen = None, 0.0
+        if self._takeover is not None:
+            pointer = self._takeover.pointer
+            seen = self._takeover.done_by(frame.at)
+        self._frames += 1
+        self._core.bus.publish(
+            PageFrame(
+                run=self._run,
+                number=self._frames,
+                width=frame.width,
+                height=frame.height,
+                page_width=frame.page_width,
+                page_height=frame.page_height,
+                jpeg=frame.jpeg,
+                url=frame.url,
+                pointer=pointer,
+                input_at=seen,
+            )
+        )
+
+    # ------------------------------------------------------------ a person's hands
+
+    async def take_over(self, supervised: Supervised) -> None:
+        """Hold the agent, and put the page into a person's hands.
+
+        Raises:
+            Conflict: there is no page, or somebody has it already.
+        """
+        from app.engine.agent.takeover.takeover import Takeover
+
+        if self._browser is None or self.loop is None:
+            raise Conflict("there is no page to take over: the run is not going on")
+        await supervised.control.take_over()
+        try:
+            takeover = Takeover(
+                self._browser.visit,
+                secrets=self._secrets,
+                home=self.home,
+                write=self.loop.add_person_step,
+                spawn=self._core.registry.hold,
+                run=self._run,
+            )
+            await takeover.begin()
+        except BaseException:
+            await supervised.control.release(None)
+            raise
+        self._takeover, self.path = takeover, None
+
+    async def input(self, inputs: Sequence[PageInput]) -> None:
+        """A person's mouse and keyboard.  Raises ``Conflict`` where the page is not in their hands."""
+        if self._takeover is None:
+            raise Conflict("the page is not in your hands; take it over first")
+        await self._takeover.input(inputs)
+
+    async def release(self, supervised: Supervised) -> TakeoverAccount:
+        """Hand the page back; the agent is told what was done and goes on from the page as it is."""
+        if self._takeover is None or supervised.control.state is not RunState.TAKEN_OVER:
+            raise Conflict("the page is not in your hands")
+        account = await self._end_takeover()
+        await supervised.control.release(account)
+        return account
+
+    @property
+    def taken_over(self) -> bool:
+        """A person's hands are on it."""
+        return self._takeover is not None
+
+    async def _end_takeover(self) -> TakeoverAccount:
+        takeover, self._takeover = self._takeover, None
+        assert takeover is not None
+        self.account = await takeover.end()
+        self.path = takeover.path
+        return self.account

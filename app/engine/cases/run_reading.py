@@ -1,0 +1,91 @@
+"""What there is to read of runs of our own: what they were asked for, their steps, ledger and tips."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.engine.agent.memory.files import read_events
+from app.engine.agent.memory.fold import fold
+from app.engine.cases.core import Core
+from app.engine.run_api import RunMemory, RunRequest, TipUse
+from app.engine.store.live_runs import LiveRun
+from app.engine.store.tasks import read_task
+from app.engine.trajectory import Outcome, Step
+
+
+class RunReading:
+    """Reads run folders; and closes one that nobody will go on with."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    async def request_of(self, run: str) -> RunRequest:
+        """What a run of ours was asked for.  Raises ``NotFound`` for a run that was not made here."""
+        return await self._core.on_store(lambda: read_task(self._core.workspace.runs.folder(run)))
+
+    async def steps_of(self, run: str) -> Sequence[Step]:
+        """The steps of a run that is on the disk; none for one that is not there yet."""
+        runs = self._core.workspace.runs
+        return await self._core.on_store(lambda: runs.load(run)[1] if runs.has(run) else ())
+
+    async def run_memory(self, run: str, step: int | None = None) -> RunMemory:
+        """The ledger of a run, as it was after a step (the whole run for ``None``)."""
+
+        def reading() -> RunMemory:
+            events = read_events(self._core.workspace.runs.folder(run))
+            known = [event for event in events if step is None or event.step <= step]
+            return RunMemory(ledger=fold(known), events=tuple(known))
+
+        return await self._core.on_store(reading)
+
+    async def run_tips(self, run: str) -> list[TipUse]:
+        """Tips that were shown in a run, the most shown first."""
+
+        def reading() -> list[TipUse]:
+            _, steps = self._core.workspace.runs.load(run)
+            return self._uses(steps)
+
+        return await self._core.on_store(reading)
+
+    async def tip_uses(self, steps: Sequence[Step]) -> list[TipUse]:
+        """Tips that were shown at these steps, the most shown first."""
+        return await self._core.on_store(self._uses, steps)
+
+    async def end_broken_off(self, run: str) -> None:
+        """Close a run that broke off as stopped: nobody will go on with it.
+
+        Raises:
+            NotFound: there is none.  Conflict: it is over, or somebody is at it.
+        """
+
+        def ending() -> None:
+            live = LiveRun.resume(self._core.workspace, run)
+            live.finish(replace(live.run, outcome=Outcome.STOPPED, error="", step_count=len(live.steps)))
+
+        await self._core.on_store(ending)
+
+    def _uses(self, steps: Sequence[Step]) -> list[TipUse]:
+        """On the store thread."""
+        shown, followed, ignored = Counter[str](), Counter[str](), Counter[str]()
+        routes: dict[str, dict[str, None]] = {}
+        for step in steps:
+            for exposure in step.exposures:
+                shown[exposure.tip] += 1
+                followed[exposure.tip] += exposure.followed is True
+                ignored[exposure.tip] += exposure.followed is False
+                routes.setdefault(exposure.tip, {}).update(dict.fromkeys(exposure.routes))
+        texts = {tip.id: tip.text for tip in self._core.kb.tips()} if shown else {}
+        hints = {hint.id: hint.text for hint in self._core.workspace.desk.hints()} if shown else {}
+        return [
+            TipUse(
+                tip=tip,
+                text=texts.get(tip) or hints.get(tip.removeprefix("hint:"), ""),
+                shown=count,
+                routes=tuple(routes[tip]),
+                followed=followed[tip],
+                ignored=ignored[tip],
+            )
+            for tip, count in shown.most_common()
+        ]

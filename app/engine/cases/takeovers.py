@@ -1,0 +1,91 @@
+"""What a person did by hand becomes knowledge: a draft of a tip, and a path on the site's map."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from app.engine.cases.core import Core
+from app.engine.cases.exploring import Exploring
+from app.engine.cases.fleet import Fleet
+from app.engine.cases.recording import StoredGraph
+from app.engine.drafting import draft_tip
+from app.engine.errors import Conflict, NotFound
+from app.engine.graph.recorder import GraphRecorder
+from app.engine.jobs import Job
+from app.engine.trajectory import Step
+from kb.tip import TipDraft
+
+BY_PERSON = "person"
+
+
+class Takeovers:
+    """Use cases after a page was handed back."""
+
+    def __init__(self, core: Core, fleet: Fleet, exploring: Exploring) -> None:
+        self._core, self._fleet, self._exploring = core, fleet, exploring
+
+    async def takeover_draft(self, run: str, step: int) -> TipDraft:
+        """A draft of a tip from the steps done by hand, from ``step`` on: the controls' names, never the page's words.
+
+        Raises:
+            NotFound: nothing was done by hand at this step.
+        """
+        from app.engine.agent.takeover.account import tip_text
+
+        def drafting() -> TipDraft:
+            workspace = self._core.workspace
+            loaded, steps = workspace.runs.load(run)
+            by_hand = _by_hand(steps[step:])
+            if not by_hand:
+                raise NotFound(f"nothing was done by hand at step {step} of run {run}")
+            site = workspace.site_of(by_hand[0].url) or loaded.site
+            draft = draft_tip(loaded, by_hand[0], (), site, self._core.author, "")
+            return replace(draft, text=tip_text(by_hand) or draft.text)
+
+        return await self._core.on_store(drafting)
+
+    async def takeover_to_graph(self, run: str, step: int) -> int:
+        """Put the last takeover of a run into its site's graph; how many transitions that are.
+
+        Raises:
+            Conflict: its pages are not in memory any more, or the run's site has no name.
+        """
+        from app.engine.agent.takeover.path import into_graph
+
+        found = self._fleet.find(run)
+        path = found.page.path if found is not None else None
+        if found is None or path is None or not path.moments:
+            raise Conflict(
+                "the pages of this takeover are not in memory any more; build the map from the run instead"
+            )
+        site = found.request.site
+        if not site:
+            raise Conflict("the site has no name; explore it once, or give the run a site")
+        home = found.page.home
+
+        async def work(job: Job) -> int:
+            job.advance(0, len(path.moments), "the takeover")
+            recorder = StoredGraph(self._core, site)
+            await _begun(recorder, home)
+            return await into_graph(path, recorder, home)
+
+        return await self._exploring.alone(site, f"Put a takeover into the map of {site}", work)
+
+
+async def _begun(recorder: GraphRecorder, home: str) -> None:
+    """A graph that has no home yet gets one."""
+    if not (await recorder.memory()).home:
+        now = time.time()
+        number = await recorder.begin(home, {"by": "takeover"}, now)
+        await recorder.end(number, "done", now, ())
+
+
+def _by_hand(steps: list[Step] | tuple[Step, ...]) -> list[Step]:
+    """The steps at the beginning that a person did."""
+    found: list[Step] = []
+    for step in steps:
+        if step.by != BY_PERSON:
+            break
+        found.append(step)
+    return found

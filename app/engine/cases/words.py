@@ -1,0 +1,174 @@
+"""A person's word to runs: decisions, hints, what they make of flags and tips, and the policy that calls them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.engine.api import RunFilter
+from app.engine.cases.core import Core
+from app.engine.cases.desk import Desk
+from app.engine.cases.fleet import Fleet
+from app.engine.cases.judging import Judging
+from app.engine.detectors.previewing import StoredRun, preview
+from app.engine.drafting import draft_tip
+from app.engine.errors import Conflict, NotFound
+from app.engine.judgement import Flag
+from app.engine.supervision import (
+    Deed,
+    FlagReaction,
+    Intervention,
+    InterventionPolicy,
+    Need,
+    PersonDecision,
+    PersonHint,
+    PersonRequest,
+    PolicyPreview,
+    RunState,
+    Stance,
+    Verb,
+)
+from kb.tip import TipDraft
+
+
+class Words:
+    """Use cases of one person and many runs."""
+
+    def __init__(self, core: Core, desk: Desk, fleet: Fleet, judging: Judging) -> None:
+        self._core, self._desk, self._fleet, self._judging = core, desk, fleet, judging
+
+    # requests
+
+    async def requests(self, run: str = "", closed: bool = False) -> list[PersonRequest]:
+        """What runs wait for, what could not be written down too."""
+        rows = await self._desk.requests(run, closed)
+        known = {row.id for row in rows}
+        held = [need for one in self._fleet.all for need in one.control.needs if run in ("", need.run)]
+        return [*rows, *(need for need in held if need.id not in known)]
+
+    async def decide(self, request: str, decision: PersonDecision) -> PersonRequest:
+        """Decide about a request; a run that broke off goes on with it.
+
+        Raises:
+            NotFound: there is none.  Conflict: it was decided already.  UsageError: the decision lacks its words.
+        """
+        try:
+            decided = await self._desk.decide(request, decision)
+        except NotFound:
+            for one in self._fleet.all:
+                if any(need.id == request for need in one.control.needs):
+                    author = decision.author or self._core.author
+                    return one.control.decide(request, replace(decision, author=author, at=time.time()))
+            raise
+        found = self._fleet.find(decided.run)
+        if found is not None and decided.need is Need.FLAG and decision.verb is Verb.DENY:
+            flags = [flag for flag in found.flags if flag.detector in decided.detectors]
+            await self._desk.note(found.run, decided.step, Deed.STOPPED, decided.question, flags=flags)
+        if found is not None and found.row.state is RunState.BROKEN_OFF:
+            self._fleet.go_on_again(found)
+        return decided
+
+    # hints
+
+    async def send_hint(self, run: str, text: str) -> PersonHint:
+        """Say something to a run; its next step is given it.
+
+        Raises:
+            UsageError: no words, or too many.  Conflict: the run is over.
+        """
+        found = self._fleet.find(run)
+        if found is None:
+            rows = {row.run: row for row in await self._fleet.live_runs()}
+            if run not in rows:
+                raise NotFound(f"no run {run[:120]!r} on the wall")
+            return await self._desk.send_hint(run, rows[run].step, text)
+        if found.row.state is RunState.ENDED:
+            raise Conflict("the run is over; write a tip instead, the next run is given it")
+        flags = found.flags if found.control.state.held else ()
+        return await self._desk.send_hint(run, found.row.step, text, flags=flags)
+
+    async def hint_draft(self, hint: str) -> TipDraft:
+        """A hint as a draft of a tip: the person's own words, the page they were said at as its scope."""
+        said = await self._desk.hint(hint)
+
+        def drafting() -> TipDraft:
+            workspace = self._core.workspace
+            run, steps = workspace.runs.load(said.run)
+            pages = [*steps, *([run.final] if run.final is not None else [])]
+            if not pages:
+                return TipDraft(site=run.site, text=said.text)
+            page = pages[min(said.step, len(pages) - 1)]
+            site = workspace.site_of(page.url) or run.site
+            draft = draft_tip(run, page, workspace.index.flags(said.run), site, said.author, "")
+            return replace(draft, text=said.text)
+
+        return await self._core.on_store(drafting)
+
+    # flags and tips
+
+    async def interventions(self, run: str) -> list[Intervention]:
+        """What was done in a run, oldest first."""
+        return await self._desk.deeds(run)
+
+    async def react(self, run: str, step: int, detector: str, right: bool) -> FlagReaction:
+        """Say whether a detector called rightly; it learns from that.
+
+        Raises:
+            NotFound: it has no flag at this step.
+        """
+        named = [flag for flag in await self._flags(run) if flag.detector == detector and flag.step == step]
+        if not named:
+            raise NotFound(f"{detector!r} has no flag at step {step} of run {run}")
+        deed = Deed.CONFIRMED if right else Deed.DISMISSED
+        (made,) = await self._desk.note(run, step, deed, named[0].message, about=detector, flags=named[:1])
+        await self._judging.after_verdicts((run,))
+        return made
+
+    async def steer_tip(self, run: str, tip: str, stance: Stance) -> None:
+        """Mute or pin a tip for a run."""
+        found = self._fleet.known(run)
+        await self._core.on_store(self._core.workspace.desk.set_stance, run, tip, stance)
+        found.stances[tip] = stance
+        found.taste()
+        deed = {Stance.MUTED: Deed.MUTED, Stance.PINNED: Deed.PINNED}.get(stance, Deed.FREED)
+        await self._desk.note(run, found.row.step, deed, tip, about=tip)
+
+    async def vote_tip(self, run: str, tip: str, vote: int) -> None:
+        """Say whether a tip is of use in a run: 1, -1, or 0 to say nothing."""
+        found = self._fleet.known(run)
+        await self._core.on_store(self._core.workspace.desk.set_vote, run, tip, vote)
+        found.votes[tip] = vote
+        found.taste()
+        words = {1: f"{tip} is useful", -1: f"{tip} is not useful", 0: f"no vote on {tip}"}[vote]
+        await self._desk.note(run, found.row.step, Deed.VOTED, words, about=tip)
+
+    # the policy
+
+    async def intervention_policy(self) -> InterventionPolicy:
+        """The policy in force."""
+        return await self._desk.policy()
+
+    async def save_intervention_policy(self, policy: InterventionPolicy) -> InterventionPolicy:
+        """Put a policy in force; undo takes it back."""
+        return await self._desk.save_policy(policy)
+
+    async def preview_policy(self, policy: InterventionPolicy) -> PolicyPreview:
+        """What a policy would have done to the stored runs."""
+
+        def gathering() -> tuple[dict[str, list[Flag]], list[StoredRun]]:
+            index = self._core.workspace.index
+            rows = index.rows(RunFilter())
+            stored = [StoredRun(id=row.id, site=row.site, steps=row.steps, score=row.score) for row in rows]
+            return index.all_flags(), stored
+
+        flags, runs = await self._core.on_store(gathering)
+        return await self._core.on_worker(preview, policy, flags, runs)
+
+    # inside
+
+    async def _flags(self, run: str) -> Sequence[Flag]:
+        found = self._fleet.find(run)
+        if found is not None and found.flags:
+            return found.flags
+        return await self._core.on_store(self._core.workspace.index.flags, run)
