@@ -22,6 +22,8 @@ SAME = 2
 """Pixels by which a picture may miss its place and still be drawn as it is."""
 MOST_SIDE = 8192
 """Pixels of a side; a larger picture is no page of ours."""
+BEGIN, END = b"\xff\xd8", b"\xff\xd9"
+"""The first and the last bytes of a whole JPEG."""
 WORKERS = 2
 
 
@@ -86,7 +88,9 @@ def is_near(one: QSize, other: QSize) -> bool:
 
 
 def decoded(data: bytes, fit: QSize | None = None) -> QImage:
-    """The picture in the size ``fit`` (pixels), else in its own; a null image when it can't be read."""
+    """The JPEG in the size ``fit`` (pixels), else in its own; a null image when it can't be read or is cut off."""
+    if not (data.startswith(BEGIN) and data.endswith(END)):
+        return QImage()
     buffer = QBuffer()
     buffer.setData(QByteArray(data))
     buffer.open(QIODevice.OpenModeFlag.ReadOnly)

@@ -134,7 +134,9 @@ def key(event: QKeyEvent, *, down: bool) -> PageInput | None:
     bits = modifier_bits(event.modifiers())
     if event.key() == Qt.Key.Key_Backtab:
         bits |= SHIFT
-    named = _NAMED.get(Qt.Key(event.key())) if event.key() in _KNOWN else None
+    own = _MODIFIERS.get(event.key(), 0)  # Qt says what held before, a page what holds now
+    bits = bits | own if down else bits & ~own
+    named = _BY_NUMBER.get(event.key())
     if named is not None:
         name, code, put = named
     else:
@@ -162,7 +164,14 @@ def up(pressed: PageInput) -> PageInput:
     return replace(pressed, kind=InputKind.KEY_UP, text="", modifiers=0)
 
 
-_KNOWN = frozenset(int(known) for known in _NAMED)
+_MODIFIERS = {
+    int(Qt.Key.Key_Shift): SHIFT,
+    int(Qt.Key.Key_Control): CTRL,
+    int(Qt.Key.Key_Alt): ALT,
+    int(Qt.Key.Key_Meta): META,
+}
+_BY_NUMBER = {int(known): names for known, names in _NAMED.items()}
+"""Qt says a key as a number, which need not be one of its names."""
 
 
 def _plain(key: int, bits: int) -> str:
