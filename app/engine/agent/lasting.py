@@ -147,30 +147,47 @@ class LastingHands(Hands):
             return replace(page, notes=(*page.notes, *told)) if told else page
 
     async def do(self, command: Command) -> Result:
-        """Do one action; where the browser was lost before it, only an address is opened: all else needs a new look."""
-        if self._held and self._control.supervised and not await self._may_go_on():
-            return refused(Cause.PERSON, f"it was not done: {self._held}")
+        """Do one action; where the browser was lost before it, only an address is opened: all else needs a new look.
+
+        Raises ``SetAside`` where a person held the run while it waited for the disk.
+        """
+        if self._held and self._control.supervised:
+            if not await self._may_go_on():
+                return refused(Cause.PERSON, f"it was not done: {self._held}")
+            await self._control.before_action()
         async with self._one_at_a_time:
-            if self._wrong and not isinstance(command, Goto):
-                why = self._wrong
+            why = self._wrong
+            if why and not isinstance(command, Goto):
                 with suppress(SiteloreError):
                     await self._bring_back()
                 return refused(Cause.PAGE_LOST, f"it was not done: {why}")
-            if self._wrong:
-                try:
-                    await self._bring_back(to=Place())
-                except SiteloreError as gone:
-                    return refused(Cause.PAGE_LOST, str(gone))
-            result = await self._hands.do(command)
-            if result.cause is not Cause.PAGE_LOST:
-                self._in_a_row = 0
-            return result
+            if isinstance(command, Goto):
+                return await self._opened(command)
+            return self._counted(await self._hands.do(command))
 
     async def tabs(self) -> tuple[tuple[Tab, ...], int]:
         """Every open tab, and which is in front."""
         return await self._hands.tabs()
 
     # inside
+
+    async def _opened(self, command: Goto) -> Result:
+        """An address, in a browser that lives; one that dies on the way is brought back and asked once more."""
+        result = refused(Cause.PAGE_LOST, self._wrong)
+        for _ in range(2):
+            try:
+                await self._bring_back(to=Place())
+            except SiteloreError as gone:
+                return refused(Cause.PAGE_LOST, str(gone))
+            result = self._counted(await self._hands.do(command))
+            if result.cause is not Cause.PAGE_LOST or not self._wrong:
+                break
+        return result
+
+    def _counted(self, result: Result) -> Result:
+        if result.cause is not Cause.PAGE_LOST:
+            self._in_a_row = 0
+        return result
 
     @property
     def _wrong(self) -> str:
@@ -200,8 +217,8 @@ class LastingHands(Hands):
         place = self.here if to is None else to
         while why or self._wrong:
             why = why or self._wrong
-            if self._given_up:
-                raise SiteloreError(self._given_up)
+            if self._given_up or self._control.stopping:
+                raise SiteloreError(self._given_up or why)
             if self._in_a_row >= IN_A_ROW:
                 if not may_ask:
                     raise SiteloreError(why)

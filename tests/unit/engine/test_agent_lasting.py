@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.agent.control import Control
+from app.engine.agent.control import Control, SetAside
 from app.engine.agent.lasting import IN_A_ROW, LastingHands
 from app.engine.agent.memory.book import LedgerBook
 from app.engine.command import Click, Command, Goto
@@ -158,6 +158,22 @@ async def test_an_address_is_opened_in_the_new_browser(bench: Bench):
     assert bench.mortal.done[1:] == [Goto(HOME)]
 
 
+async def test_an_address_that_kills_the_browser_is_asked_for_once_more_and_then_told(bench: Bench):
+    bench.mortal.dies_at = frozenset({1})
+    assert (await bench.hands.do(Goto(HOME))).success
+    bench.mortal.dies_at = frozenset({3, 4})
+    result = await bench.hands.do(Goto(HOME))
+    assert (result.cause, len(bench.mortal.done)) == (Cause.PAGE_LOST, 5)
+
+
+async def test_a_run_that_is_to_end_opens_no_browser_for_its_last_picture(bench: Bench):
+    bench.control.stop()
+    bench.mortal.die()
+    with pytest.raises(SiteloreError, match="closed or crashed"):
+        await bench.hands.look()
+    assert bench.mortal.revived == []
+
+
 async def test_a_browser_that_dies_while_the_agent_thinks_makes_it_decide_anew(bench: Bench):
     mark = bench.control.mark
     bench.mortal.die()
@@ -294,6 +310,22 @@ async def test_while_nothing_can_be_written_an_action_waits(bench: Bench):
     bench.control.desk = object()  # pyright: ignore[reportAttributeAccessIssue]
     assert (await bench.hands.do(Click(0))).success
     assert len(bench.control.asked) == 2
+
+
+async def test_a_run_that_was_held_while_it_waited_for_the_disk_decides_anew(bench: Bench):
+    bench.hands.hold("the disk is full")
+
+    async def trouble(what: str, why: str = "", mended: Callable[..., object] | None = None) -> Verb | None:
+        bench.hands.hold("")
+        bench.control.pause()
+        asyncio.get_running_loop().call_later(0.02, bench.control.go_on)
+        return Verb.RETRY
+
+    bench.control.trouble = trouble  # pyright: ignore[reportAttributeAccessIssue]
+    bench.control.desk = object()  # pyright: ignore[reportAttributeAccessIssue]
+    with pytest.raises(SetAside):
+        await bench.hands.do(Click(0))
+    assert bench.mortal.done == [Goto(CART)]
 
 
 async def test_a_person_may_end_a_run_that_can_not_be_written_down(bench: Bench):
