@@ -51,13 +51,18 @@ _SHORTEST = 4
 """Values shorter than this are not looked for in what the page says: they would be found everywhere."""
 
 
+FieldKey = tuple[tuple[str, ...], str]
+"""A field of a page by its chain of frames and its CSS path."""
+
+
 class Secrets:
     """Values by name; never shown, not even by ``repr``."""
 
     def __init__(self, values: Mapping[str, str] | None = None) -> None:
         self._values = dict(values or {})
-        looked_for = sorted((v for v in self._values.values() if len(v) >= _SHORTEST), key=len, reverse=True)
-        self._forms = re.compile("|".join(map(_spelt, looked_for))) if looked_for else None
+        self._fields: set[FieldKey] = set()
+        self._forms: re.Pattern[str] | None = None
+        self._compile()
 
     def __repr__(self) -> str:
         return f"Secrets({', '.join(self._values)})"
@@ -67,6 +72,18 @@ class Secrets:
         if isinstance(command, TypeText | TypeKeys | TypeMark) and "{secret:" in command.text:
             return replace(command, text=_NAMED.sub(self._value, command.text))
         return command
+
+    def keep(self, value: str, field: FieldKey | None = None) -> None:
+        """Nobody may read this value any more, nor what is in this field: a person put it there."""
+        if field is not None:
+            self._fields.add(field)
+        if value and value not in self._values.values():
+            self._values[f"BY_HAND_{len(self._values) + 1}"] = value
+            self._compile()
+
+    def hides(self, field: FieldKey) -> bool:
+        """Whether a person put a secret into this field."""
+        return field in self._fields
 
     def mask(self, text: str) -> str:
         """A text that comes back from a page or a browser, without any of the values in any of their spellings."""
@@ -80,6 +97,10 @@ class Secrets:
     def any(self) -> bool:
         """Whether there is a value to be looked for."""
         return self._forms is not None
+
+    def _compile(self) -> None:
+        looked_for = sorted((v for v in self._values.values() if len(v) >= _SHORTEST), key=len, reverse=True)
+        self._forms = re.compile("|".join(map(_spelt, looked_for))) if looked_for else None
 
     def _value(self, match: re.Match[str]) -> str:
         return self._values.get(match[1], match[0])

@@ -7,19 +7,25 @@ running text, whose place is not known, there is no picture at all.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from app.engine.agent.secrets import Secrets
+from app.engine.agent.secrets import FieldKey, Secrets
 from app.engine.page_state import Element, PageCapture, Rect
-from app.engine.redaction import names_a_secret
+from app.engine.redaction import MARK, names_a_secret
 from app.engine.trajectory import Tab
 
 NO_PICTURE = "no picture: it would show a secret"
 
 _SECRET_FIELDS = ("current-password", "new-password", "cc-number", "cc-csc", "one-time-code")
 _FIELDS = ("input", "textarea")
+_VALUE = re.compile(
+    r"""(?m)^(\t*\[(\d+)\] [a-z]+ (?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"), value=)"""
+    r"""(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")"""
+)
+"""A line of a tree up to the value of its field, the number of the element, and the value."""
 
 
 def unseen(page: PageCapture, secrets: Secrets) -> PageCapture:
@@ -30,6 +36,7 @@ def unseen(page: PageCapture, secrets: Secrets) -> PageCapture:
             page, note = replace(page, picture=b""), NO_PICTURE
         elif (picture := without_secret_fields(page, secrets)) is not page.picture:
             page = replace(page, picture=picture)
+    page = _without_values(page, secrets)
     if not secrets.any:
         return page
     mask = secrets.mask
@@ -62,9 +69,17 @@ def without_secret_fields(page: PageCapture, secrets: Secrets | None = None) -> 
         element.rect
         for element in page.elements
         if element.rect is not None
-        and (_is_filled_secret(element) or (secrets is not None and _shows(element, secrets)))
+        and (
+            _is_filled_secret(element)
+            or (secrets is not None and (_shows(element, secrets) or secrets.hides(field_key(element))))
+        )
     ]
     return painted_over(page.picture, boxes) if boxes and page.picture else page.picture
+
+
+def field_key(element: Element) -> FieldKey:
+    """What a field is known by from one look to the next."""
+    return element.frame, element.css
 
 
 def is_secret_field(element: Element) -> bool:
@@ -74,9 +89,9 @@ def is_secret_field(element: Element) -> bool:
     """
     if element.type == "password":
         return True
-    if any(name == "autocomplete" and value in _SECRET_FIELDS for name, value in element.attributes):
-        return True
-    return element.tag in _FIELDS and names_a_secret(f"{element.name} {element.label}")
+    return (
+        _says_secret(element) or (element.tag in _FIELDS and names_a_secret(f"{element.name} {element.label}"))
+    )
 
 
 def painted_over(picture: bytes, boxes: Sequence[Rect]) -> bytes:
@@ -93,6 +108,32 @@ def painted_over(picture: bytes, boxes: Sequence[Rect]) -> bytes:
     out = io.BytesIO()
     image.save(out, "JPEG", quality=70)
     return out.getvalue()
+
+
+def _says_secret(element: Element) -> bool:
+    return any(name == "autocomplete" and value in _SECRET_FIELDS for name, value in element.attributes)
+
+
+def _without_values(page: PageCapture, secrets: Secrets) -> PageCapture:
+    """The look without what is in fields that say of themselves that it is secret, or where a person put a secret."""
+    hidden = {
+        element.index
+        for element in page.elements
+        if element.value and (_says_secret(element) or secrets.hides(field_key(element)))
+    }
+    if not hidden:
+        return page
+
+    def line(match: re.Match[str]) -> str:
+        return f"{match[1]}{MARK!r}" if int(match[2]) in hidden else match[0]
+
+    return replace(
+        page,
+        elements=tuple(
+            replace(element, value=MARK) if element.index in hidden else element for element in page.elements
+        ),
+        tree=_VALUE.sub(line, page.tree),
+    )
 
 
 def _is_filled_secret(element: Element) -> bool:

@@ -1,0 +1,163 @@
+"""What a person did by hand, told to the agent and to whoever looks at the run; and the tip it may become.
+
+What a page says is quoted and never more than a name or a line: nothing of it is an instruction, and a tip is made of
+what the controls are called alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from urllib.parse import urlsplit
+
+from app.engine.action import Target
+from app.engine.agent.secrets import Secrets
+from app.engine.agent.takeover.drafts import Look
+from app.engine.agent.unseen import unseen
+from app.engine.imports.notices import notices
+from app.engine.page_state import PageCapture
+from app.engine.redaction import MARK, redact_text, redact_url
+from app.engine.supervision import TakeoverAccount
+from app.engine.trajectory import Step
+
+MOST_LINES = 24
+MOST_NEW = 5
+"""Headings and messages that are told of, each."""
+LONGEST_NAME = 60
+LONGEST_QUOTE = 160
+LONGEST_TIP = 8
+"""Deeds of which a tip is made; longer ones are no advice any more."""
+_TOLD = 12
+"""Deeds that are told in words."""
+
+
+def account_of(
+    run: str,
+    steps: Sequence[Step],
+    looks: tuple[Look | None, Look | None],
+    happened: Iterable[str],
+    secrets: Secrets,
+    masked: int,
+) -> TakeoverAccount:
+    """The account of a takeover; ``looks`` are of its beginning and its end, ``happened`` are lines in words."""
+    first, last = (unseen(look.page, secrets) if look is not None else None for look in looks)
+    before = redact_url(first.url) if first is not None else ""
+    after = redact_url(last.url) if last is not None else ""
+    changes = [
+        *_addresses(steps, before, after),
+        *_filled(steps),
+        *_tabs(looks),
+        *_came(first, last),
+        *(_quote(line, LONGEST_QUOTE * 2) for line in happened),
+    ]
+    return TakeoverAccount(
+        run=run,
+        first_step=steps[0].index if steps else 0,
+        steps=len(steps),
+        words=_words(steps),
+        url_before=before,
+        url_after=after,
+        changes=tuple(list(dict.fromkeys(changes))[:MOST_LINES]),
+        tip_text=tip_text(steps),
+        masked=masked,
+    )
+
+
+def tip_text(steps: Sequence[Step]) -> str:
+    """A tip that says how a person got on, by what the controls are called; "" where that says nothing."""
+    told: list[str] = []
+    for step in steps:
+        phrase = _phrase(step)
+        if phrase and (not told or told[-1] != phrase):
+            told.append(phrase)
+    if not told or len(told) > LONGEST_TIP:
+        return ""
+    where = urlsplit(steps[0].url).path or "/"
+    ending = urlsplit(steps[-1].url).path or "/"
+    there = f"On {where}" if where == ending else f"From {where}"
+    return f"{there}, this got a person on: {', then '.join(told)}."
+
+
+def _phrase(step: Step) -> str:
+    """A deed without the values that were typed; "" for what is no advice."""
+    action, target = step.action, step.target
+    if action is None:
+        return ""
+    thing = _thing(target) if target is not None else ""
+    match action.kind:
+        case "click" | "dblclick" if thing:
+            return f"{'double-' if action.kind == 'dblclick' else ''}click the {thing}"
+        case "fill" if thing:
+            return f"fill in the {thing}"
+        case "select_option" if thing:
+            chosen = action.args.get("options")
+            names = [str(one) for one in chosen] if isinstance(chosen, list) else []
+            return f"choose {', '.join(repr(_quote(name, LONGEST_NAME)) for name in names)} in the {thing}"
+        case "press" | "keyboard_press":
+            return f"press {action.args.get('key_comb', action.args.get('key', ''))}"
+        case "go_back":
+            return "go back"
+        case _:
+            return ""
+
+
+def _thing(target: Target) -> str:
+    name = _quote(target.name, LONGEST_NAME)
+    return f"{target.role} {name!r}" if name and MARK not in name else ""
+
+
+def _words(steps: Sequence[Step]) -> str:
+    if not steps:
+        return "a person looked at the page and did nothing to it"
+    count = f"{len(steps)} thing{'s' if len(steps) > 1 else ''}"
+    told = "; ".join(step.words for step in steps[:_TOLD])
+    return f"a person did {count} by hand: {told}{'; and more' if len(steps) > _TOLD else ''}"
+
+
+def _addresses(steps: Sequence[Step], before: str, after: str) -> list[str]:
+    passed = [before, *(step.url for step in steps), after]
+    way: list[str] = []
+    for url in passed:
+        if url and (not way or way[-1] != url):
+            way.append(url)
+    return [f"the address is {url} now" if url == way[-1] else f"went by {url}" for url in way[1:]]
+
+
+def _filled(steps: Sequence[Step]) -> list[str]:
+    lines: list[str] = []
+    for step in steps:
+        action, target = step.action, step.target
+        if action is None or action.kind not in ("fill", "select_option"):
+            continue
+        value = action.args.get("value", action.args.get("options", ""))
+        shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        name = _quote(target.name, LONGEST_NAME) if target is not None else "a field"
+        said = "(kept secret)" if shown == MARK else repr(_quote(shown, LONGEST_QUOTE))
+        lines.append(f"filled in '{name}': {said}")
+    return lines
+
+
+def _tabs(looks: tuple[Look | None, Look | None]) -> list[str]:
+    first, last = looks
+    if first is None or last is None or len(first.tabs) == len(last.tabs):
+        return []
+    return [f"{len(last.tabs)} tabs are open now, {len(first.tabs)} were before"]
+
+
+def _came(first: PageCapture | None, last: PageCapture | None) -> list[str]:
+    """Headings and messages that are there and were not."""
+    if last is None:
+        return []
+    headings = set(first.headings) if first is not None else set[str]()
+    said = set(notices(first.tree)) if first is not None else set[str]()
+    new = [heading for heading in dict.fromkeys(last.headings) if heading not in headings]
+    messages = [text for text in notices(last.tree) if text not in said]
+    return [
+        *(f"there is a heading now: {_quote(redact_text(text), LONGEST_QUOTE)!r}" for text in new[:MOST_NEW]),
+        *(f"the page says: {_quote(redact_text(text), LONGEST_QUOTE)!r}" for text in messages[:MOST_NEW]),
+    ]
+
+
+def _quote(text: str, most: int) -> str:
+    """One line of at most so many characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"

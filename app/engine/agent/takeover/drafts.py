@@ -1,0 +1,145 @@
+"""What a person does, as it is being done, and the step it becomes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from app.engine.action import Action, ArgValue
+from app.engine.agent.secrets import Secrets
+from app.engine.agent.stepping import named, page_step
+from app.engine.agent.unseen import unseen, unseen_tabs
+from app.engine.effect import Effect
+from app.engine.fingerprint import prints_of
+from app.engine.identity import keys_of, page_id
+from app.engine.page_state import Element, PageCapture, Rect
+from app.engine.redaction import MARK, redact_text
+from app.engine.trajectory import Step, Tab
+
+BY_PERSON = "person"
+REASON = "done by hand"
+FILLS = frozenset({"fill", "select_option"})
+FOLDED = frozenset({"scroll", "keyboard_press"})
+"""Deeds that are one step however often they are done in a row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """The page as it was looked at during a takeover, secrets still in it; never stored.
+
+    ``at`` is when the look began, by ``time.monotonic()``.
+    """
+
+    page: PageCapture
+    tabs: tuple[Tab, ...] = ()
+    active: int = 0
+    at: float = 0.0
+
+
+@dataclass(slots=True, kw_only=True)
+class Draft:
+    """One deed.
+
+    Attributes:
+        kind, args: as in a step's action, without the element's number.
+        before: the page before it.
+        element: what it was done to, of that look.
+        at: Unix seconds.  began, ended: ``time.monotonic()``.
+        point: where the pointer was pressed.
+        was: what a field held before.
+        secret: what was typed is nobody's business.
+        times: how often it was done in a row.
+    """
+
+    kind: str
+    before: Look
+    element: Element | None = None
+    args: dict[str, ArgValue] = field(default_factory=dict[str, ArgValue])
+    at: float = 0.0
+    began: float = 0.0
+    ended: float = 0.0
+    point: tuple[float, float] | None = None
+    was: str = ""
+    secret: bool = False
+    times: int = 1
+
+    def same_as(self, other: Draft) -> bool:
+        """It goes on what the other began."""
+        if self.kind != other.kind or self.kind not in FOLDED or self.element != other.element:
+            return False
+        return self.kind == "scroll" or self.args == other.args
+
+    def action(self, secrets: Secrets) -> Action:
+        """The action as a step keeps it."""
+        args: dict[str, ArgValue] = {}
+        if self.element is not None and self.kind != "drag_and_drop":
+            args["bid"] = str(self.element.index)
+        for name, value in self.args.items():
+            if self.secret and name == "value":
+                args[name] = MARK
+            elif isinstance(value, str):
+                args[name] = redact_text(secrets.mask(value))
+            else:
+                args[name] = value
+        return Action(kind=self.kind, args=args)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """A recorded deed with the page before it, without secrets; ``index`` is its step's number."""
+
+    index: int
+    step: Step
+    page: PageCapture
+    element: Element | None = None
+
+
+def moment_of(
+    draft: Draft, after: Look | None, secrets: Secrets, home: str
+) -> tuple[Moment, dict[str, bytes]]:
+    """The step of a deed (numbered 0) and the contents it names; what it brought about is seen by the look after it."""
+    page = unseen(draft.before.page, secrets)
+    tabs = unseen_tabs(draft.before.tabs, secrets)
+    seen, blobs = page_step(0, page, tabs, draft.before.active, secrets, draft.at)
+    element = _of(page, draft.element)
+    step = replace(
+        seen,
+        reason=REASON,
+        action=draft.action(secrets),
+        target=named(element) if element is not None else None,
+        target_box=_within(element.rect, page.viewport) if element is not None else None,
+        effect=_effect(draft, after).value if after is not None or draft.kind in FILLS else "",
+        output=f"{draft.times} times" if draft.times > 1 and draft.kind != "scroll" else "",
+        env_seconds=round(max(0.0, draft.ended - draft.began), 3),
+        page_state=page_id(keys_of(page, home)) if page.elements else "",
+        by=BY_PERSON,
+    )
+    return Moment(index=0, step=step, page=page, element=element), blobs
+
+
+def _of(page: PageCapture, element: Element | None) -> Element | None:
+    if element is None or not 0 <= element.index < len(page.elements):
+        return None
+    return page.elements[element.index]
+
+
+def _effect(draft: Draft, after: Look | None) -> Effect:
+    if after is None or draft.kind in FILLS:  # another value in a field is a change
+        return Effect.CHANGED
+    return _seen(draft.before.page, after.page)
+
+
+def _seen(before: PageCapture, after: PageCapture) -> Effect:
+    if before.url != after.url:
+        return Effect.NAVIGATED
+    return Effect.CHANGED if prints_of(after).changed(prints_of(before)) else Effect.NOTHING
+
+
+def _within(rect: Rect | None, viewport: tuple[int, int]) -> Rect | None:
+    """The part of a box that the picture shows."""
+    if rect is None:
+        return None
+    left, right = max(0.0, rect[0]), min(float(viewport[0]), rect[0] + rect[2])
+    top, bottom = max(0.0, rect[1]), min(float(viewport[1]), rect[1] + rect[3])
+    if right - left < 1 or bottom - top < 1:
+        return None
+    return (round(left, 1), round(top, 1), round(right - left, 1), round(bottom - top, 1))

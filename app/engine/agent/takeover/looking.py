@@ -1,0 +1,145 @@
+"""The looks of a takeover: one is taken whenever the page has come to rest after a person did something to it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+
+from app.engine.agent.takeover.drafts import Look
+from app.engine.browser.eyes import Blind, Cursor, Eyes, Held
+from app.engine.browser.session import Visit
+from app.engine.browser.shortcuts import tabs_of
+from app.engine.browser.snapshot import capture
+from app.engine.errors import SiteloreError
+from app.engine.page_state import Element, PageCapture
+
+PATIENCE = 0.4
+"""Seconds a person's click waits for a look that is being taken."""
+AT_ONCE = 1.0
+"""Seconds a look may take for which a person's click waits."""
+MOST_LINES = 20
+EVERY = 2.0
+"""Seconds between two looks at a page that changes by itself."""
+
+
+class Looking:
+    """What was seen last, and what a person's hands meet in it.
+
+    Attributes:
+        latest, first: looks; ``None`` as long as the page could not be looked at.
+        stale: something was done to the page since the last look.
+        happened: dialogs, windows and files that came up, in words.
+    """
+
+    def __init__(self, visit: Visit) -> None:
+        self._visit = visit
+        self._eyes = Eyes(visit)
+        self._busy = asyncio.Lock()
+        self._touched_at = 0.0
+        self.latest: Look | None = None
+        self.first: Look | None = None
+        self.stale = True
+        self.happened: list[str] = []
+
+    @property
+    def before(self) -> Look:
+        """The page as it was seen last; a page that nobody could look at has its address alone."""
+        if self.latest is not None:
+            return self.latest
+        url = self._visit.page.url if self._visit.pages else ""
+        return Look(page=PageCapture(url=url))
+
+    def touched(self) -> None:
+        """Something is done to the page."""
+        self.stale = True
+        self._touched_at = time.monotonic()
+
+    async def moved(self) -> bool:
+        """Whether the page has changed by itself since it was looked at, a while ago."""
+        if self.latest is not None and time.monotonic() - self.latest.at < EVERY:
+            return False
+        try:
+            return await self._eyes.moved()
+        except Blind:
+            return True
+
+    async def look(self) -> Look | None:
+        """Look at the page as it is now; ``None`` where it can't be looked at."""
+        async with self._busy:
+            return await self._look()
+
+    async def element_at(self, x: float, y: float) -> tuple[Element | None, bool]:
+        """The element under a point, and whether pressing it opens a list of choices.
+
+        A page that has changed since it was looked at is looked at once more where the element is new.
+        """
+        number, lists = -1, False
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE + AT_ONCE), self._busy:
+                for _ in (1, 2):
+                    with suppress(Blind):
+                        number, lists = await self._eyes.at(x, y)
+                    if number >= 0 or not self._outdated or await self._look() is None:
+                        break
+        return self._element(number), lists
+
+    async def cursor(self) -> tuple[Cursor, Element | None]:
+        """What has the cursor; nothing, where the page does not say."""
+        cursor = Cursor()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE + AT_ONCE), self._busy:
+                for _ in (1, 2):
+                    with suppress(Blind):
+                        cursor = await self._eyes.cursor()
+                        if cursor.number >= 0 or not cursor.typable:
+                            break
+                    if not self._outdated or await self._look() is None:
+                        break
+        return cursor, self._element(cursor.number)
+
+    async def hold(self) -> Held | None:
+        """Hold the field that has the cursor; what it holds now."""
+        try:
+            await self._eyes.hold()
+        except Blind:
+            return None
+        return await self.held()
+
+    async def held(self) -> Held | None:
+        """What the held field holds; ``None`` where nobody can tell any more."""
+        try:
+            return await self._eyes.held()
+        except Blind:
+            return None
+
+    @property
+    def _outdated(self) -> bool:
+        """The page may be another one than was looked at."""
+        return self.stale or self.latest is None or time.monotonic() - self.latest.at > AT_ONCE
+
+    def _element(self, number: int) -> Element | None:
+        page = self.latest.page if self.latest is not None else None
+        return page.elements[number] if page is not None and 0 <= number < len(page.elements) else None
+
+    async def _look(self) -> Look | None:
+        began = time.monotonic()
+        try:
+            page = await capture(self._visit, thorough=True)
+            tabs, active = await tabs_of(self._visit)
+        except SiteloreError:
+            return None
+        await self._eyes.meet(page)
+        self._note(page)
+        self.latest = Look(page=page, tabs=tabs, active=active, at=began)
+        self.first = self.first or self.latest
+        self.stale = self._touched_at >= began
+        return self.latest
+
+    def _note(self, page: PageCapture) -> None:
+        lines = [
+            *(f"a dialog said {text!r} and was dismissed" for text in page.alerts),
+            *(f"a window was opened and closed again: {url}" for url in page.popups),
+            *(f"a file was offered and not taken: {name!r}" for name in page.downloads),
+        ]
+        self.happened += lines[: max(0, MOST_LINES - len(self.happened))]

@@ -1,0 +1,58 @@
+"""Which fields hold what nobody is to read, when it is a person who fills them in.
+
+Stricter than what an agent's own steps go by (``app.engine.agent.unseen``): an agent types what its task tells it, a
+person types what they know.
+"""
+
+from __future__ import annotations
+
+import re
+
+from app.engine.agent.unseen import is_secret_field
+from app.engine.browser.eyes import FieldFacts
+from app.engine.page_state import Element
+from app.engine.redaction import names_a_secret, redact_text
+
+_SECRET_NAME = re.compile(
+    r"\b(?:otp|totp|mfa|2fa|pin|cv[cv]2?|csc|iban|ssn|passcode|tan)\b|one[ _-]?time|two[ _-]?factor"
+    r"|(?:verification|security|authenticat\w*|confirmation|access|sms|login)[ _-]?code|recovery|seed phrase"
+    r"|(?:card|cc|account|credit)[ _-]?(?:number|num|no)\b|cardnumber|ccnum|kennwort|passwort|contraseñ|mot de passe"
+    r"|kartennummer|prüfnummer|пароль|密码|暗証|パスワード",
+    re.IGNORECASE,
+)
+_SECRET_KINDS = frozenset(
+    [
+        "current-password",
+        "new-password",
+        "one-time-code",
+        "cc-number",
+        "cc-csc",
+        "cc-exp",
+        "cc-exp-month",
+        "cc-exp-year",
+    ]
+)
+_NUMERIC = frozenset({"numeric", "decimal", "tel"})
+
+
+def is_secret(element: Element | None, facts: FieldFacts | None) -> bool:
+    """Whether what a person types into this field is nobody's business."""
+    if element is not None and (is_secret_field(element) or _named(f"{element.name} {element.label}")):
+        return True
+    if facts is None:
+        return False
+    if facts.type == "password" or facts.dotted or _SECRET_KINDS & set(facts.autocomplete.lower().split()):
+        return True
+    if facts.most == 1 and (facts.mode in _NUMERIC or facts.type in ("tel", "number")):
+        return True  # one box of several for the digits of a code
+    return names_a_secret(facts.names) or _named(facts.names)
+
+
+def says_secret(value: str) -> bool:
+    """Whether a text is a secret by its form, wherever it stands: the number of a card, a token."""
+    return redact_text(value) != value
+
+
+def _named(text: str) -> bool:
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", text)
+    return _SECRET_NAME.search(text) is not None or _SECRET_NAME.search(spaced) is not None

@@ -1,0 +1,272 @@
+"""Makes deeds of a person's mouse and keyboard: a click, a field that is filled in, a key, a way that is scrolled."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+
+from app.engine.agent.secrets import Secrets
+from app.engine.agent.takeover.drafts import Draft
+from app.engine.agent.takeover.looking import Looking
+from app.engine.agent.takeover.masking import is_secret, says_secret
+from app.engine.agent.unseen import field_key
+from app.engine.browser.eyes import Cursor, Held
+from app.engine.browser.keys import ALT, CTRL, META, SHIFT, text_of
+from app.engine.page_input import MouseButton, PageInput
+from app.engine.page_state import Element
+
+DRAGGED = 6.0
+"""CSS pixels between pressing and letting go from which on it was a drag."""
+TWICE = 0.6
+"""Seconds within which two clicks are a double click."""
+IDLE = 0.6
+"""Seconds after which the next deed is another one."""
+LONGEST_VALUE = 2_000
+
+_SILENT = frozenset(
+    [
+        "Shift",
+        "Control",
+        "Alt",
+        "Meta",
+        "AltGraph",
+        "CapsLock",
+        "NumLock",
+        "ScrollLock",
+        "Dead",
+        "Process",
+        "Unidentified",
+    ]
+)
+_FIELDS = frozenset({"textbox", "searchbox", "spinbutton"})
+_EDITING = frozenset("acvxzy")
+_BITS = ((CTRL, "Control"), (ALT, "Alt"), (META, "Meta"), (SHIFT, "Shift"))
+
+
+class Noticing:
+    """The deeds of one takeover, in order.
+
+    Attributes:
+        done: deeds that are over and not recorded yet.
+        masked: fields whose contents are kept out of everything.
+    """
+
+    def __init__(self, looking: Looking, secrets: Secrets) -> None:
+        self._looking, self._secrets = looking, secrets
+        self._open: Draft | None = None
+        self._field: Draft | None = None
+        self._typed = ""
+        self.done: deque[Draft] = deque()
+        self.masked = 0
+
+    @property
+    def pending(self) -> bool:
+        """A deed may go on still."""
+        return self._open is not None and not _into_a_field(self._open)
+
+    def close_idle(self) -> None:
+        """What was done a while ago is over; a field is left only by going elsewhere."""
+        if self._open is None or _into_a_field(
+            self._open
+        ):  # what is typed there makes one deed with the click
+            return
+        if time.monotonic() - self._open.ended > IDLE:
+            self._close()
+
+    async def finish(self) -> None:
+        """Everything is over."""
+        await self.leave_field()
+        self._close()
+
+    # ------------------------------------------------------------ the mouse
+
+    async def pressed(self, one: PageInput) -> None:
+        """A button goes down."""
+        await self.leave_field()
+        last, now = self._open, time.monotonic()
+        if one.clicks >= 2 and last is not None and last.kind in ("click", "mouse_click"):
+            if now - last.ended < TWICE:
+                last.kind = "dblclick" if last.kind == "click" else "mouse_dblclick"
+                last.ended = now
+            return
+        self._close()
+        element, _ = await self._looking.element_at(one.x, one.y)
+        button = (
+            {"button": one.button.value} if one.button not in (MouseButton.LEFT, MouseButton.NONE) else {}
+        )
+        self._open = self._draft("click" if element is not None else "mouse_click", element)
+        self._open.point = (one.x, one.y)
+        if element is None:
+            self._open.args = {"x": round(one.x, 1), "y": round(one.y, 1)}
+        self._open.args |= button
+
+    async def released(self, one: PageInput) -> None:
+        """A button comes up; far from where it went down it was a drag."""
+        draft = self._open
+        if draft is None or draft.point is None or draft.kind not in ("click", "mouse_click"):
+            return
+        draft.ended = time.monotonic()
+        x, y = draft.point
+        if abs(one.x - x) + abs(one.y - y) <= DRAGGED:
+            return
+        target, _ = await self._looking.element_at(one.x, one.y)
+        draft.kind, draft.args = "drag_and_drop", {}
+        if draft.element is not None and target is not None and target != draft.element:
+            draft.args = {"from_bid": str(draft.element.index), "to_bid": str(target.index)}
+        else:
+            draft.args = {"from_x": round(x, 1), "from_y": round(y, 1)}
+            draft.args |= {"to_x": round(one.x, 1), "to_y": round(one.y, 1)}
+        self._close()
+
+    def wheeled(self, one: PageInput) -> None:
+        """The wheel turns."""
+        draft = self._folded(Draft(kind="scroll", before=self._looking.before))
+        for name, more in (("delta_x", one.dx), ("delta_y", one.dy)):
+            known = draft.args.get(name, 0.0)
+            draft.args[name] = round((known if isinstance(known, int | float) else 0) + more)
+
+    # ------------------------------------------------------------ the keyboard
+
+    async def key(self, one: PageInput) -> None:
+        """A key goes down."""
+        if one.key in _SILENT:
+            return
+        cursor, element = await self._looking.cursor()
+        text = text_of(one)
+        if cursor.typable and not self._is_command(one):
+            chosen = element is not None and element.role in ("combobox", "listbox") and bool(element.options)
+            if one.key in ("Tab", "Escape") or (one.key == "Enter" and not cursor.many and not chosen):
+                await self.leave_field()
+                if one.key == "Enter" and element is not None:
+                    self._once("press", element, {"key_comb": _combination(one)})
+                elif one.key != "Tab":
+                    self._once("keyboard_press", None, {"key": _combination(one)})
+            else:
+                await self._types(cursor, element, "" if one.key in ("Enter", "Tab") else text)
+            return
+        await self.leave_field()
+        if one.key == "Tab":
+            return
+        if (
+            cursor.presses
+            and one.key in ("Enter", " ")
+            and element is not None
+            and not one.modifiers & ~SHIFT
+        ):
+            self._once("click", element, {})
+        else:
+            self._folded(
+                Draft(kind="keyboard_press", before=self._looking.before, args={"key": _combination(one)})
+            )
+
+    async def text(self, one: PageInput) -> None:
+        """Text is put in: pasted, or composed by an input method."""
+        cursor, element = await self._looking.cursor()
+        if cursor.typable:
+            await self._types(cursor, element, one.text)
+
+    async def leave_field(self) -> None:
+        """The field being filled in is left: what it holds is what was filled in."""
+        draft, self._field = self._field, None
+        if draft is None:
+            return
+        held = await self._looking.held()
+        self._filled(draft, held)
+
+    async def shortcut(self, kind: str, args: dict[str, object]) -> None:
+        """The browser itself is asked for something."""
+        await self.leave_field()
+        self._close()
+        draft = self._draft(kind, None)
+        draft.args = {name: value for name, value in args.items() if isinstance(value, str | int)}
+        self.done.append(draft)
+
+    # ------------------------------------------------------------ inside
+
+    async def _types(self, cursor: Cursor, element: Element | None, text: str) -> None:
+        if self._field is not None and cursor.held:
+            self._typed += text
+            self._field.ended = time.monotonic()
+            return
+        await self.leave_field()
+        if self._open is not None and _into_a_field(self._open) and _same_field(self._open.element, element):
+            self._open = None
+        self._close()
+        before = await self._looking.hold()
+        draft = self._draft("fill", element)
+        draft.was = _shown(before)
+        draft.secret = is_secret(element, cursor.facts)
+        if draft.secret and element is not None:
+            self._secrets.keep("", field_key(element))
+        self._field, self._typed = draft, text
+
+    def _filled(self, draft: Draft, held: Held | None) -> None:
+        value = _shown(held) if held is not None else draft.was + self._typed
+        if value == draft.was:
+            return
+        if held is not None and held.chosen is not None:
+            draft.kind, draft.args = "select_option", {"options": list(held.chosen)}
+        else:
+            draft.secret = draft.secret or says_secret(value)
+            draft.args = {"value": value[:LONGEST_VALUE]}
+        if draft.secret:
+            self.masked += 1
+            self._secrets.keep(value.strip(), field_key(draft.element) if draft.element is not None else None)
+        self.done.append(draft)
+
+    def _draft(self, kind: str, element: Element | None) -> Draft:
+        now = time.monotonic()
+        return Draft(
+            kind=kind, before=self._looking.before, element=element, at=time.time(), began=now, ended=now
+        )
+
+    def _once(self, kind: str, element: Element | None, args: dict[str, str]) -> None:
+        self._close()
+        draft = self._draft(kind, element)
+        draft.args = dict(args)
+        self.done.append(draft)
+
+    def _folded(self, new: Draft) -> Draft:
+        """The open deed where this goes on with it, else a new one."""
+        now = time.monotonic()
+        last = self._open
+        if last is not None and new.same_as(last) and now - last.ended < IDLE * 2:
+            last.ended, last.times = now, last.times + 1
+            return last
+        self._close()
+        new.at, new.began, new.ended = time.time(), now, now
+        self._open = new
+        return new
+
+    def _close(self) -> None:
+        draft, self._open = self._open, None
+        if draft is not None:
+            self.done.append(draft)
+
+    def _is_command(self, one: PageInput) -> bool:
+        """A shortcut of the page's own rather than one that edits."""
+        held = one.modifiers & (CTRL | META)
+        return bool(held) and not text_of(one) and len(one.key) == 1 and one.key.lower() not in _EDITING
+
+
+def _into_a_field(draft: Draft) -> bool:
+    element = draft.element
+    return draft.kind == "click" and element is not None and element.role in _FIELDS
+
+
+def _same_field(one: Element | None, other: Element | None) -> bool:
+    return one is not None and other is not None and field_key(one) == field_key(other)
+
+
+def _shown(held: Held | None) -> str:
+    if held is None:
+        return ""
+    return "\n".join(held.chosen) if held.chosen is not None else held.value
+
+
+def _combination(one: PageInput) -> str:
+    """A key with what is held with it, as actions write it (``Control+Enter``)."""
+    held = [name for bit, name in _BITS if one.modifiers & bit]
+    if len(one.key) == 1 and held == ["Shift"]:
+        held = []
+    return "+".join([*held, one.key or one.code])

@@ -1,0 +1,248 @@
+"""A person's hands on the page of a run, from taking it over to handing it back.
+
+Inputs go to the page at once; what they were done to is asked of it just before.  When the page has come to rest it is
+looked at, and what was done is recorded as steps: the page before, the action, the element, and nothing of what a
+person keeps secret, in words and in pictures.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from app.engine.agent.secrets import Secrets
+from app.engine.agent.takeover.account import account_of
+from app.engine.agent.takeover.drafts import Draft, Look, Moment, moment_of
+from app.engine.agent.takeover.looking import Looking
+from app.engine.agent.takeover.noticing import Noticing
+from app.engine.agent.takeover.path import Path
+from app.engine.agent.unseen import unseen
+from app.engine.browser.screencast import Spawn
+from app.engine.browser.session import Visit
+from app.engine.browser.settle import settle
+from app.engine.browser.shortcuts import shortcut_of
+from app.engine.browser.steering import Steering
+from app.engine.errors import StoreError
+from app.engine.page_input import InputKind, PageInput
+from app.engine.supervision import TakeoverAccount
+from app.engine.trajectory import Step
+
+log = logging.getLogger(__name__)
+
+QUIET = 0.2
+"""Seconds without an input after which the page is looked at."""
+UNSTIRRED = 0.7
+"""Seconds without an input after which it is asked whether the page changed by itself."""
+AT_MOST = 1.5
+"""Seconds a page gets to come to rest."""
+RETRY = 1.0
+"""Seconds until a step that could not be written is tried again."""
+LONGEST_PATH = 100
+"""Deeds whose pages are kept for a map, the newest."""
+LAST_LOOK = 6.0
+"""Seconds the page may take to be looked at when it is handed back."""
+
+Write = Callable[[Step, Mapping[str, bytes]], Awaitable[int]]
+"""Records a step and gives its number."""
+
+
+class Takeover:
+    """One takeover: ``begin``, ``input`` as often as need be, ``end``.
+
+    Args:
+        secrets: the run's; what a person types into a secret field is added, so that no later look shows it either.
+        home: the address that page states are named against.
+        write: records a step and gives its number; raises ``StoreError`` where it can't.
+        spawn: starts a task and keeps it.
+    """
+
+    def __init__(
+        self,
+        visit: Visit,
+        *,
+        secrets: Secrets,
+        home: str,
+        write: Write,
+        spawn: Spawn,
+        run: str = "",
+    ) -> None:
+        self._visit, self._secrets, self._home, self._write, self._spawn = visit, secrets, home, write, spawn
+        self._run = run
+        self._steering = Steering(visit)
+        self._looking = Looking(visit)
+        self._noticing = Noticing(self._looking, secrets)
+        self._order = asyncio.Lock()
+        self._writing = asyncio.Lock()
+        self._stirred = asyncio.Event()
+        self._input_at = 0.0
+        self._steps: list[Step] = []
+        self._moments: deque[Moment] = deque(maxlen=LONGEST_PATH)
+        self._worker: asyncio.Task[Any] | None = None
+        self._ended = False
+        self._account: TakeoverAccount | None = None
+        self._final: Look | None = None
+
+    @property
+    def pointer(self) -> tuple[float, float] | None:
+        """Where the person's pointer stands, CSS pixels of the viewport."""
+        return self._steering.pointer
+
+    def done_by(self, at: float) -> float:
+        """The sender's clock of the newest input that was done by then (Unix seconds); 0 for none."""
+        return self._steering.done_by(at)
+
+    @property
+    def path(self) -> Path:
+        """What was done so far, as a map may keep it."""
+        final = unseen(self._final.page, self._secrets) if self._final is not None else None
+        return Path(moments=tuple(self._moments), final=final, ended_at=time.time())
+
+    async def begin(self) -> None:
+        """Look at the page before anything is done to it.  Never raises for what a page or browser does."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LAST_LOOK):
+                await self._looking.look()
+        self._worker = self._spawn(self._work())
+
+    async def input(self, inputs: Sequence[PageInput]) -> None:
+        """Do these to the page, in order; after the end they are dropped."""
+        async with self._order:
+            if self._ended:
+                return
+            waiting: list[PageInput] = []
+            for one in inputs:
+                if one.kind not in (InputKind.MOVE, InputKind.KEY_UP):
+                    await self._send(waiting)
+                    waiting = []
+                    if await self._shortcut(one):
+                        continue
+                    await self._notice(one)
+                    self._stir()
+                waiting.append(one)
+            await self._send(waiting)
+
+    async def end(self) -> TakeoverAccount:
+        """Hand the page back; what was done, recorded to the last step.  Ending twice gives the same account.
+
+        Raises:
+            StoreError: a step can't be written; nothing of it is lost, and ending it again tries again.
+        """
+        async with self._order:
+            if self._account is not None:
+                return self._account
+            self._ended = True
+            await self._steering.lift()
+            await self._noticing.finish()
+        await self._stop_working()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LAST_LOOK):
+                await settle(self._visit, most=AT_MOST)
+                await self._looking.look()
+        self._final = self._looking.latest
+        await self._record()
+        looks = (self._looking.first, self._final)
+        self._account = account_of(
+            self._run, self._steps, looks, self._looking.happened, self._secrets, self._noticing.masked
+        )
+        return self._account
+
+    # ------------------------------------------------------------ what is done
+
+    async def _send(self, inputs: Sequence[PageInput]) -> None:
+        if inputs:
+            await self._steering.send(inputs)
+            if any(one.kind is not InputKind.MOVE for one in inputs):
+                self._stir()
+
+    async def _shortcut(self, one: PageInput) -> bool:
+        found = shortcut_of(self._visit, one)
+        if found is None:
+            return False
+        await self._noticing.shortcut(found.kind, dict(found.args))
+        self._stir()
+        with suppress(IndexError):  # no tab is left
+            await found.done()
+        self._stir()
+        return True
+
+    async def _notice(self, one: PageInput) -> None:
+        match one.kind:
+            case InputKind.PRESS:
+                await self._noticing.pressed(one)
+            case InputKind.RELEASE:
+                await self._noticing.released(one)
+            case InputKind.WHEEL:
+                self._noticing.wheeled(one)
+            case InputKind.KEY_DOWN:
+                await self._noticing.key(one)
+            case InputKind.TEXT:
+                await self._noticing.text(one)
+            case _:
+                pass
+
+    def _stir(self) -> None:
+        self._input_at = time.monotonic()
+        self._looking.touched()
+        self._stirred.set()
+
+    # ------------------------------------------------------------ what is recorded
+
+    async def _work(self) -> None:
+        while not self._ended:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stirred.wait(), UNSTIRRED)
+            if not self._stirred.is_set():
+                if await self._looking.moved():
+                    await self._looking.look()
+                continue
+            self._stirred.clear()
+            if (left := self._input_at + QUIET - time.monotonic()) > 0:
+                await asyncio.sleep(left)
+                self._stirred.set()
+                continue
+            await settle(self._visit, quiet=0.1, most=AT_MOST)
+            if self._looking.stale:
+                await self._looking.look()
+            self._noticing.close_idle()
+            try:
+                await self._record()
+            except StoreError as error:
+                log.warning("a step by hand is not written yet: %s", error)
+                await asyncio.sleep(RETRY)
+                self._stirred.set()
+            if self._noticing.pending:
+                await asyncio.sleep(QUIET)
+                self._stirred.set()
+
+    async def _stop_working(self) -> None:
+        worker, self._worker = self._worker, None
+        if worker is None or worker.done():
+            return
+        async with self._writing:  # what is being written is written whole
+            worker.cancel()
+        await asyncio.wait([worker])
+
+    async def _record(self) -> None:
+        """Write what is over, in order.  Raises ``StoreError``; what is not written stays."""
+        async with self._writing:
+            done = self._noticing.done
+            while done:
+                draft = done[0]
+                following = done[1] if len(done) > 1 else None
+                moment, blobs = moment_of(draft, self._after(draft, following), self._secrets, self._home)
+                index = await self._write(moment.step, blobs)
+                step = replace(moment.step, index=index)
+                self._steps.append(step)
+                self._moments.append(replace(moment, index=index, step=step))
+                done.popleft()
+
+    def _after(self, draft: Draft, following: Draft | None) -> Look | None:
+        """The look that shows what a deed brought about."""
+        look = following.before if following is not None else self._looking.latest
+        return look if look is not None and look.at > draft.began else None

@@ -1,0 +1,95 @@
+"""Keys that are the browser's own and that no page gets: back, forward, reload, the next tab, close this one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from playwright.async_api import Error
+
+from app.engine.action import ArgValue
+from app.engine.browser.keys import ALT, CTRL, SHIFT
+from app.engine.browser.session import Visit
+from app.engine.page_input import InputKind, PageInput
+from app.engine.redaction import redact_text, redact_url
+from app.engine.trajectory import Tab
+
+ANSWER = 0.5
+"""Seconds a tab may take to tell its title."""
+COMES = 3.0
+"""Seconds until another page has answered; it goes on coming after that."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shortcut:
+    """What a key asks of the browser: the action a step keeps, and how it is done."""
+
+    kind: str
+    done: Callable[[], Awaitable[None]]
+    args: dict[str, ArgValue] = field(default_factory=dict[str, ArgValue])
+
+
+def shortcut_of(visit: Visit, one: PageInput) -> Shortcut | None:
+    """What a key that goes down asks of the browser; ``None`` where it is the page's."""
+    if one.kind is not InputKind.KEY_DOWN:
+        return None
+    match one.key, one.modifiers & 15:
+        case "ArrowLeft", modifiers if modifiers == ALT:
+            return Shortcut(kind="go_back", done=lambda: _travel(visit, back=True))
+        case "ArrowRight", modifiers if modifiers == ALT:
+            return Shortcut(kind="go_forward", done=lambda: _travel(visit, back=False))
+        case ("F5", _) | ("r" | "R", 2):
+            url = redact_url(visit.page.url) if visit.pages else ""
+            return Shortcut(kind="goto", done=lambda: _reload(visit), args={"url": url})
+        case "Tab", modifiers if modifiers & CTRL and not modifiers & ALT:
+            return _other_tab(visit, -1 if modifiers & SHIFT else 1)
+        case "w" | "W", modifiers if modifiers == CTRL:
+            return Shortcut(kind="tab_close", done=lambda: _close(visit))
+        case _:
+            return None
+
+
+async def tabs_of(visit: Visit) -> tuple[tuple[Tab, ...], int]:
+    """The open tabs in order, without secrets, and the number of the one in front."""
+    told: list[Tab] = []
+    pages = visit.pages
+    for page in pages:
+        title = ""
+        with suppress(Error, TimeoutError):
+            title = await asyncio.wait_for(page.title(), ANSWER)
+        told.append(Tab(url=redact_url(page.url), title=redact_text(title)))
+    return tuple(told), max(0, min(visit.active, len(told) - 1))
+
+
+async def _travel(visit: Visit, *, back: bool) -> None:
+    page = visit.page
+    with suppress(Error, TimeoutError):
+        go = page.go_back if back else page.go_forward
+        await asyncio.wait_for(go(wait_until="commit", timeout=COMES * 1000), COMES)
+
+
+async def _reload(visit: Visit) -> None:
+    with suppress(Error, TimeoutError):
+        await asyncio.wait_for(visit.page.reload(wait_until="commit", timeout=COMES * 1000), COMES)
+
+
+def _other_tab(visit: Visit, by: int) -> Shortcut:
+    count = max(1, len(visit.pages))
+    number = (min(visit.active, count - 1) + by) % count
+
+    async def switch() -> None:
+        visit.active = number
+        with suppress(Error, TimeoutError, IndexError):
+            await asyncio.wait_for(visit.page.bring_to_front(), ANSWER)
+
+    return Shortcut(kind="tab_focus", done=switch, args={"index": number})
+
+
+async def _close(visit: Visit) -> None:
+    """The tab in front; the last one stays."""
+    if len(visit.pages) > 1:
+        with suppress(Error, TimeoutError):
+            await asyncio.wait_for(visit.page.close(), COMES)
+        visit.active = max(0, min(visit.active, len(visit.pages) - 1))
