@@ -55,7 +55,7 @@ class Exposure:
     followed: bool | None = None
 
 
-BY_HAND = "person"
+BY_PERSON = "person"
 """``Step.by`` of what a person did with their own hands."""
 
 
@@ -112,7 +112,7 @@ class Step:
     """Id of the page state in the site's interaction graph (``identity.page_id``); "" where there is none."""
 
     by: str = ""
-    """``BY_HAND`` for what a person did during a takeover; "" for the agent's own steps."""
+    """``BY_PERSON`` for what a person did during a takeover; "" for the agent's own steps."""
 
     @property
     def words(self) -> str:
@@ -168,4 +168,4 @@ class Run:
 
 def made_by_hand(steps: Iterable[Step]) -> int:
     """How many of these steps a person made."""
-    return sum(step.by == BY_HAND for step in steps)
+    return sum(step.by == BY_PERSON for step in steps)

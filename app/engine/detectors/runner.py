@@ -19,7 +19,7 @@ from app.engine.detectors.rules.loops import (
 from app.engine.detectors.rules.pages import ErrorPage, LoginWall, NoEffect
 from app.engine.detectors.vlm import MODEL_DETECTORS
 from app.engine.judgement import Flag, Severity
-from app.engine.trajectory import BY_HAND, ErrorClass, Outcome, Run, Step
+from app.engine.trajectory import BY_PERSON, ErrorClass, Outcome, Run, Step
 
 RULES: tuple[type[Detector], ...] = (
     LeftSites,
@@ -60,7 +60,7 @@ class Watch:
 
     def see(self, step: Step) -> list[Flag]:
         """The next step, complete with its error; a person's is not judged, only the page it began on."""
-        taken, self._in_hand = step.by == BY_HAND and not self._in_hand, step.by == BY_HAND
+        taken, self._in_hand = step.by == BY_PERSON and not self._in_hand, step.by == BY_PERSON
         if taken:
             page = page_of(step)
             return [flag for detector in self._detectors for flag in detector.see_handed(page)]

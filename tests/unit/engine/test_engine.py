@@ -7,11 +7,14 @@ from dataclasses import replace
 import pytest
 
 from app.engine.api import RunFilter
+from app.engine.detectors.reacting import reactions_of
+from app.engine.detectors.risk import RiskModel
 from app.engine.engine import Engine
 from app.engine.errors import NotFound, UsageError
 from app.engine.events import HistoryChanged, KnowledgeChanged, RunsChanged
 from app.engine.judgement import Label
 from app.engine.store.workspace import Workspace
+from app.engine.supervision import UNATTENDED, USUAL, Deed, Intervention
 from kb.tip import Kind, Query, Scope, Status, TipDraft
 from tests.support.runs import make_run, make_step
 
@@ -144,3 +147,45 @@ async def test_runs_know_the_tips_written_from_them(engine):
     assert (await engine.open_run("run-2")).tips == (saved.id,)
     rows = await engine.list_runs(RunFilter())
     assert {row.id: row.tips for row in rows} == {"run-0": 0, "run-1": 0, "run-2": 1, "run-3": 0}
+
+
+async def test_what_an_operator_made_of_a_flag_reaches_the_scorecard_and_the_ranking(engine):
+    await engine.detect(())
+    [called] = (await engine.open_run("run-0")).flags
+    workspace = engine._core.workspace
+    before = workspace.index.risk("run-0").value
+    deed = Intervention(run="run-0", step=called.step, deed=Deed.TOOK_OVER, author="mina", at=9.0)
+    for reaction in reactions_of(deed, [called]):
+        workspace.desk.add_reaction(reaction)
+
+    await engine._judging.after_verdicts(("run-0",))
+    await engine._judging.settle()
+
+    report = await engine.risk_report()
+    [score] = [one for one in report.scores if (one.detector, one.site) == (called.detector, "")]
+    assert (score.judged, score.right, score.reacted, score.reacted_right) == (1, 1, 1, 1)
+    assert report.fitted_on == 1
+    assert report.weights[called.detector] > RiskModel().weights[called.detector]
+    assert workspace.index.risk("run-0").value > before
+
+
+async def test_a_run_opens_with_what_was_done_in_it_while_it_was_going_on(engine):
+    desk = engine._core.workspace.desk
+    deeds = [
+        desk.add_deed(Intervention(run="run-0", step=at, deed=Deed.PAUSED, author="mina")) for at in (1, 2)
+    ]
+    desk.add_deed(Intervention(run="run-1", step=0, deed=Deed.STOPPED, author="mina"))
+    assert (await engine.open_run("run-0")).interventions == tuple(deeds)
+
+
+async def test_undoing_an_edit_of_the_policy_is_told(engine):
+    told: list[HistoryChanged] = []
+    engine.bus.subscribe(lambda event: told.append(event) if isinstance(event, HistoryChanged) else None)
+    desk = engine._core.workspace.desk
+    desk.save_policy(UNATTENDED, "mina")
+    assert (await engine.undo()).did == "edit the policy of interventions"
+    assert desk.policy() == USUAL
+    assert told[-1].redo == "edit the policy of interventions"
+    await engine.redo()
+    assert desk.policy() == UNATTENDED
+    assert told[-1].undo == "edit the policy of interventions"

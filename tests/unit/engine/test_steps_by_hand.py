@@ -20,7 +20,7 @@ from app.engine.detectors.rules.loops import (
 from app.engine.detectors.rules.pages import ErrorPage, LoginWall, NoEffect
 from app.engine.detectors.runner import RULES, Watch, detect_run
 from app.engine.store.workspace import Workspace
-from app.engine.trajectory import BY_HAND, Step
+from app.engine.trajectory import BY_PERSON, Step
 from tests.support.detector_steps import click, failed, flags_of, goto, step
 from tests.support.runs import make_run, make_step
 
@@ -28,7 +28,7 @@ ALLOWED = frozenset({"shop.test:7770"})
 
 
 def hand(index: int, page: str = "", **fields: object) -> Step:
-    return step(index, page, by=BY_HAND, **fields)
+    return step(index, page, by=BY_PERSON, **fields)
 
 
 def fired(detector: type[Detector], *steps: Step, **context: object) -> list[int]:
@@ -100,20 +100,20 @@ def test_the_same_click_on_the_same_page_still_counts_over_a_takeover():
 def test_no_flag_points_at_a_persons_step(hands: list[bool], pages: list[str]):
     steps = [
         step(
-            at, f"/{pages[at]}", f"state {pages[at]}", by=BY_HAND if by_hand else "",
+            at, f"/{pages[at]}", f"state {pages[at]}", by=BY_PERSON if by_hand else "",
             title="404 Not Found" if pages[at] == "b" else "Shop", **click(pages[at]),
         )
         for at, by_hand in enumerate([False, *hands])
     ]  # fmt: skip
     watch = Watch(RunContext(run="r", usual_steps=2.0, allowed_hosts=ALLOWED), RULES)
     flags = [flag for one in steps for flag in watch.see(one)]
-    assert [flag for flag in flags if steps[flag.step].by == BY_HAND] == []
+    assert [flag for flag in flags if steps[flag.step].by == BY_PERSON] == []
 
 
 def test_the_usual_length_of_a_site_and_the_preflight_leave_out_what_a_person_did(tmp_path):
     with Workspace.open(tmp_path / "workspace") as workspace:
         for name, own, by_hand in (("a", 4, 0), ("b", 2, 6), ("c", 0, 3)):
-            steps = [make_step(at, by=BY_HAND if at >= own else "") for at in range(own + by_hand)]
+            steps = [make_step(at, by=BY_PERSON if at >= own else "") for at in range(own + by_hand)]
             workspace.runs.add(make_run(name, step_count=len(steps)), steps, {})
             workspace.index_run(name)
         index = workspace.index
@@ -123,7 +123,7 @@ def test_the_usual_length_of_a_site_and_the_preflight_leave_out_what_a_person_di
             ("a", 0), ("a", 1), ("a", 2), ("a", 3), ("b", 0), ("b", 1),
         ]  # fmt: skip
         assert index.row("b").steps == 8
-        index.add_step("a", make_step(4, by=BY_HAND), workspace.site_of)
+        index.add_step("a", make_step(4, by=BY_PERSON), workspace.site_of)
         assert (index.by_hand()["a"], index.row("a").steps) == (1, 5)
         assert workspace.rebuild_index() == 3
 
