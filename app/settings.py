@@ -17,10 +17,13 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from app.engine.errors import InputError, StoreError
+from app.quiet_hours import quiet_hours
 
 APP = "sitelore"
 KEY_VARIABLE = "OPENAI_API_KEY"
 KEYRING_ENTRY = "model endpoint"
+MOST_AT_ONCE = 32
+"""Supervised runs that a machine may be asked to do at once."""
 
 
 def _setting(default: Any, *variables: str, label: str, help: str) -> Any:
@@ -87,6 +90,24 @@ class Settings:
         "SITELORE_TOKEN_BUDGET",
         label="Tip budget",
         help="Most tokens that retrieved tips may take in a prompt",
+    )
+    at_once: int = _setting(
+        4,
+        "SITELORE_AT_ONCE",
+        label="Runs at once",
+        help="Most supervised runs that go on at once; others wait",
+    )
+    notifications: Literal["desktop", "window", "off"] = _setting(
+        "desktop",
+        "SITELORE_NOTIFICATIONS",
+        label="Calls",
+        help="Runs that need you, failed or are done: told on the desktop, in the window alone, or not",
+    )
+    quiet_hours: str = _setting(
+        "",
+        "SITELORE_QUIET_HOURS",
+        label="Quiet hours",
+        help="Nobody is called from then to then, such as 22:00-07:00",
     )
     log_level: Literal["debug", "info", "warning", "error"] = _setting(
         "warning", "SITELORE_LOG", label="Log level", help="How much is written to stderr"
@@ -261,11 +282,19 @@ def _checked(values: Mapping[str, Any], origin: str) -> Settings:
     from pydantic import TypeAdapter, ValidationError
 
     try:
-        return TypeAdapter(Settings).validate_python(dict(values))
+        made = TypeAdapter(Settings).validate_python(dict(values))
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
         name = ".".join(str(part) for part in first["loc"])
         raise InputError(f"setting {name}: {first['msg']}", path=origin) from error
+    if made.quiet_hours:
+        try:
+            quiet_hours(made.quiet_hours)
+        except InputError as error:
+            raise InputError(f"setting quiet_hours: {error}", path=origin) from error
+    if not 1 <= made.at_once <= MOST_AT_ONCE:
+        raise InputError(f"setting at_once: {made.at_once} is not within 1 to {MOST_AT_ONCE}", path=origin)
+    return made
 
 
 def _of_newer_version(path: Path) -> dict[str, Any]:

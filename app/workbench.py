@@ -20,6 +20,7 @@ from app.models.session import SessionKeeper
 from app.models.settings_form import SettingsForm
 from app.models.tasks import Tasks
 from app.models.workspace import WorkspaceModel
+from app.views.call_desk import CallDesk
 from app.views.knowledge_view import KnowledgeView
 from app.views.live_view import LiveView
 from app.views.map_view import MapView
@@ -52,7 +53,9 @@ class Workbench(QObject):
         self.knowledge = KnowledgeModel(client, self.tasks, self)
         window.theme.load_icons()
         window.setWindowIcon(QIcon(str(resource("icons", "sitelore.svg"))))
-        window.attach(self.workspace, self.jobs, self.search, SettingsForm(self.tasks, self))
+        form = SettingsForm(self.tasks, self)
+        window.attach(self.workspace, self.jobs, self.search, form)
+        self.calls = CallDesk(window, client, self.tasks, self.live, form)
         self._wire()
 
     async def build(self) -> None:
@@ -70,6 +73,7 @@ class Workbench(QObject):
         await asyncio.sleep(0)
         live = LiveView(self.live, center, theme)
         await asyncio.sleep(0)
+        self.calls.attach(live)
         window.add_perspective(live)
         await asyncio.sleep(0)
         detail = TipDetail(self.knowledge, center, theme)
@@ -87,6 +91,7 @@ class Workbench(QObject):
         self.review.start()
         self.map.start()
         self.live.start()
+        self.calls.start()
         self.knowledge.start()
         self._window.status.show_saved(True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -32,6 +33,7 @@ __all__ = ["Call", "Calls", "Reason", "Weight"]
 DEBOUNCE_SECONDS = 0.5
 """A burst of changes is one call; far below the two seconds within which a person is to know."""
 QUIET_SECONDS = 3600.0
+PAUSE_SECONDS = 5.0
 MOST_LINES = 5
 """Runs that a call names one by one."""
 LONGEST_WAIT_SECONDS = 900.0
@@ -150,6 +152,11 @@ class Calls(QObject):
         return self._waiting
 
     @property
+    def going(self) -> int:
+        """Runs with a page behind them, or about to get one."""
+        return sum(row.state.alive for row in self._rows.values())
+
+    @property
     def policy(self) -> InterventionPolicy:
         """What is told of, as it was last heard of."""
         return self._policy
@@ -158,6 +165,16 @@ class Calls(QObject):
         """Another policy is in force."""
         self._policy = policy
         self._count()
+
+    def pause_all(self, then: Callable[[], None]) -> None:
+        """Hold every run, then go on; a run or an engine that does not answer is not waited for long."""
+        self._tasks.start(
+            self._pausing(), lambda _count: then(), lambda _error: then(), key="calls-pause-all"
+        )
+
+    async def _pausing(self) -> int:
+        async with asyncio.timeout(PAUSE_SECONDS):
+            return await self._client.api.pause_all()
 
     # ------------------------------------------------------------ quiet
     @property

@@ -18,10 +18,15 @@ if TYPE_CHECKING:
 SHOWN = (
     "author", "browser", "encoder", "model_url", "model_name", "vision_model", "model_price", "run_tokens",
     "run_money", "run_seconds", "theme", "token_budget",
+    "at_once", "notifications", "quiet_hours",
 )  # fmt: skip
 """The settings a person changes here, in the order of the form."""
-CHOICES = {"theme": ("system", "light", "dark")}
-NUMBERS = {"token_budget": (50, 100_000), "run_tokens": (0, 1_000_000_000)}
+CHOICES = {"theme": ("system", "light", "dark"), "notifications": ("desktop", "window", "off")}
+NUMBERS = {
+    "token_budget": (50, 100_000),
+    "run_tokens": (0, 1_000_000_000),
+    "at_once": (1, settings.MOST_AT_ONCE),
+}
 """Least and most of the settings that are whole numbers."""
 AMOUNTS = {"run_money": (0.0, 1_000_000.0, 4), "run_seconds": (0.0, 1_000_000.0, 1)}
 """Least and most of the settings that are amounts, and the digits behind their point."""

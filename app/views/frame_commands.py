@@ -80,7 +80,7 @@ class FrameCommands(QObject):
         bind("app.jobs", lambda: self.jobs_popup.toggle(window.top.jobs))
         bind("app.cancel_jobs", self._jobs.cancel_all, lambda: bool(self._jobs.running))
         bind("app.save_session", self.save_wanted.emit)
-        bind("app.quit", window.quit_requested.emit)
+        bind("app.quit", window.leave)
         bind("app.undo", model.undo, lambda: bool(model.undo_label))
         bind("app.redo", model.redo, lambda: bool(model.redo_label))
         bind("app.search", self.search_popup.begin)

@@ -22,6 +22,7 @@ from app.views.widgets import Splitter
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
     from app.models.live import LiveModel
+    from app.views.policy_pane import PolicyPane
     from app.views.theme import Theme
 
 LEFT, RIGHT = 248, 344
@@ -97,16 +98,28 @@ class LiveView(QWidget):
     # ------------------------------------------------------------ forms
     def ask_for_a_run(self) -> None:
         """Ask what is to be done."""
-        self._open_form(self.form)
+        self.open_form(self.form)
 
     def ask_for_tasks(self) -> None:
         """Ask for a file of tasks."""
-        self._open_form(self.tasks)
+        self.open_form(self.tasks)
 
     def ask_again(self) -> None:
         """Ask for the run's own task, filled in."""
         self.model.again()
-        self._open_form(self.form)
+        self.open_form(self.form)
+
+    def add_form(self, form: PolicyPane) -> None:
+        """One more panel for the place of the forms."""
+        self.side.addWidget(form)
+        form.closed.connect(self.close_form)
+
+    def open_form(self, form: LiveRunForm | TaskFileForm | PolicyPane) -> None:
+        """Show one of them beside the wall or the page, and give it the keys."""
+        self.side.setCurrentWidget(form)
+        self.beside.setVisible(not self.model.run)
+        self.side.show()
+        form.begin()
 
     def close_form(self) -> None:
         """The form goes; what was typed stays."""
@@ -208,12 +221,6 @@ class LiveView(QWidget):
 
     def _on_moved(self) -> None:
         self._by_hand = True
-
-    def _open_form(self, form: LiveRunForm | TaskFileForm) -> None:
-        self.side.setCurrentWidget(form)
-        self.beside.setVisible(not self.model.run)
-        self.side.show()
-        form.begin()
 
     def _on_opened(self, run: str) -> None:
         held = self.isAncestorOf(QApplication.focusWidget() or self)

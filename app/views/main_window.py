@@ -6,6 +6,7 @@ It is shown empty at first; ``attach`` and ``add_perspective`` fill it when the 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from PySide6.QtCore import QEvent, QRect, QSettings, QSize, Qt, QTimer, Signal
@@ -75,7 +76,7 @@ class MainWindow(QMainWindow):
     """Signals:
 
     first_painted: the first picture is on the screen.
-    quit_requested: the person wants to leave; the window stays until ``close_for_good``.
+    quit_requested: the person wants to leave, and ``may_leave`` lets them; the window stays until ``close_for_good``.
     dropped: paths of files and folders let go over the window.
     """
 
@@ -87,6 +88,8 @@ class MainWindow(QMainWindow):
         self.center, self.theme = center, theme
         self._perspectives: dict[str, Perspective] = {}
         self._closing, self._painted = False, False
+        self.may_leave: Callable[[], bool] = lambda: True
+        """Asked before ``quit_requested``; whoever says no says why, and calls ``leave`` again."""
         self.workspace: WorkspaceModel | None = None
         self.setWindowTitle("Sitelore")
         self.setMinimumSize(SMALLEST)
@@ -235,7 +238,12 @@ class MainWindow(QMainWindow):
             event.accept()
             return
         event.ignore()
-        self.quit_requested.emit()
+        self.leave()
+
+    def leave(self) -> None:
+        """The person wants to leave."""
+        if self.may_leave():
+            self.quit_requested.emit()
 
     def close_for_good(self) -> None:
         """Everything is stored and stopped: go."""

@@ -167,7 +167,10 @@ class SettingsPanel(Overlay):
             self._say(form.error, "fail")
 
     def _on_saved(self, _values: dict[str, object]) -> None:
-        self._say(self.tr("Saved. Colours change now, the rest with the next start."), "muted")
+        self._say(
+            self.tr("Saved. Colours, calls and runs at once change now, the rest with the next start."),
+            "muted",
+        )
 
     def _say(self, text: str, kind: str) -> None:
         self.said.setText(text)

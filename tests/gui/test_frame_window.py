@@ -59,7 +59,7 @@ def test_it_opens_on_the_review_with_its_counts(bench: Workbench) -> None:
     window = bench._window
     assert window.place == "review"
     assert window.center.place == "review"
-    assert window.windowTitle() == "webarena — Sitelore"
+    assert window.windowTitle() == "(3) webarena — Sitelore"  # runs that need a person
     assert window.status.counts.text() == "Runs 40 · tips 14"
     assert bench.review.run
 
@@ -332,8 +332,8 @@ def test_an_empty_workspace_opens_and_offers_the_import(empty_bench: Workbench) 
     assert "Ctrl+O" in buttons[0].text()
 
 
-def test_closing_asks_first_and_goes_when_all_is_stored(bench: Workbench) -> None:
-    window, asked = bench._window, []
+def test_closing_asks_first_and_goes_when_all_is_stored(empty_bench: Workbench) -> None:
+    window, asked = empty_bench._window, []
     window.quit_requested.connect(lambda: asked.append(True))
     window.close()
     assert asked == [True]

@@ -1,0 +1,69 @@
+"""What calls a person, put together: calls, notes and badges, the policy, quiet, and the way out while runs go on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from app.models.call_settings import CallSettings
+from app.models.calls import Calls
+from app.models.intervention_policy import InterventionPolicyModel
+from app.views.leaving import Leaving
+from app.views.notifier import Notifier
+from app.views.policy_pane import PolicyPane
+
+if TYPE_CHECKING:
+    from app.models.engine_client import EngineClient, LocalClient
+    from app.models.live import LiveModel
+    from app.models.settings_form import SettingsForm
+    from app.models.tasks import Tasks
+    from app.views.live_view import LiveView
+    from app.views.main_window import MainWindow
+
+
+class CallDesk(QObject):
+    """Its models go from the start; ``attach`` gives the policy its place in Live."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        client: EngineClient | LocalClient,
+        tasks: Tasks,
+        live: LiveModel,
+        form: SettingsForm,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._live = window, live
+        self.calls = Calls(client, tasks, self)
+        self.policy = InterventionPolicyModel(client, tasks, self)
+        self.settings = CallSettings(client, tasks, self.calls, form, self)
+        self.notifier = Notifier(self.calls, window, tasks, window.center, window.theme)
+        self.leaving = Leaving(self.calls, window, window.center)
+        self.settings.notifications_changed.connect(self.notifier.set_mode)
+        self.policy.saved.connect(self.calls.set_policy)
+        self.policy.notice.connect(window.say)
+        self.calls.opened.connect(self._open)
+        live.opened.connect(self._look)
+        window.center.place_changed.connect(self._look)
+
+    def attach(self, view: LiveView) -> None:
+        """Put the policy beside the wall, behind its key."""
+        center = self._window.center
+        pane = PolicyPane(self.policy, center, self._window.theme)
+        view.add_form(pane)
+        center.bind("live.policy", lambda: view.open_form(pane))
+
+    def start(self) -> None:
+        """Ask for the wall, the policy and the settings; put the icon into the tray."""
+        self.settings.load()
+        self.calls.start()
+        self.notifier.show_tray()
+
+    def _look(self, _where: object = None) -> None:
+        """The run in front of the person is the one that is large, while Live is shown."""
+        self.calls.look_at(self._live.run if self._window.center.place == "live" else "")
+
+    def _open(self, run: str) -> None:
+        self._window.go("live")
+        self._live.open(run)
