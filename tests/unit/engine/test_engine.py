@@ -151,7 +151,7 @@ async def test_runs_know_the_tips_written_from_them(engine):
 
 async def test_what_an_operator_made_of_a_flag_reaches_the_scorecard_and_the_ranking(engine):
     await engine.detect(())
-    [called] = (await engine.open_run("run-0")).flags
+    called = (await engine.open_run("run-0")).flags[0]
     workspace = engine._core.workspace
     before = workspace.index.risk("run-0").value
     deed = Intervention(run="run-0", step=called.step, deed=Deed.TOOK_OVER, author="mina", at=9.0)
