@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from app.engine.supervision import Need, RunState
 from app.models.live import can_go_on
-from app.views.widgets.command_button import SIGN, WHOLE, WORD, CommandButton
+from app.views.widgets.command_button import SIGN, WHOLE, WORD, CommandButton, fill
 
 if TYPE_CHECKING:
     from app.engine.supervision import LiveRow
@@ -33,21 +33,21 @@ class LiveBar(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(self.tr("What can be done with the run"))
 
-        def button(command: str, word: str) -> CommandButton:
-            return CommandButton(command, center, theme, word)
+        def button(command: str, *words: str) -> CommandButton:
+            return CommandButton(command, center, theme, words[0], others=words[1:])
 
         self.look = button("live.open", self.tr("Look"))
         self.wall = button("live.back", self.tr("Wall"))
-        self.pause = button("live.pause", self.tr("Pause"))
+        self.pause = button("live.pause", self.tr("Pause"), self.tr("Go on"))
         self.step = button("live.step", self.tr("Step"))
-        self.approve = button("live.approve", self.tr("Approve"))
-        self.deny = button("live.deny", self.tr("Deny"))
+        self.approve = button("live.approve", self.tr("Approve"), *(yes for yes, _ in self._words().values()))
+        self.deny = button("live.deny", self.tr("Deny"), *(no for _, no in self._words().values()))
         self.hint = button("live.hint", self.tr("Hint"))
-        self.hands = button("live.take_over", self.tr("Take over"))
+        self.hands = button("live.take_over", self.tr("Take over"), self.tr("Hand back"))
         self.stop = button("live.stop", self.tr("Stop"))
         self.again = button("live.again", self.tr("Again"))
         self.review = button("live.review", self.tr("Review"))
-        self.gone = button("live.dismiss", self.tr("Off the wall"))
+        self.gone = button("live.dismiss", self.tr("Dismiss"))
         groups = (
             (self.look, self.wall),
             (self.pause, self.step, self.stop),
@@ -96,29 +96,26 @@ class LiveBar(QWidget):
         self._show_need(row)
         self._share_out()
 
+    def _words(self) -> dict[Need, tuple[str, str]]:
+        """Yes and no to each need, short enough for a button."""
+        end = self.tr("End it")
+        return {
+            Need.APPROVAL: (self.tr("Approve"), self.tr("Deny")),
+            Need.QUESTION: (self.tr("Answer"), end),
+            Need.WALL: (self.tr("Done"), end),
+            Need.TROUBLE: (self.tr("Retry"), end),
+            Need.FLAG: (self.tr("Go on"), end),
+        }
+
     def _show_need(self, row: LiveRow | None) -> None:
         """The two in the middle speak of what is asked."""
         need = row.needs[0].need if row is not None and row.needs else None
-        words = {
-            Need.WALL: (self.tr("Dealt with"), self.tr("End the run")),
-            Need.TROUBLE: (self.tr("Try again"), self.tr("End the run")),
-            Need.FLAG: (self.tr("Let it go on"), self.tr("End the run")),
-        }
-        yes, no = words.get(need, (self.tr("Approve"), self.tr("Deny"))) if need else ("", "")
-        if need is Need.QUESTION:
-            self.approve.show_as("live.answer", self.tr("Answer"))
-        else:
-            self.approve.show_as("live.approve", yes or self.tr("Approve"))
-        self.deny.show_as("live.deny", no or self.tr("Deny"))
+        yes, no = self._words()[need or Need.APPROVAL]
+        self.approve.show_as("live.answer" if need is Need.QUESTION else "live.approve", yes)
+        self.deny.show_as("live.deny", no)
         self.approve.call(need is not None)
 
     def _share_out(self) -> None:
         """As much of every button as there is room for; what is aside gives way first."""
         shown = [button for button in self.buttons if not button.isHidden()]
-        room = self.width() - 32 - SPACE * (len(shown) + 6)
-        for much, aside in LEVELS:
-            amounts = [(button, aside if button in self._aside else much) for button in shown]
-            if sum(button.width_for(amount) for button, amount in amounts) <= room or much == SIGN:
-                for button, amount in amounts:
-                    button.show_much(amount)
-                return
+        fill(shown, self.width() - 32 - SPACE * (len(shown) + 6), LEVELS, self._aside)

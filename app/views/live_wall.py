@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QListView,
     QStackedWidget,
+    QStyle,
     QVBoxLayout,
     QWidget,
 )
@@ -20,7 +21,7 @@ from app.models.live_wall import counts_words
 from app.views.live_row import RowDelegate
 from app.views.live_tile import GAP, TileDelegate
 from app.views.widgets import ElidedLabel, EmptyState
-from app.views.widgets.command_button import CommandButton
+from app.views.widgets.command_button import SIGN, WHOLE, WORD, CommandButton, fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from app.models.live import LiveModel
     from app.views.theme import Theme
 
-LEAST, USUAL, MOST = 248, 284, 520
+LEAST, USUAL, MOST = 248, 284, 640
 """Pixels a cell is wide: at least when all tiles are to be seen, when they scroll, and at most."""
 CUT = 0.9
 """Least part of its height that a tile is cut to, so that no line of the wall stands half out of sight."""
@@ -50,11 +51,17 @@ def cell_size(
         height_for: the whole height of a cell of a width.
     """
     least, usual, most = bounds
+    found = QSize()
     for columns in range(1, max(room.width() // least, 1) + 1):
         width = min(room.width() // columns, most)
         height = min(height_for(width), room.height() // max(-(-count // columns), 1))
-        if width >= least and height >= height_for(width) * CUT:
+        if width < least or height < height_for(width) * CUT:
+            continue
+        if width < most or columns >= count:
             return QSize(width, height)
+        found = found if found.isValid() else QSize(width, height)
+    if found.isValid():
+        return found
     width = min(room.width() // max(room.width() // usual, 1), most)
     return QSize(width, height_for(width))
 
@@ -127,17 +134,20 @@ class Tiles(LiveListView):
     def fit(self) -> None:
         """Size the tiles to the room and the number of runs."""
         px, room = self._theme.px, self.maximumViewportSize()
+        room -= QSize(
+            self.bar_width() + 1, 0
+        )  # the list keeps the bar's place free, and wraps a line that is full
         bounds = (px(LEAST), px(USUAL), px(MOST))
-        count = len(self._live.list.rows)
-        cell = cell_size(count, room, bounds, self.tile.height_for)
-        if -(-count // max(room.width() // cell.width(), 1)) * cell.height() > room.height():
-            bar = self.verticalScrollBar().sizeHint().width()
-            cell = cell_size(count, room - QSize(bar, 0), bounds, self.tile.height_for)
+        cell = cell_size(len(self._live.list.rows), room, bounds, self.tile.height_for)
         if cell != self.tile.cell:
             self.tile.cell = cell
             self.setGridSize(cell)
             self.doItemsLayout()
         self._looks.start()
+
+    def bar_width(self) -> int:
+        """Pixels that a scroll bar takes."""
+        return self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent, None, self.verticalScrollBar())
 
     @property
     def in_sight(self) -> list[str]:
@@ -217,12 +227,23 @@ class LiveWall(QWidget):
             self.faces.addWidget(face)
         self._lay_out()
         model.changed.connect(self._show)
+        center.keys_changed.connect(self._share_out)
+        theme.changed.connect(self._share_out)
         self._show()
 
     def take_keys(self) -> None:
         """Give the keys to the tiles, or to what stands in their place."""
         shown = self.faces.currentWidget() is self.tiles
         (self.tiles if shown else self).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Beside a form the buttons say less."""
+        super().resizeEvent(event)
+        self._share_out()
+
+    def _share_out(self) -> None:
+        room = self.width() - 32 - self._theme.px(220) - 8 * (len(self.buttons) + 2)
+        fill(list(self.buttons.values()), room, ((WHOLE, WHOLE), (WORD, WORD), (SIGN, SIGN)))
 
     def _lay_out(self) -> None:
         title = QLabel(self.tr("Live"))
@@ -251,7 +272,8 @@ class LiveWall(QWidget):
         layout.setSpacing(0)
         layout.addLayout(head)
         inner = QVBoxLayout()
-        inner.setContentsMargins(16 - GAP // 2, 0, 16 - GAP // 2, 8)
+        side = 16 - GAP // 2
+        inner.setContentsMargins(side, 0, max(side - self.tiles.bar_width(), 0), 8)
         inner.addWidget(self.faces)
         layout.addLayout(inner, 1)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)

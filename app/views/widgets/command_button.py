@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
@@ -19,7 +21,7 @@ class CommandButton(QAbstractButton):
 
     Args:
         word: a word or two; "" is the command's title.
-        quiet: without a border until the pointer is on it.
+        others: words it may show later; it is wide enough for each, so that nothing beside it moves.
     """
 
     def __init__(
@@ -29,13 +31,13 @@ class CommandButton(QAbstractButton):
         theme: Theme,
         word: str = "",
         *,
-        quiet: bool = False,
+        others: tuple[str, ...] = (),
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._command, self._center, self._theme = command, center, theme
         self._word, self._icon, self._role = word, "", "text"
-        self._quiet, self._calls, self._much = quiet, False, WHOLE
+        self._others, self._calls, self._much = others, False, WHOLE
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
@@ -81,7 +83,8 @@ class CommandButton(QAbstractButton):
         px = self._theme.px
         width = px(16) + 2 * px(9)
         if much >= WORD:
-            width += px(6) + QFontMetrics(self.font()).horizontalAdvance(self._text())
+            metrics = QFontMetrics(self.font())
+            width += px(6) + max(map(metrics.horizontalAdvance, (self._text(), *self._others)))
         if much >= WHOLE and (keys := self._center.keys(self._command)):
             width += px(8) + keys_width(self._theme, keys)
         return width
@@ -115,8 +118,8 @@ class CommandButton(QAbstractButton):
         pressed, hovered = self.isDown(), self.underMouse() and self.isEnabled()
         calls = self._calls and self.isEnabled()
         ground = "selected" if pressed else "hover" if hovered else f"tint_{self._role}" if calls else ""
-        line = "accent" if self.hasFocus() else self._role if calls else "" if self._quiet else "line"
-        painter.setPen(QPen(theme.color(line), 1) if line else Qt.PenStyle.NoPen)
+        line = "accent" if self.hasFocus() else self._role if calls else "line"
+        painter.setPen(QPen(theme.color(line), 1))
         if ground:
             painter.setBrush(theme.color(ground))
         painter.drawRoundedRect(box, 6, 6)
@@ -138,3 +141,21 @@ class CommandButton(QAbstractButton):
         self.setFixedSize(self.sizeHint())
         self.updateGeometry()
         self.update()
+
+
+def fill(
+    buttons: Sequence[CommandButton],
+    room: int,
+    levels: Sequence[tuple[int, int]],
+    aside: Collection[CommandButton] = (),
+) -> None:
+    """Show as much of every button as ``room`` pixels take: the first of ``levels`` that fits, else the last.
+
+    A level is how much is shown of a button, and of one that stands ``aside``.
+    """
+    for level in levels:
+        amounts = [(button, level[button in aside]) for button in buttons]
+        if level is levels[-1] or sum(button.width_for(amount) for button, amount in amounts) <= room:
+            for button, amount in amounts:
+                button.show_much(amount)
+            return
