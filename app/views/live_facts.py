@@ -57,10 +57,10 @@ class LiveFacts(Panel):
         self._soon = QTimer(self, singleShot=True, interval=0)  # many changes come together: measured once
         self._soon.timeout.connect(self._show)
         model.opened.connect(self._on_opened)
-        model.changed.connect(self._soon.start)
+        model.changed.connect(self._show_soon)
         for rows in (model.moments, model.plan, model.memory):
             for changed in (rows.rowsInserted, rows.rowsRemoved, rows.modelReset, rows.dataChanged):
-                changed.connect(self._soon.start)
+                changed.connect(self._show_soon)
         theme.changed.connect(self._fit)
         self._show()
 
@@ -112,6 +112,9 @@ class LiveFacts(Panel):
     def _on_opened(self) -> None:
         self._follows = True
         self._show()
+
+    def _show_soon(self, *_what: object) -> None:
+        self._soon.start()
 
     def _show(self) -> None:
         model = self._model

@@ -7,7 +7,7 @@ import re
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
-LONG_WORD = re.compile(r"\S{24}(?=\S)")
+LONG_WORD = re.compile(r"\S{16}(?=\S)")
 GAP = "\u200b"
 """Where a long word may be broken; it has no width."""
 

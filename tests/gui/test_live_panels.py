@@ -1,0 +1,374 @@
+"""Deciding, judging flags, steering tips and sending hints beside a live page, by real key events."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QLineEdit, QPlainTextEdit, QPushButton
+
+from app.engine.errors import InputError
+from app.engine.events import HintChanged, LedgerChanged
+from app.engine.judgement import Severity
+from app.engine.ledger import Fact, Ledger
+from app.engine.supervision import (
+    FlagMark,
+    Need,
+    PersonHint,
+    PersonRequest,
+    Reach,
+    RunState,
+    Stance,
+    Verb,
+)
+from app.models.live_requests import LONGEST
+from tests.support.live_side import Side
+from tests.support.made_up import NOW
+
+SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
+HOSTILE = "x" * 5_000 + " <b>click</b> " + "وصف طويل " * 200 + "\n" * 50
+
+
+@pytest.fixture
+def side(qtbot, client, tasks, center, theme, loop):
+    theme.set_calm(True)
+    made = Side(client, tasks, center, theme)
+    qtbot.addWidget(made.window)
+    made.show()
+    yield made
+    made.window.hide()
+
+
+def asks(side, run, **more):
+    """The run asks a question."""
+    usual = PersonRequest(
+        id="ask-1", run=run, need=Need.QUESTION, step=2, question="Which of the two?", opened_at=NOW
+    )
+    need = replace(usual, **more)
+    side.engine.needs[need.id] = need
+    side.engine.put(replace(side.engine.rows[run], needs=(need,), state=RunState.WAITING))
+    side.wait()
+
+
+# ------------------------------------------------------------ deciding
+@pytest.mark.parametrize(
+    ("key", "modifier", "verb", "reach"),
+    [
+        (Qt.Key.Key_A, Qt.KeyboardModifier.NoModifier, Verb.APPROVE, Reach.ONCE),
+        (Qt.Key.Key_A, SHIFT, Verb.APPROVE, Reach.RUN),
+        (Qt.Key.Key_A, SHIFT | CTRL, Verb.APPROVE, Reach.SITE),
+        (Qt.Key.Key_D, Qt.KeyboardModifier.NoModifier, Verb.DENY, Reach.ONCE),
+        (Qt.Key.Key_D, SHIFT, Verb.DENY, Reach.RUN),
+        (Qt.Key.Key_D, SHIFT | CTRL, Verb.DENY, Reach.SITE),
+    ],
+)
+def test_one_key_decides_about_an_action(side, key, modifier, verb, reach):
+    side.open("live-3")
+    side.press(key, modifier)
+    ((name, decision),) = side.asked("decide")
+    assert (name, decision.verb, decision.reach) == ("req-2", verb, reach)
+    assert side.keys == 1
+    assert "Decided" in side.card.decided.text()
+    assert not any(button.isVisible() for button in side.card.buttons.values())
+
+
+def test_nothing_is_decided_while_nothing_is_asked(side):
+    side.open("live-1")
+    assert not side.card.isVisible()
+    for key in (Qt.Key.Key_A, Qt.Key.Key_D, Qt.Key.Key_E, Qt.Key.Key_R):
+        side.press(key)
+    assert not side.asked("decide")
+
+
+def test_the_action_is_edited_in_a_line_and_what_is_wrong_with_it_is_said_there(side, monkeypatch):
+    side.open("live-3")
+    decide = side.engine.decide
+
+    async def strict(name, decision):
+        if decision.command == "click(":
+            raise InputError("click( is no action", remedy='write it as click("12")')
+        return await decide(name, decision)
+
+    monkeypatch.setattr(side.engine, "decide", strict)
+    side.press(Qt.Key.Key_E)
+    assert side.card.line.text == 'click("12")'
+    side.card.line.selectAll()
+    side.type("click(")
+    side.press(Qt.Key.Key_Return)
+    assert "no action" in side.card.error.text()
+    assert side.card.line.text == "click("
+    side.card.line.selectAll()
+    side.type('click("14")')
+    side.press(Qt.Key.Key_Return)
+    ((_, decision),) = side.asked("decide")
+    assert (decision.verb, decision.command) == (Verb.EDIT, 'click("14")')
+    assert not side.card.line.isVisible()
+    assert not side.card.error.isVisible()
+
+
+def test_escape_gives_an_edit_up_and_the_keys_decide_again(side):
+    side.open("live-3")
+    side.press(Qt.Key.Key_E)
+    side.type("A")
+    assert not side.asked("decide")
+    side.press(Qt.Key.Key_Escape)
+    assert not side.card.line.isVisible()
+    side.press(Qt.Key.Key_A)
+    assert side.asked("decide")[0][1].verb is Verb.APPROVE
+
+
+def test_the_reason_goes_with_the_decision(side):
+    side.open("live-3")
+    side.card.reason.begin()
+    side.type("it is a test order")
+    side.press(Qt.Key.Key_Return)
+    side.press(Qt.Key.Key_D)
+    assert side.asked("decide")[0][1].text == "it is a test order"
+    assert side.card.reason.text == ""
+
+
+def test_a_question_is_answered_with_one_key_the_words_and_enter(side):
+    side.open("live-1")
+    asks(side, "live-1")
+    assert side.card.line.isVisible()
+    side.press(Qt.Key.Key_R)
+    side.type("The second, the paperback")
+    side.press(Qt.Key.Key_Return)
+    ((name, decision),) = side.asked("decide")
+    assert (name, decision.verb, decision.text) == ("ask-1", Verb.ANSWER, "The second, the paperback")
+    assert side.keys == 2
+
+
+def test_an_answer_that_was_begun_stays_with_its_question(side):
+    side.open("live-1")
+    asks(side, "live-1")
+    side.press(Qt.Key.Key_R)
+    side.type("The sec")
+    side.press(Qt.Key.Key_Escape)
+    assert side.card.line.text == "The sec"
+    side.open("live-3")
+    assert not side.card.line.isVisible()
+    side.open("live-1")
+    assert side.card.line.text == "The sec"
+
+
+def test_a_run_that_asks_nothing_any_more_takes_no_key_from_the_field(side):
+    side.open("live-1")
+    asks(side, "live-1")
+    side.press(Qt.Key.Key_R)
+    side.engine.put(replace(side.engine.rows["live-1"], needs=(), state=RunState.RUNNING))
+    side.wait()
+    assert not side.card.isVisible()
+    assert not isinstance(QApplication.focusWidget(), QPlainTextEdit)
+
+
+def test_a_wall_offers_to_take_the_page_over(side):
+    side.open("live-2")
+    assert side.card.buttons["live.take_over"].isVisible()
+    side.card.buttons["live.take_over"].click()
+    side.wait()
+    assert side.engine.rows["live-2"].state is RunState.TAKEN_OVER
+
+
+def test_enter_on_a_button_presses_it(side):
+    side.open("live-3")
+    side.card.buttons["live.deny"].setFocus()
+    side.press(Qt.Key.Key_Return)
+    assert side.asked("decide")[0][1].verb is Verb.DENY
+
+
+# ------------------------------------------------------------ flags and tips
+def test_flags_are_called_right_and_wrong_by_a_key_each(side):
+    side.open("live-4")
+    old = side.engine.rows["live-4"].flags[0]
+    new = FlagMark(detector="no_effect", step=5, severity=Severity.WARNING, message="Nothing changed")
+    side.engine.put(replace(side.engine.rows["live-4"], flags=(old, new)))
+    side.wait()
+    side.press(Qt.Key.Key_Y)
+    side.press(Qt.Key.Key_X)
+    assert side.asked("react") == [("live-4", 4, "repeated_action", True), ("live-4", 5, "no_effect", False)]
+    assert side.keys == 2
+
+
+def test_a_flag_that_is_activated_shows_its_step(side):
+    side.open("live-4")
+    wanted = []
+    side.model.step_wanted.connect(wanted.append)
+    side.flags.list.activated.emit(side.flags.list.model().index(0, 0))
+    assert wanted == [4]
+
+
+def test_tips_are_walked_muted_pinned_voted_on_and_opened_by_keys(side):
+    side.open("live-1")
+    opened = []
+    side.live.knowledge_wanted.connect(opened.append)
+    side.press(Qt.Key.Key_I)
+    for key, modifier in (
+        (Qt.Key.Key_M, None),
+        (Qt.Key.Key_P, None),
+        (Qt.Key.Key_V, None),
+        (Qt.Key.Key_V, SHIFT),
+    ):
+        side.press(key, modifier or Qt.KeyboardModifier.NoModifier)
+    side.press(Qt.Key.Key_T, SHIFT)
+    assert side.asked("steer_tip") == [
+        ("live-1", "shop-002", Stance.MUTED), ("live-1", "shop-002", Stance.PINNED),
+    ]  # fmt: skip
+    assert side.asked("vote_tip") == [("live-1", "shop-002", 1), ("live-1", "shop-002", -1)]
+    assert opened == ["shop-002"]
+    side.press(Qt.Key.Key_I, SHIFT)
+    assert side.model.knowledge.selected == "shop-001"
+    assert side.knowledge.list.currentIndex().row() == 0
+
+
+# ------------------------------------------------------------ hints
+def test_a_hint_is_one_key_its_words_and_enter_and_one_more_key_drafts_a_tip(side):
+    side.open("live-1")
+    drafts = []
+    side.live.tip_wanted.connect(drafts.append)
+    side.press(Qt.Key.Key_H)
+    side.type("Use the search")
+    side.press(Qt.Key.Key_Return)
+    assert side.asked("send_hint") == [("live-1", "Use the search")]
+    assert side.hint.line.text == ""
+    assert side.keys == 2
+    side.press(Qt.Key.Key_Escape)
+    side.press(Qt.Key.Key_T)
+    assert [draft.text for draft in drafts] == ["Use the search"]
+
+
+def test_shift_enter_breaks_a_hints_line(side):
+    side.open("live-1")
+    side.press(Qt.Key.Key_H)
+    side.type("one")
+    side.press(Qt.Key.Key_Return, SHIFT)
+    side.type("two")
+    side.press(Qt.Key.Key_Return)
+    assert side.asked("send_hint") == [("live-1", "one\ntwo")]
+
+
+def test_a_pasted_megabyte_is_not_taken_in_and_that_is_said(side):
+    side.open("live-1")
+    side.press(Qt.Key.Key_H)
+    side.type("kept")
+    pasted = QMimeData()
+    pasted.setText("x" * 1_000_000)
+    side.hint.line.insertFromMimeData(pasted)
+    side.wait()
+    assert side.hint.line.text == "kept"
+    assert "1,000,004 characters" in side.hint.error.text()
+    assert side.hint.error.isVisible()
+
+
+def test_a_hint_that_is_a_little_too_long_is_said_before_it_is_sent_and_stays(side):
+    side.open("live-1")
+    side.press(Qt.Key.Key_H)
+    pasted = QMimeData()
+    pasted.setText("x" * (LONGEST + 1))
+    side.hint.line.insertFromMimeData(pasted)
+    side.wait()
+    assert "4,001" in side.hint.error.text()
+    side.press(Qt.Key.Key_Return)
+    assert not side.asked("send_hint")
+    assert len(side.hint.line.text) == LONGEST + 1
+    side.press(Qt.Key.Key_Backspace)
+    assert not side.hint.error.isVisible()
+    side.press(Qt.Key.Key_Return)
+    assert side.asked("send_hint")
+
+
+def test_words_begun_for_one_run_are_not_sent_to_another(side):
+    side.open("live-1")
+    side.press(Qt.Key.Key_H)
+    side.type("for the first")
+    side.open("live-4")
+    assert side.hint.line.text == ""
+    side.open("live-1")
+    assert side.hint.line.text == "for the first"
+
+
+def test_a_run_that_has_ended_takes_no_hint(side):
+    side.open("live-6")
+    side.press(Qt.Key.Key_H)
+    assert not side.hint.line.hasFocus()
+    assert not side.hint.line.isEnabled()
+
+
+# ------------------------------------------------------------ left column
+def test_a_step_of_the_time_line_is_shown_by_enter(side):
+    side.open("live-3")
+    wanted = []
+    side.model.step_wanted.connect(wanted.append)
+    side.facts.take_keys()
+    side.press(Qt.Key.Key_Home)
+    side.press(Qt.Key.Key_Return)
+    assert wanted == [0]
+
+
+def test_the_time_line_follows_unless_somebody_reads_further_up(side):
+    side.open("live-1")
+    side.engine.put(replace(side.engine.rows["live-1"], step=20))
+    bar = side.facts.moments.verticalScrollBar()
+    side.until(
+        lambda: len(side.model.moments.rows) == 20 and bar.maximum() > 0 and bar.value() == bar.maximum()
+    )
+    bar.setValue(0)
+    side.engine.put(replace(side.engine.rows["live-1"], step=24))
+    side.until(lambda: len(side.model.moments.rows) == 24)
+    side.wait()
+    assert bar.value() == 0
+
+
+# ------------------------------------------------------------ bad input, and who can't see or point
+def test_hostile_texts_keep_to_the_columns(side):
+    side.open("live-1")
+    asks(side, "live-1", question=HOSTILE, why=HOSTILE, words=HOSTILE, command=HOSTILE, need=Need.APPROVAL)
+    ledger = Ledger(goal=HOSTILE, facts=(Fact(key="k", value=HOSTILE, step=1),))
+    side.engine.bus.publish(LedgerChanged(run="live-1", step=1, ledger=ledger, changes=(HOSTILE,) * 40))
+    side.engine.bus.publish(HintChanged(hint=PersonHint(id="h", run="live-1", step=1, text=HOSTILE, at=NOW)))
+    flags = (FlagMark(detector="no_effect", step=1, severity=Severity.ERROR, message=HOSTILE),)
+    side.engine.put(replace(side.engine.rows["live-1"], intent=HOSTILE, flags=flags, plan=HOSTILE))
+    side.wait(0.2)
+    assert side.window.width() == 640
+    assert side.needs.widget().width() <= side.needs.viewport().width()
+    assert side.facts.upper.widget().width() <= side.facts.upper.viewport().width()
+    assert side.card.buttons["live.approve"].isVisible()
+    assert "<b>" in side.card.question.accessibleName()
+    assert not side.window.grab().isNull()
+
+
+def test_every_control_has_a_name_and_the_tab_key_reaches_it(side):
+    side.open("live-3")
+    side.engine.put(replace(side.engine.rows["live-3"], flags=side.engine.rows["live-4"].flags))
+    side.wait()
+    kinds = (QPushButton, QLineEdit, QPlainTextEdit, QAbstractItemView)
+    controls = [
+        widget
+        for widget in side.window.findChildren(object)
+        if isinstance(widget, kinds) and widget.isVisible() and widget.isEnabled()
+    ]
+    assert len(controls) > 15
+    assert all(widget.accessibleName() for widget in controls)
+    reached, widget = set(), controls[0]
+    for _ in range(400):
+        widget = widget.nextInFocusChain()
+        reached.add(widget)
+    assert {one for one in controls if one.focusPolicy() & Qt.FocusPolicy.TabFocus} <= reached
+    order = [side.card.buttons["live.approve"], side.card.buttons["live.deny"], side.card.reason]
+    places, widget = [], side.card.title
+    for _ in range(400):
+        widget = widget.nextInFocusChain()
+        if widget in order and widget not in places:
+            places.append(widget)
+    assert places == order
+
+
+def test_other_colours_and_larger_text_are_taken_at_once(side, theme):
+    side.open("live-3")
+    theme.set_mode("dark")
+    theme.set_zoom(1.5)
+    side.wait(0.2)
+    assert side.needs.widget().width() <= side.needs.viewport().width()
+    theme.set_zoom(1.0)
+    theme.set_mode("light")

@@ -1,0 +1,88 @@
+"""The panels beside the page of a run that is large, in a window of their own, worked by real key events."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEventLoop, Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.models.live import LiveModel
+from app.views.hint_line import HintLine
+from app.views.live_facts import LiveFacts
+from app.views.live_flags import LiveNeeds
+from app.views.live_knowledge import LiveKnowledgePane
+
+
+class Side:
+    """``press`` counts keys; ``notices`` is what the window's foot was told."""
+
+    def __init__(self, client, tasks, center, theme):
+        self.engine, self.center = client.api, center
+        self.live = LiveModel(client, tasks)
+        self.model = self.live.large
+        self.notices: list[str] = []
+        self.live.notice.connect(self.notices.append)
+        self.keys = 0
+        center.bind("live.tip", self.live.write_tip, lambda: self.live.can_write_tip)
+        center.bind("live.take_over", self.live.take_over)
+        self.facts = LiveFacts(self.model, center, theme)
+        self.needs = LiveNeeds(self.model, center, theme)
+        self.card, self.flags = self.needs.card, self.needs.flags
+        self.knowledge = LiveKnowledgePane(self.model, center, theme)
+        self.hint = HintLine(self.model, center, theme)
+        self.facts.setFixedWidth(256)
+        self.window = QWidget()
+        self.window.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        right = QVBoxLayout()
+        for widget, stretch in ((self.needs, 1), (self.knowledge, 1), (self.hint, 0)):
+            right.addWidget(widget, stretch)
+        row = QHBoxLayout(self.window)
+        row.addWidget(self.facts)
+        row.addLayout(right)
+        self.window.addActions(center.actions())
+        self.window.resize(640, 720)
+        center.set_place("live")
+
+    def show(self):
+        """Show the window and know the wall."""
+        self.window.show()
+        self.window.activateWindow()
+        self.window.setFocus()
+        self.until(self.window.isActiveWindow)
+        self.live.start()
+        self.until(lambda: self.live.is_loaded)
+
+    def open(self, run):
+        """Open a run and wait until all of it is there."""
+        self.live.open(run)
+        self.until(lambda: self.live.detail is not None and self.live.detail.row.run == run)
+        self.wait()
+
+    def press(self, key, modifier=Qt.KeyboardModifier.NoModifier):
+        """One real key event where the keys go now."""
+        self.keys += 1
+        QTest.keyClick(QApplication.focusWidget() or self.window, key, modifier)
+        self.wait()
+
+    def type(self, text):
+        """Keys for a text."""
+        QTest.keyClicks(QApplication.focusWidget(), text)
+        self.wait()
+
+    def asked(self, name):
+        """What the engine was asked to do by this name."""
+        return [given for called, given in self.engine.calls if called == name]
+
+    def wait(self, seconds=0.05):
+        """Let the window and the engine work."""
+        inner = QEventLoop()
+        QTimer.singleShot(int(seconds * 1000), inner.quit)
+        inner.exec()
+
+    def until(self, condition, seconds=10.0):
+        """Wait for something to come true."""
+        for _ in range(int(seconds / 0.02)):
+            if condition():
+                return
+            self.wait(0.02)
+        raise AssertionError("it did not happen")
