@@ -241,9 +241,11 @@ class Supervised:
         control = self.control
         if not self.row.state.alive or self.row.state is RunState.QUEUED:
             return self.row
+        # The loop is over a moment before its ending is known here.
+        told = control.state not in (RunState.STARTING, RunState.ENDED)
         return replace(
             self.row,
-            state=control.state if control.state is not RunState.STARTING else self.row.state,
+            state=control.state if told else self.row.state,
             stage=control.stage,
             stage_since=control.stage_since,
             seconds=round(control.seconds, 1),
