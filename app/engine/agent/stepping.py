@@ -64,9 +64,6 @@ def full_step(
     """The step with what was decided and done on the page it holds."""
     command = decision.command
     element = element_of(sight.page, command, result)
-    action = to_action(command) if command is not None else None
-    if action is not None and element is not None and is_secret_field(element):
-        action = _masked(action)
 
     def said(text: str) -> str:
         return redact_text(secrets.mask(text))
@@ -75,7 +72,7 @@ def full_step(
         seen,
         reason=said(decision.reason),
         raw_output=said(decision.raw),
-        action=_said_action(action, secrets) if action is not None else None,
+        action=said_action(command, element, secrets) if command is not None else None,
         target=named(element) if element is not None else None,
         target_box=_within(element.rect, sight.page.viewport) if element is not None else None,
         executed=command is not None and result.effect is not Effect.REFUSED,
@@ -103,6 +100,14 @@ def full_step(
         model_seconds=round(decision.seconds, 3),
         page_state=page_state,
     )
+
+
+def said_action(command: Command, element: Element | None, secrets: Secrets) -> Action:
+    """An action as it may be shown and kept: without secrets, and without what goes into a secret field."""
+    action = to_action(command)
+    if element is not None and is_secret_field(element):
+        action = _masked(action)
+    return _said_action(action, secrets)
 
 
 def _masked(action: Action) -> Action:

@@ -14,6 +14,9 @@ from app.engine.ledger import Checkpoint
 from app.engine.page_state import PageCapture
 from app.engine.trajectory import ErrorClass, Step
 
+BY_PERSON = "person"
+"""``Step.by`` of what was done by hand."""
+
 
 def entries_of(turn: Turn, sight: Sight, url: str, before: Sequence[Turn]) -> list[Entry]:
     """The ledger's entries for a turn, in order; ``url`` is where it ended."""
@@ -49,12 +52,15 @@ def _landmark(turn: Turn, url: str, before: Sequence[Turn]) -> Checkpoint | None
 
 
 def turns_of(steps: Sequence[Step]) -> tuple[Turn, ...]:
-    """The turns of a run that is gone on with, from its stored steps; answers that held no action are left out."""
+    """The turns of a run that is gone on with, from its stored steps.
+
+    Answers that held no action are left out, and so is what a person did by hand: the agent did not decide it.
+    """
     turns: list[Turn] = []
     for number, step in enumerate(steps):
         after = steps[number + 1] if number + 1 < len(steps) else None
         command = from_action(step.action) if step.action is not None else None
-        if command is None:
+        if command is None or step.by == BY_PERSON:
             continue
         turns.append(
             Turn(

@@ -1,0 +1,72 @@
+"""The person at a run, as the loop speaks with them: questions, walls, flags, and what they did by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.engine.agent.control import POLICY, Control
+from app.engine.judgement import Flag
+from app.engine.supervision import Deed, Need, PersonDecision, PersonRequest, Reaction, TakeoverAccount, Verb
+
+NOT_ANSWERED = "The person does not answer this; decide by yourself what the task allows."
+
+
+class Asker:
+    """A person who is asked through the desk (``app.engine.agent.ports.Person``)."""
+
+    def __init__(self, control: Control) -> None:
+        self._control = control
+
+    async def ask(self, question: str, step: int) -> str | None:
+        """The answer; ``None`` where the run is to end."""
+        decision = await self._control.ask(self._control.request(Need.QUESTION, question))
+        if decision is None:
+            return None
+        if decision.verb is Verb.DENY:
+            return f"{NOT_ANSWERED} ({decision.text})" if decision.text else NOT_ANSWERED
+        return decision.text or "yes"
+
+
+async def at_a_wall(control: Control, what: str, url: str) -> PersonDecision | None:
+    """A captcha or a log-in stands before the page: the decision, ``None`` where it was dealt with by hand, or stop."""
+    question = f"{what[:1].upper()}{what[1:]} stands before {url}. Take over and deal with it, then let the run go on."
+    return await control.ask(control.request(Need.WALL, question, url=url))
+
+
+async def answered_flags(control: Control, flags: Sequence[Flag], url: str) -> PersonDecision | None:
+    """What the policy makes of a step's flags: nothing, a pause, or a question; the decision, where one was asked."""
+    reactions = [(await control.reaction(flag), flag) for flag in flags]
+    asking = [flag for reaction, flag in reactions if reaction is Reaction.ASK]
+    if asking:
+        return await control.ask(
+            control.request(
+                Need.FLAG,
+                "Something seems to go wrong. Let the run go on?",
+                step=asking[0].step,
+                why=" ".join(f"{flag.message.rstrip('.')}." for flag in asking),
+                detectors=tuple(dict.fromkeys(flag.detector for flag in asking)),
+                url=url,
+            )
+        )
+    pausing = [flag for reaction, flag in reactions if reaction is Reaction.PAUSE]
+    if pausing:
+        why = pausing[0].message
+        control.pause(why, POLICY)
+        await control.note(Deed.PAUSED, why, about=pausing[0].detector, author=POLICY)
+    return None
+
+
+async def asked_again(control: Control) -> list[tuple[PersonRequest, PersonDecision]]:
+    """Flags that a run which broke off was asking about are asked about again; what was decided."""
+    decided: list[tuple[PersonRequest, PersonDecision]] = []
+    for request in control.left(Need.FLAG):
+        decision = await control.ask(request)
+        if decision is not None:
+            decided.append((request, decision))
+    return decided
+
+
+def by_hand(account: TakeoverAccount) -> tuple[str, ...]:
+    """What a person did by hand, in lines for the agent."""
+    words = f"a person had the page for {account.steps} step{'' if account.steps == 1 else 's'}"
+    return (f"{words}: {account.words}" if account.words else words, *account.changes)

@@ -1,0 +1,214 @@
+"""What stands between a decision and the deed: it is told, held, asked about, refused, or done another way.
+
+By ``agent.risk`` the kind of deed is told, by the approvals and the policy what is to be done about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from app.engine.action import describe, format_action
+from app.engine.agent.control import Control
+from app.engine.agent.llm.batch import moved
+from app.engine.agent.parsing import parse
+from app.engine.agent.risk import Assessment, assess
+from app.engine.agent.secrets import Secrets
+from app.engine.agent.sight import Decision, Sight
+from app.engine.agent.stepping import element_of, named, said_action
+from app.engine.command import (
+    SETS,
+    AskHuman,
+    Branch,
+    Calculate,
+    ClickAt,
+    Command,
+    Note,
+    Prune,
+    ReportInfeasible,
+    Stop,
+    Wait,
+)
+from app.engine.effect import Cause, Effect, Result, refused
+from app.engine.page_state import Element, PageCapture
+from app.engine.redaction import redact_text, redact_url
+from app.engine.supervision import Answer, Need, NextAction, PersonDecision, RiskClass, Verb
+
+ALL_ACTIONS = frozenset(kind for kinds in SETS.values() for kind in kinds)
+"""What a person may have done in place of an action."""
+
+_OFF_THE_PAGE = (Note, Calculate, Branch, Prune, Stop, ReportInfeasible, AskHuman, Wait)
+_NOTHING = Result(success=False, effect=Effect.REFUSED)
+
+Relook = Callable[[Sight], Awaitable[Sight | None]]
+"""The page looked at again, where it is still the one that was decided about; ``None`` where it is not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cleared:
+    """What is to be done now.
+
+    Attributes:
+        sight, decision: as they hold now; a person may have had something else done, the page may be numbered anew.
+        result: of an action that was refused; it is not to be done.
+        anew: nothing is to be done: the page is another by now, look and decide again.
+        notes: what the agent is told beside the result.
+    """
+
+    sight: Sight
+    decision: Decision
+    result: Result | None = None
+    anew: bool = False
+    notes: tuple[str, ...] = ()
+
+
+class Clearance:
+    """Clears the decisions of one run."""
+
+    def __init__(self, control: Control, secrets: Secrets, relook: Relook) -> None:
+        self._control, self._secrets, self._relook = control, secrets, relook
+
+    async def clear(self, sight: Sight, decision: Decision) -> Cleared:
+        """Tell, ask and hold; returns right before the deed."""
+        cleared = Cleared(sight=sight, decision=decision)
+        mark = self._control.mark
+        if self._watched and decision.command is not None:
+            cleared = await self._permitted(sight, decision, decision.command)
+        await self._control.gate()
+        if self._control.stopping and self._control.supervised:
+            return replace(cleared, anew=True)
+        if cleared.anew or cleared.result is not None or self._control.mark == mark:
+            return cleared
+        return await self._seen_again(cleared)
+
+    @property
+    def _watched(self) -> bool:
+        return self._control.supervised or self._control.planned is not None
+
+    async def _permitted(self, sight: Sight, decision: Decision, command: Command) -> Cleared:
+        about = assess(command, sight.page)
+        action = self._next(sight, decision, command, about)
+        self._tell(action)
+        cleared = Cleared(sight=sight, decision=decision)
+        if isinstance(command, _OFF_THE_PAGE):
+            return cleared
+        answer = await self._control.answer(about.risk)
+        if answer is Answer.ALLOW:
+            return cleared
+        if answer is Answer.DENY:
+            why = f"actions of this kind ({about.risk.value}) are not allowed in this run: {about.why}"
+            return replace(
+                cleared, result=refused(Cause.POLICY, why, "do without it, or say what is missing")
+            )
+        return await self._asked(cleared, action)
+
+    async def _asked(self, cleared: Cleared, action: NextAction) -> Cleared:
+        page = cleared.sight.page
+        request = self._control.request(
+            Need.APPROVAL,
+            f"Let it {action.words}?",
+            why=_why(action),
+            words=action.words,
+            command=action.command,
+            risk=action.risk.value,
+            url=action.url,
+        )
+        self._control.check = lambda text: parse(text, ALL_ACTIONS, page).why
+        try:
+            decided = await self._control.ask(request)
+        finally:
+            self._control.check = None
+        if decided is None or decided.verb is Verb.RETRY:
+            return replace(cleared, anew=True)
+        if decided.verb is Verb.EDIT:
+            return await self._edited(cleared, action, decided)
+        if decided.verb is Verb.APPROVE:
+            notes = (f"a person approved it: {decided.text}",) if decided.text else ()
+            return replace(cleared, notes=notes)
+        why = f"a person said no to this: {decided.text}" if decided.text else "a person said no to this"
+        return replace(cleared, result=refused(Cause.PERSON, why, "go on without it"))
+
+    async def _edited(self, cleared: Cleared, action: NextAction, decided: PersonDecision) -> Cleared:
+        """What a person wants done in its place; what can't be read is asked about once more."""
+        parsed = parse(decided.command, ALL_ACTIONS, cleared.sight.page)
+        if parsed.command is None or parsed.dropped:
+            await self._control.drop(Need.APPROVAL)
+            why = parsed.why or "it holds more than one action"
+            return await self._asked(
+                cleared, replace(action, reason=f"{decided.command[:200]!r} can't be done: {why}")
+            )
+        reason = f"a person had this done in place of: {action.words}"
+        if decided.text:
+            reason = f"{reason} ({decided.text})"
+        decision = replace(cleared.decision, command=parsed.command, reason=reason, intent="", followed={})
+        about = assess(parsed.command, cleared.sight.page)
+        self._tell(self._next(cleared.sight, decision, parsed.command, about))
+        return replace(cleared, decision=decision, notes=(reason,))
+
+    async def _seen_again(self, cleared: Cleared) -> Cleared:
+        """After a hold: the same page with the same element, as it is numbered now; else it is decided anew."""
+        fresh = await self._relook(cleared.sight)
+        command = cleared.decision.command
+        if fresh is not None and command is not None:
+            command = moved(command, cleared.sight.page, fresh.page)
+        if fresh is None or (command is None and cleared.decision.command is not None):
+            if cleared.notes:
+                await self._control.drop(Need.APPROVAL, Verb.EDIT)
+            return replace(cleared, anew=True)
+        return replace(cleared, sight=fresh, decision=replace(cleared.decision, command=command))
+
+    # what is told
+
+    def _tell(self, action: NextAction) -> None:
+        if self._control.planned is not None:
+            self._control.planned(action)
+
+    def _next(self, sight: Sight, decision: Decision, command: Command, about: Assessment) -> NextAction:
+        element = _aimed_at(sight.page, command, about)
+        action = said_action(command, element, self._secrets)
+        target = named(element) if element is not None else None
+        box = element.rect if element is not None else None
+        return NextAction(
+            run=self._control.run,
+            step=sight.step,
+            words=self._said(describe(action, target)),
+            command=self._said(format_action(action)),
+            reason=self._said(decision.reason),
+            risk=about.risk,
+            risk_why=self._said(about.why),
+            element=element.index if element is not None else None,
+            box=box,
+            point=_point(command, box, sight.page.viewport),
+            url=redact_url(self._secrets.mask(sight.page.url)),
+            follows=dict(decision.followed),
+        )
+
+    def _said(self, text: str) -> str:
+        return redact_text(self._secrets.mask(text))
+
+
+def _aimed_at(page: PageCapture, command: Command, about: Assessment) -> Element | None:
+    element = element_of(page, command, _NOTHING)
+    if element is not None or about.element is None:
+        return element
+    return next((one for one in page.elements if one.index == about.element), None)
+
+
+def _point(
+    command: Command, box: tuple[float, float, float, float] | None, viewport: tuple[int, int]
+) -> tuple[float, float] | None:
+    """Where the pointer goes: the middle of what can be seen of the target."""
+    if isinstance(command, ClickAt):
+        return command.at
+    if box is None:
+        return None
+    left, right = max(0.0, box[0]), min(float(viewport[0]), box[0] + box[2])
+    top, bottom = max(0.0, box[1]), min(float(viewport[1]), box[1] + box[3])
+    if right <= left or bottom <= top:
+        return (box[0] + box[2] / 2, box[1] + box[3] / 2)
+    return ((left + right) / 2, (top + bottom) / 2)
+
+
+def _why(action: NextAction) -> str:
+    known = "" if action.risk is RiskClass.READS else f"it {action.risk.value}"
+    return "; ".join(part for part in (known, action.risk_why, action.reason) if part)

@@ -1,0 +1,40 @@
+"""What a run loop is put together of, and what it measures of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from app.engine.agent.control import Control
+from app.engine.agent.deeds import Deeds
+from app.engine.agent.memory.book import LedgerBook
+from app.engine.agent.ports import Hands, Knowledge, Navigator, Recorder, Told, Watching
+from app.engine.agent.secrets import Secrets
+from app.engine.agent.sight import Policy
+
+
+@dataclass(slots=True)
+class Timing:
+    """Seconds spent on looking, acting and the model; ``own`` is, for each step, what none of them took."""
+
+    look: float = 0.0
+    act: float = 0.0
+    model: float = 0.0
+    own: list[float] = field(default_factory=list[float])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What a loop is put together of; parts that are ``None`` are not there."""
+
+    hands: Hands
+    policy: Policy
+    book: LedgerBook
+    recorder: Recorder
+    deeds: Deeds
+    knowledge: Knowledge | None = None
+    navigator: Navigator | None = None
+    watching: Watching | None = None
+    secrets: Secrets = field(default_factory=Secrets)
+    tell: Callable[[Told], None] | None = None
+    control: Control | None = None

@@ -1,0 +1,205 @@
+"""What is kept of a run: its ledger, its steps (the agent's and a person's), its ending."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from app.engine.agent.control import Control
+from app.engine.agent.deeds import Ending
+from app.engine.agent.memory import entries
+from app.engine.agent.memory.entries import Entry
+from app.engine.agent.parts import Parts
+from app.engine.agent.ports import Told
+from app.engine.agent.sight import Decision, Sight, Turn
+from app.engine.agent.stepping import full_step, page_step
+from app.engine.agent.turns import BY_PERSON, entries_of, turns_of
+from app.engine.agent.unseen import unseen_tabs
+from app.engine.agent.writing import written
+from app.engine.effect import Result
+from app.engine.errors import SiteloreError, StoreError
+from app.engine.judgement import Flag
+from app.engine.page_state import PageCapture
+from app.engine.trajectory import Run, Step, Tab
+
+
+class Recording:
+    """The record of one run as it grows.
+
+    Attributes:
+        number: of the next step.  by_hand: how many of those so far a person did.
+        turns: the agent's own steps so far.  flags: what the detectors said of them.
+    """
+
+    def __init__(self, parts: Parts, control: Control, run: Run, steps: Sequence[Step]) -> None:
+        self._parts, self._control, self._run = parts, control, run
+        self.number = len(steps)
+        self.by_hand = sum(step.by == BY_PERSON for step in steps)
+        self.turns: list[Turn] = list(turns_of(steps))
+        self.flags: list[Flag] = []
+        self._tokens = run.tokens
+        self._dropped: list[Decision] = []
+        self._one_at_a_time = asyncio.Lock()
+
+    async def write(self, *news: Entry | None, held: bool = False) -> None:
+        """Into the ledger; where the disk takes nothing a person is asked to mend that.
+
+        ``held`` where it is written for a person while the loop stands still.
+        """
+
+        async def writing() -> None:
+            self._parts.book.write(*news)
+
+        await written(self._control, "What the agent remembers", writing, held=held)
+
+    async def remember(self, decision: Decision) -> None:
+        """What a decision wants remembered."""
+        step = self.number
+        new_goal = decision.subgoal is not None and decision.subgoal != self._parts.book.ledger.subgoal
+        await self.write(
+            entries.plan(decision.plan, step) if decision.plan is not None else None,
+            entries.subgoal(decision.subgoal or "", step) if new_goal else None,
+            *(entries.fact_of(fact, step) for fact in decision.facts),
+            *(entries.note(note, step) for note in decision.notes),
+        )
+
+    def drop(self, decision: Decision) -> None:
+        """A decision that is not gone by; what it cost is kept with the next one."""
+        self._dropped.append(decision)
+
+    async def step(
+        self, sight: Sight, decision: Decision, result: Result, seen: Step, blobs: Mapping[str, bytes]
+    ) -> list[Flag]:
+        """The ledger first, the step last: a step on the disk has all that came of it.  The flags it raised."""
+        parts = self._parts
+        decision = self._with_dropped(decision)
+        async with self._one_at_a_time:
+            seen = replace(seen, index=self.number)  # a person may have done steps while it was asked about
+            step = full_step(seen, sight, decision, result, parts.secrets, page_state=sight.state)
+            turn = _turn(decision, result, step)
+            if turn is not None:
+                await self.write(*entries_of(turn, sight, await self._where(step.url), self.turns))
+            flags = parts.watching.see(step) if parts.watching is not None else []
+            self.flags += flags
+            self._spend(decision)
+            await self._kept(step, blobs)
+        if turn is not None:
+            self.turns.append(turn)
+        self._tell(step, flags)
+        self._control.stepped()
+        return flags
+
+    async def step_by_hand(self, step: Step, blobs: Mapping[str, bytes]) -> int:
+        """What a person did while the run was held for it; the number it got."""
+        async with self._one_at_a_time:
+            step = replace(step, index=self.number, by=BY_PERSON)
+            await self._kept(step, blobs, held=True)
+            self.by_hand += 1
+            await self.write(entries.note(f"a person did by hand: {step.words}", step.index), held=True)
+        self._tell(step, ())
+        return step.index
+
+    async def close(self, ending: Ending, page: PageCapture | None, tabs: Sequence[Tab], active: int) -> Run:
+        """The run with its ending and the page it ended on, if there is one."""
+        secrets = self._parts.secrets
+        final, blobs = None, dict[str, bytes]()
+        self._spend(self._with_dropped(Decision(command=None)))
+        if page is not None:
+            final, blobs = page_step(self.number, page, tuple(tabs), active, secrets, time.time())
+            final = replace(final, executed=False)
+        run = replace(
+            self._run,
+            outcome=ending.outcome,
+            answer=_storable(secrets.mask(ending.answer)) if ending.answer is not None else None,
+            error=_storable(secrets.mask(ending.error)),
+            step_count=self.number,
+            final=final,
+            tokens=self._tokens,
+        )
+        await written(self._control, "The end of the run", lambda: self._parts.recorder.finish(run, blobs))
+        return run
+
+    # inside
+
+    async def _where(self, before: str) -> str:
+        """Where the step led; where nobody can tell any more, where it began."""
+        try:
+            tabs, active = await self._parts.hands.tabs()
+        except StoreError:
+            raise
+        except SiteloreError:
+            return before
+        tabs = unseen_tabs(tabs, self._parts.secrets)
+        return tabs[active].url if 0 <= active < len(tabs) else before
+
+    async def _kept(self, step: Step, blobs: Mapping[str, bytes], *, held: bool = False) -> None:
+        """On the disk, whatever it takes."""
+
+        async def append() -> None:
+            await self._parts.recorder.append(step, blobs)
+
+        await written(self._control, f"Step {step.index + 1}", append, held=held)
+        self.number = step.index + 1
+
+    def _with_dropped(self, decision: Decision) -> Decision:
+        dropped, self._dropped = self._dropped, []
+        if not dropped:
+            return decision
+        every = (*dropped, decision)
+        return replace(
+            decision,
+            calls=tuple(call for one in every for call in one.calls),
+            tokens=(sum(one.tokens[0] for one in every), sum(one.tokens[1] for one in every)),
+            seconds=sum(one.seconds for one in every),
+        )
+
+    def _spend(self, decision: Decision) -> None:
+        self._tokens = (self._tokens[0] + decision.tokens[0], self._tokens[1] + decision.tokens[1])
+
+    def _tell(self, step: Step, flags: Sequence[Flag]) -> None:
+        if self._parts.tell is not None:
+            self._parts.tell(
+                Told(
+                    run=self._run.id,
+                    step=step.index,
+                    words=step.words,
+                    effect=step.effect,
+                    why=step.error,
+                    url=step.url,
+                    plan=self._parts.book.ledger.subgoal,
+                    flags=tuple(flags),
+                )
+            )
+
+
+def done_by_hand(steps: Sequence[Step]) -> tuple[str, ...]:
+    """What a person did last, in a run that is gone on with; in lines for the agent."""
+    last: list[str] = []
+    for step in reversed(steps):
+        if step.by != BY_PERSON:
+            break
+        last.insert(0, step.words)
+    return (f"before this, a person did by hand: {'; '.join(last)}",) if last else ()
+
+
+def _turn(decision: Decision, result: Result, step: Step) -> Turn | None:
+    """The step as policies remember it; an answer without an action is nothing to remember."""
+    if decision.command is None:
+        return None
+    return Turn(
+        step=step.index,
+        url=step.url,
+        title=step.title,
+        state=step.page_state,
+        command=decision.command,
+        result=result,
+        words=step.words,
+        reason=step.reason,
+    )
+
+
+def _storable(text: str) -> str:
+    """Without halves of letters (lone surrogates), which a model or a page may say and no file can keep."""
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,135 @@
+"""The page as the loop sees it: opened, looked at inside the run's sites only, and opened again where it was lost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.engine.agent.control import Control, Interrupted
+from app.engine.agent.deeds import Ending
+from app.engine.agent.memory import entries
+from app.engine.agent.parts import Parts
+from app.engine.agent.ports import Task
+from app.engine.agent.recording import Recording
+from app.engine.agent.sight import Sight
+from app.engine.agent.unseen import unseen, unseen_tabs
+from app.engine.browser.fences import Fences
+from app.engine.command import CloseTab, Goto
+from app.engine.effect import Cause, Result, refused
+from app.engine.errors import SiteloreError, StoreError
+from app.engine.identity import keys_of, page_id
+from app.engine.page_state import PageCapture
+from app.engine.redaction import MARK
+from app.engine.supervision import Stage, Verb
+from app.engine.trajectory import Outcome, Tab
+
+LOST = 2
+"""Pages in a row that could not be looked at after which a run is given up."""
+CARRIED_OFF = 3
+"""Looks in a row at a page of another site after which a run is given up."""
+
+_OPEN_ALL_THE_SAME = frozenset({Cause.CHALLENGE, Cause.LOGIN, Cause.ERROR_PAGE})
+
+
+class Seeing:
+    """Eyes of one run."""
+
+    def __init__(self, task: Task, parts: Parts, control: Control, recording: Recording) -> None:
+        self._task, self._control, self._recording = task, control, recording
+        self._hands, self._secrets, self._book = parts.hands, parts.secrets, parts.book
+        self._fences = Fences(task.domains)
+        self._lost = 0
+
+    async def look(self) -> PageCapture:
+        """The page in front without secrets.  Raises ``SiteloreError`` where there is none."""
+        return unseen(await self._hands.look(), self._secrets)
+
+    async def tabs(self) -> tuple[tuple[Tab, ...], int]:
+        """Every tab without secrets, and which is in front."""
+        tabs, front = await self._hands.tabs()
+        return unseen_tabs(tabs, self._secrets), front
+
+    def state_of(self, page: PageCapture) -> str:
+        """Id of the page's state in the site's graph."""
+        return page_id(keys_of(page, self._task.home or self._task.start_url))
+
+    async def look_inside(self) -> PageCapture | None:
+        """A look at a page of this run's sites: a page that went elsewhere by itself is left; ``None`` if it always is.
+
+        What an action leads to is the hands' business; a page may also leave, or open a window, between two steps.
+        """
+        words = ""
+        for _ in range(CARRIED_OFF):
+            page = await self.look()
+            outside = self._fences.outside(page.url) if page.url.startswith(("http:", "https:")) else None
+            if outside is None:
+                self._lost = 0
+                return replace(page, notes=(*page.notes, words)) if words else page
+            tabs, _ = await self._hands.tabs()
+            await self._control.before_action()
+            await self._hands.do(CloseTab() if len(tabs) > 1 else Goto(self.address))
+            words = f"a page of another site came up by itself and was left: {outside.why}"
+            await self._recording.write(entries.note(words, self._recording.number))
+        return None
+
+    async def again(self, sight: Sight) -> Sight | None:
+        """The page after a hold; ``None`` where it is not the one that was decided about."""
+        try:
+            async with self._control.at(Stage.LOOKING):
+                page = await self.look()
+                tabs, active = await self.tabs()
+        except StoreError:
+            raise
+        except SiteloreError:
+            return None
+        if self._control.account is not None or (self.state_of(page), page.url) != (
+            sight.state,
+            sight.page.url,
+        ):
+            return None
+        return replace(sight, page=page, tabs=tabs, active_tab=active)
+
+    async def open(self, address: str) -> Ending | None:
+        """Open the page that a run begins on; why it can't, or ``None``."""
+        opened = await self._go(address)
+        if opened.success or opened.cause in _OPEN_ALL_THE_SAME:
+            return None
+        if opened.cause is Cause.OFF_SITE:
+            tabs, front = await self.tabs()
+            if tabs and tabs[front].url.startswith("http") and self._fences.allows(tabs[front].url):
+                return None  # the page opened a window elsewhere, which was closed again
+            return Ending(Outcome.CRASHED, error=f"{address} leads elsewhere: {opened.why}")
+        return Ending(Outcome.CRASHED, error=opened.why or f"{address} could not be opened")
+
+    async def recover(self, why: str) -> Ending | None:
+        """The page or the browser is gone: open where the run was; if it goes on, the run needs a person, or ends."""
+        self._lost += 1
+        if self._lost > LOST:
+            return await self._given_up(why)
+        await self._control.before_action()
+        address = self.address
+        result = await self._go(address)
+        words = f"the page was lost ({why}); opened {address} again"
+        await self._recording.write(entries.note(words, self._recording.number))
+        if result.success or result.cause in _OPEN_ALL_THE_SAME:
+            return None
+        return await self._given_up(why if result.why in why else f"{why}; {result.why}")
+
+    @property
+    def address(self) -> str:
+        """Where the run was last; one that held a secret is not known any more."""
+        last = self._book.ledger.url
+        return last if last.startswith("http") and MARK not in last else self._task.start_url
+
+    async def _go(self, address: str) -> Result:
+        try:
+            async with self._control.at(Stage.ACTING):
+                return await self._hands.do(Goto(address))
+        except Interrupted as cut:
+            return refused(Cause.TIMEOUT, str(cut))
+
+    async def _given_up(self, why: str) -> Ending | None:
+        """The page can't be had back by itself: a person may mend what is broken."""
+        if await self._control.trouble("The page can't be opened any more.", why) is Verb.RETRY:
+            self._lost = 0
+            return None
+        return Ending(Outcome.STOPPED) if self._control.stopping else Ending(Outcome.CRASHED, error=why)

@@ -1,0 +1,56 @@
+"""Writing that waits for a person where the disk takes nothing: full, or read-only.  Nothing is lost, nothing twice."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+
+from app.engine.agent.control import Control
+from app.engine.errors import StoreError
+from app.engine.supervision import Stage, Verb
+
+
+async def written(
+    control: Control, what: str, write: Callable[[], Awaitable[object]], *, held: bool = False
+) -> None:
+    """Write until it works.
+
+    Args:
+        what: what is written, in words for the person ("Step 3").
+        write: leaves nothing behind where it fails.
+        held: it is not the loop that writes: that stands still.
+
+    Raises:
+        StoreError: it can't be written, and nobody is there, or the run is to end.
+    """
+    async with AsyncExitStack() as stack:
+        if not held:
+            await stack.enter_async_context(control.at(Stage.WRITING))
+        while True:
+            try:
+                await write()
+            except StoreError as error:
+                attempt = _Attempt(write)
+                asked = f"{what} can't be written down. Make room, or make the disk writable; then try again."
+                verb = await control.trouble(asked, str(error), attempt)
+                if attempt.done:
+                    return
+                if verb is not Verb.RETRY:
+                    raise
+            else:
+                return
+
+
+class _Attempt:
+    """One more try, that says whether it worked."""
+
+    def __init__(self, write: Callable[[], Awaitable[object]]) -> None:
+        self._write, self.done = write, False
+
+    async def __call__(self) -> bool:
+        try:
+            await self._write()
+        except StoreError:
+            return False
+        self.done = True
+        return True
