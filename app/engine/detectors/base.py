@@ -21,7 +21,7 @@ from typing import ClassVar, Literal
 
 from app.engine.action import Action, Target
 from app.engine.judgement import Flag, Severity
-from app.engine.trajectory import Step
+from app.engine.trajectory import ErrorClass, Step
 
 THINKING = frozenset({"noop", "take_note", "calculate", "branch", "prune", "ask_human", "answer_dialog"})
 """Actions that are not meant to change a page."""
@@ -172,6 +172,11 @@ def ordinal(number: int) -> str:
     """1st, 2nd, 3rd, 4th, 11th, 21st..."""
     suffix = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{suffix}"
+
+
+def was_tried(step: Step) -> bool:
+    """The agent's action was done, or was tried and could not be done; an unreadable answer was neither."""
+    return step.action is not None and (step.executed or step.error_class is ErrorClass.HARD)
 
 
 def is_worth_telling(count: int, first: int) -> bool:

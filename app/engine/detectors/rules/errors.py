@@ -14,10 +14,12 @@ from app.engine.detectors.base import (
     quoted,
     words,
 )
+from app.engine.effect import Cause
 from app.engine.judgement import Flag, Severity
 from app.engine.trajectory import ErrorClass, Step
 
 _COVERED = "intercepts pointer events"
+_COVERED_BY = " is covered by "
 """Playwright's words for an element that another one lies over."""
 _OVER = re.compile(
     r"(?P<over><[^<>\n]{1,300}>)(?:[^<>\n]*</\w+>)?"
@@ -98,15 +100,14 @@ class CoveredElement(Detector):
 
     def see(self, step: Step) -> Iterable[Flag]:
         at = step.error.rfind(_COVERED) if step.error_class is ErrorClass.HARD else -1
-        if at == -1:
+        if at == -1 and step.cause != Cause.COVERED:
             return
         self._count += 1
         if self._count == 1:
             self._since = step.index
         if not is_worth_telling(self._count, 1):
             return
-        found = _OVER.search(step.error, max(0, at - 1500), at + len(_COVERED))
-        over = (found.group("outer") or found.group("over")) if found else "another element"
+        over = _over(step, at)
         again = f" ({ordinal(self._count)} time)" if self._count > 1 else ""
         open_now = f"; open on the page: {quoted(step.notices[0])}" if step.notices else ""
         yield self.flag(
@@ -115,6 +116,14 @@ class CoveredElement(Detector):
             f"Could not {words(step)}: {_shown(over)} lies over it{again}{open_now}",
             {"times": self._count, SINCE: self._since, "over": over[:300]},
         )
+
+
+def _over(step: Step, at: int) -> str:
+    """What lies over it: from Playwright's message that ends at ``at``, or from our own hand's ('is covered by ...')."""
+    found = _OVER.search(step.error, max(0, at - 1500), at + len(_COVERED)) if at != -1 else None
+    if found:
+        return found.group("outer") or found.group("over")
+    return first_line(step.error).partition(_COVERED_BY)[2] or "another element"
 
 
 def first_line(error: str) -> str:

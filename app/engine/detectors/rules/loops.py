@@ -19,6 +19,7 @@ from app.engine.detectors.base import (
     page_key,
     quoted,
     short_url,
+    was_tried,
     words,
 )
 from app.engine.judgement import Flag, Severity
@@ -43,7 +44,7 @@ class StateActionLoop(Detector):
         self._counts: dict[tuple[str, ActionKey], tuple[int, int]] = {}
 
     def see(self, step: Step) -> Iterable[Flag]:
-        if step.action is None or not step.executed or not step.state or step.action.kind in _NOT_COUNTED:
+        if step.action is None or not was_tried(step) or not step.state or step.action.kind in _NOT_COUNTED:
             return
         key = (step.state, action_key(step.action, step.target))
         count, since = self._counts.get(key, (0, step.index))
@@ -76,7 +77,7 @@ class RepeatedAction(Detector):
         return ()
 
     def see(self, step: Step) -> Iterable[Flag]:
-        if step.action is None or not step.executed or step.action.kind in _NOT_COUNTED:
+        if step.action is None or not was_tried(step) or step.action.kind in _NOT_COUNTED:
             self._row = (None, 0, 0)
             return
         key = action_key(step.action, step.target)
@@ -119,7 +120,7 @@ class ActionCycle(Detector):
         return ()
 
     def see(self, step: Step) -> Iterable[Flag]:
-        if step.action is None or not step.executed:
+        if step.action is None or not was_tried(step):
             self._recent.clear()
             return
         if step.action.kind in _NOT_COUNTED:

@@ -1,0 +1,23 @@
+"""What our own hand refuses, because something lies over it, is seen at once and counts as a try."""
+
+from __future__ import annotations
+
+from app.engine.detectors.rules.errors import CoveredElement
+from app.engine.detectors.rules.loops import RepeatedAction, StateActionLoop
+from tests.support.detector_steps import click, failed, flags_of, step
+
+COVERED = failed(
+    "button 'Save' is covered by <div> 'Please wait'", executed=False, effect="refused", cause="covered"
+)
+
+
+def test_what_lies_over_an_element_is_told_at_the_first_step():
+    (flag,) = flags_of(CoveredElement, [step(0, **click("Save"), **COVERED)])
+    assert flag.step == 0
+    assert "<div> lies over it" in flag.message
+
+
+def test_an_action_refused_three_times_on_one_page_is_a_loop():
+    steps = [step(number, state="same", **click("Save"), **COVERED) for number in range(3)]
+    assert [flag.step for flag in flags_of(StateActionLoop, steps)] == [2]
+    assert [flag.step for flag in flags_of(RepeatedAction, steps)] == [2]
