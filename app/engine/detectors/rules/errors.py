@@ -119,7 +119,7 @@ class CoveredElement(Detector):
 
 
 def _over(step: Step, at: int) -> str:
-    """What lies over it: from Playwright's message that ends at ``at``, or from our own hand's ('is covered by ...')."""
+    """What lies over it: from Playwright's message that ends at ``at``, or from our own hand's."""
     found = _OVER.search(step.error, max(0, at - 1500), at + len(_COVERED)) if at != -1 else None
     if found:
         return found.group("outer") or found.group("over")
