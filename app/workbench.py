@@ -6,7 +6,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QIcon
 
 from app.assets import resource
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from app.engine.api import SearchHit
     from app.models.engine_client import EngineClient, LocalClient
     from app.views.main_window import MainWindow
+    from kb.tip import TipDraft
 
 
 log = logging.getLogger(__name__)
@@ -42,6 +43,7 @@ class Workbench(QObject):
     def __init__(self, window: MainWindow, client: EngineClient | LocalClient) -> None:
         super().__init__(window)
         self._window, self._client = window, client
+        self._back_to_live = False
         self.tasks = Tasks(self)
         self.workspace = WorkspaceModel(client, self.tasks, self)
         self.jobs = JobList(client, self.tasks, self)
@@ -133,6 +135,20 @@ class Workbench(QObject):
         self._window.go("review")
         self.review.open_run(run, step)
 
+    def write_tip(self, draft: TipDraft) -> None:
+        """Open the composer on a draft from Live; once the tip is saved or laid aside, go back there."""
+        run, step = self.live.tip_source
+        self.open_step(run, step)
+        self.review.composer.open(run, step, draft)
+        self.review.composing_changed.emit(True)
+        self._back_to_live = True
+
+    def _on_composing(self, is_open: bool) -> None:
+        if not is_open and self._back_to_live:
+            self._back_to_live = False
+            if self._window.place == "review":
+                QTimer.singleShot(0, self, lambda: self._window.go("live"))
+
     def _wire(self) -> None:
         window = self._window
         window.commands.hit_opened.connect(self.open_hit)
@@ -142,6 +158,8 @@ class Workbench(QObject):
         self.review.notice.connect(window.say)
         self.map.map.notice.connect(window.say)
         self.live.notice.connect(window.say)
+        self.live.tip_wanted.connect(self.write_tip)
+        self.review.composing_changed.connect(self._on_composing)
         self.live.review_wanted.connect(self.open_step)
         self.live.knowledge_wanted.connect(self.open_tip)
         self.knowledge.notice.connect(window.say)

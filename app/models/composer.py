@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.engine.api import Saved, TipCheck, TipForm
+from app.engine.errors import SiteloreError
 from app.models.lint_list import LintListModel
 from app.models.similar_list import ExampleListModel, SimilarListModel, preflight_words
 from kb.tip import Kind, LintSeverity, Scope, Status, TipDraft
@@ -94,9 +95,9 @@ class ComposerModel(QObject):
         self._check.start()
         self._keep.start()
 
-    def open(self, run: str, step: int) -> None:
-        """Fill the form for a step: with the draft kept for it, else with what the engine proposes."""
-        if self.is_open and (run, step) == (self.run, self.step):
+    def open(self, run: str, step: int, draft: TipDraft | None = None) -> None:
+        """Fill the form for a step: with ``draft``, else with the one kept for it, else as the engine proposes."""
+        if self.is_open and (run, step) == (self.run, self.step) and draft is None:
             return
         self.run, self.step, self.is_open, self.is_ready, self.is_saving = run, step, True, False, False
         self.error, self.preflight, self.pages = "", "", None
@@ -108,7 +109,15 @@ class ComposerModel(QObject):
             kept = await self._client.api.kept_draft(self.key)
             return await self._client.api.compose_tip(run, step), kept
 
-        self._tasks.start(fill(), self._fill, self._failed, key="compose-open")
+        async def take(given: TipDraft) -> tuple[TipForm, TipDraft]:
+            try:
+                form = await self._client.api.compose_tip(run, step)
+            except SiteloreError:  # a step that is not stored yet; the draft stands for itself
+                form = TipForm(draft=given, intent="", task_values=())
+            return form, given
+
+        work = fill() if draft is None else take(draft)
+        self._tasks.start(work, self._fill, self._failed, key="compose-open")
         self.opened.emit()
 
     def close(self) -> None:

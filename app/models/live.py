@@ -36,7 +36,8 @@ class LiveModel(QObject):
     next_changed: ``next`` is another action, or none.
     takeover_changed: ``takeover`` is another account, or none.
     notice(words): something was done.
-    tip_wanted(TipDraft), review_wanted(run, step), knowledge_wanted(tip): other perspectives are to show this.
+    tip_wanted(TipDraft): a draft for a tip, from step ``tip_source`` of the open run.
+    review_wanted(run, step), knowledge_wanted(tip): other perspectives are to show this.
     """
 
     changed = Signal()
@@ -73,6 +74,8 @@ class LiveModel(QObject):
         """What the open run is about to do, or waits to be allowed to."""
         self.takeover: TakeoverAccount | None = None
         """What was done by hand in the open run, since it was handed back."""
+        self.tip_source: tuple[str, int] = ("", 0)
+        """Run and step that the newest draft comes from."""
         self._hint = ""
         self._restore = ""
         self.large = LiveRun(self, self)
@@ -226,10 +229,10 @@ class LiveModel(QObject):
     def write_tip(self) -> None:
         """The newest hint, or what was done by hand, as a draft in the composer."""
         if self._hint:
-            self.tasks.start(self.api.hint_draft(self._hint), self._drafted)
-        elif self.takeover is not None:
-            draft = self.api.takeover_draft(self.takeover.run, self.takeover.first_step)
-            self.tasks.start(draft, self._drafted)
+            row = self.row
+            self._draft(max(row.step - 1, 0) if row is not None else 0, self.api.hint_draft(self._hint))
+        elif (account := self.takeover) is not None:
+            self._draft(account.first_step, self.api.takeover_draft(account.run, account.first_step))
 
     def to_map(self) -> None:
         """What was done by hand, as a path of the site's map."""
@@ -351,8 +354,14 @@ class LiveModel(QObject):
         if runs and not self.run:
             self.select(runs[0])
 
-    def _drafted(self, draft: TipDraft) -> None:
-        self.tip_wanted.emit(draft)
+    def _draft(self, step: int, work: Coroutine[Any, Any, TipDraft]) -> None:
+        run = self.run
+
+        def came(draft: TipDraft) -> None:
+            self.tip_source = (run, step)
+            self.tip_wanted.emit(draft)
+
+        self.tasks.start(work, came)
 
     def _hand_to(self, place: int) -> None:
         rows = self.list.rows

@@ -13,7 +13,15 @@ from PySide6.QtTest import QAbstractItemModelTester
 from app.engine.errors import SiteloreError
 from app.engine.supervision import LiveRow, RunState, Stage, on_the_wall
 from app.models.live import LiveModel
-from app.models.live_wall import LiveList, clock_words, counts_words, face_of, need_words, state_words, step_words
+from app.models.live_wall import (
+    LiveList,
+    clock_words,
+    counts_words,
+    face_of,
+    need_words,
+    state_words,
+    step_words,
+)
 from app.models.live_watch import FULL_RATE, TILE_RATE, LiveWatch
 from tests.support.fake_live import make_rows
 
@@ -73,7 +81,9 @@ some_row = st.builds(
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.one_of(some_row, st.integers(0, 7)), max_size=25), st.lists(some_row, max_size=6))
-def test_whatever_is_told_the_rows_stand_in_the_walls_order(told: list[LiveRow | int], last: list[LiveRow]) -> None:
+def test_whatever_is_told_the_rows_stand_in_the_walls_order(
+    told: list[LiveRow | int], last: list[LiveRow]
+) -> None:
     rows, now = wall(), {}
     for one in told:
         if isinstance(one, int):
@@ -262,14 +272,18 @@ def test_a_dismissed_run_gives_the_hand_to_its_neighbour(live: LiveModel, settle
     assert live.current == "live-5"
 
 
-def test_a_dismissed_run_that_was_large_goes_back_to_the_wall(live: LiveModel, fake_engine, run, settle) -> None:
+def test_a_dismissed_run_that_was_large_goes_back_to_the_wall(
+    live: LiveModel, fake_engine, run, settle
+) -> None:
     live.open("live-6")
     settle()
     run(fake_engine.dismiss_run("live-6"))
     assert live.run == ""
 
 
-def test_an_engine_that_came_back_is_asked_for_everything_again(live: LiveModel, client, fake_engine, settle) -> None:
+def test_an_engine_that_came_back_is_asked_for_everything_again(
+    live: LiveModel, client, fake_engine, settle
+) -> None:
     live.open("live-1")
     settle()
     loaded: list[object] = []
