@@ -9,6 +9,8 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
 from app.engine.judgement import Flag, Label, Score, Verdict
+from app.engine.supervision import Intervention
+from app.models.deed_list import remark_on
 from app.models.object_list import OBJECT_ROLE, Index, ObjectList
 from app.models.run_queue import detector_words
 from app.models.step_list import SEVERITY_RANK
@@ -16,6 +18,9 @@ from app.models.step_list import SEVERITY_RANK
 LABELS = tuple(Label)
 DIGITS = 9
 """Labels with a digit of their own; the rest come behind ``0``."""
+
+REMARK_ROLE = OBJECT_ROLE + 1
+"""What a flag brought about while its run was going on, and what the operator made of it."""
 
 _ROOT = QModelIndex()
 
@@ -25,10 +30,20 @@ class FlagListModel(ObjectList[Flag]):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda flag: (flag.detector, flag.step, flag.message), parent)
+        self._remarks: dict[tuple[str, int], str] = {}
 
     def words(self, value: Flag) -> str:
         """``error at step 14: 'Save' changed nothing (3rd time)``."""
-        return self.tr("{0} at step {1}: {2}").format(value.severity.value, value.step, value.message)
+        said = self.tr("{0} at step {1}: {2}").format(value.severity.value, value.step, value.message)
+        remark = self._remarks.get((value.detector, value.step))
+        return f"{said}, {remark}" if remark else said
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """A flag, its words, or what came of it."""
+        if role == REMARK_ROLE and index.isValid():
+            flag = self.at(index.row())
+            return self._remarks.get((flag.detector, flag.step), "") if flag is not None else ""
+        return super().data(index, role)
 
     def tip(self, value: Flag) -> str:
         """With the detector, its confidence and evidence."""
@@ -36,10 +51,14 @@ class FlagListModel(ObjectList[Flag]):
         sure = self.tr("{0}, confidence {1:.2f}").format(detector_words(value.detector), value.confidence)
         return "\n".join(part for part in (self.words(value), sure, evidence) if part)
 
-    def show(self, flags: Iterable[Flag]) -> None:
-        """Take these flags, each once."""
+    def show(self, flags: Iterable[Flag], deeds: Sequence[Intervention] = ()) -> None:
+        """Take these flags, each once, and what was done about them while the run went on."""
+        flags = list(flags)
+        self._remarks = {(flag.detector, flag.step): remark_on(flag, deeds) for flag in flags}
         once = {(flag.detector, flag.step, flag.message): flag for flag in flags}
         self.merge(sorted(once.values(), key=lambda f: (-SEVERITY_RANK[f.severity], -f.confidence, f.step)))
+        if self.rows:  # remarks change where flags stay
+            self.dataChanged.emit(self.index(0), self.index(len(self.rows) - 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,8 +131,8 @@ class ScoreTableModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self._scores)
 
     def columnCount(self, parent: Index = _ROOT) -> int:
-        """Detector, site, fired, judged, precision, recall."""
-        return 0 if parent.isValid() else 6
+        """Detector, site, fired, judged, precision, recall, what operators made of its calls."""
+        return 0 if parent.isValid() else 7
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Words and numbers; rates without data are a dash."""
@@ -131,7 +150,9 @@ class ScoreTableModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """Column names."""
+        """Column names, and what they mean."""
+        if role == Qt.ItemDataRole.ToolTipRole and orientation is Qt.Orientation.Horizontal and section == 6:
+            return self.tr("Of the runs in which an operator reacted to its flag, those where it was right")
         if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
             return None
         return (
@@ -141,9 +162,11 @@ class ScoreTableModel(QAbstractTableModel):
             self.tr("Judged"),
             self.tr("Precision"),
             self.tr("Recall"),
+            self.tr("Live"),
         )[section]
 
     def _cells(self, score: Score) -> tuple[str, ...]:
         rates = ("–" if rate is None else f"{rate:.2f}" for rate in (score.precision, score.recall))
         site = score.site or self.tr("all sites")
-        return (detector_words(score.detector), site, str(score.fired), str(score.judged), *rates)
+        live = self.tr("{0} of {1}").format(score.reacted_right, score.reacted) if score.reacted else "–"
+        return (detector_words(score.detector), site, str(score.fired), str(score.judged), *rates, live)

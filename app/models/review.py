@@ -11,13 +11,14 @@ from app.engine.api import RiskReport, RunDetail, RunRow, StepView
 from app.engine.judgement import Flag, Verdict
 from app.engine.trajectory import Outcome, Step
 from app.models.composer import ComposerModel
+from app.models.deed_list import DeedListModel
 from app.models.flags import LABELS, FlagListModel, ScoreTableModel, VerdictListModel
 from app.models.page import PageModel, PictureStore
 from app.models.review_facts import RunFacts, StepFacts, facts_of_step, row_facts, run_facts
 from app.models.run_form import RunFormModel
 from app.models.run_memory import RunMemoryModel
 from app.models.run_queue import RunQueue
-from app.models.step_list import StepListModel, marks_of
+from app.models.step_list import StepListModel, marks_of_run
 from app.models.step_views import StepViews
 from app.models.tips_here import TipsHere
 
@@ -53,9 +54,8 @@ class ReviewModel(QObject):
         self._client, self._tasks = client, tasks
         self.queue = RunQueue(client, tasks, self)
         self.steps = StepListModel(self)
-        self.flags = FlagListModel(self)
-        self.verdicts = VerdictListModel(self)
-        self.scores = ScoreTableModel(self)
+        self.flags, self.deeds = FlagListModel(self), DeedListModel(self)
+        self.verdicts, self.scores = VerdictListModel(self), ScoreTableModel(self)
         self.before, self.after = PageModel(self), PageModel(self)
         self.pictures = PictureStore(client, tasks, self)
         self.views = StepViews(client, tasks, self)
@@ -171,7 +171,7 @@ class ReviewModel(QObject):
         step = self.step
         if step is None or self.detail is None:
             return StepFacts()
-        return facts_of_step(step, self.detail.steps[-1].index, self.view)
+        return facts_of_step(step, self.detail.steps[-1].index, self.view, self.detail.interventions)
 
     def show_step(self, index: int) -> None:
         """Make a step current; its pages are shown at once where they were fetched ahead."""
@@ -311,8 +311,8 @@ class ReviewModel(QObject):
 
     def _show_nothing_yet(self) -> None:
         self.index = 0
-        self.steps.replace([])
-        self.flags.replace([])
+        for rows in (self.steps, self.flags, self.deeds):
+            rows.replace([])
         self.verdicts.show(())
         self.tips.clear()
         self._show_pages()
@@ -329,7 +329,7 @@ class ReviewModel(QObject):
         self._opened_at = time.monotonic()
         wanted = self._wanted_step
         index = detail.risk.suspect_step if wanted is None else wanted
-        self.steps.replace(marks_of(detail.steps, detail.flags, detail.risk.suspect_step))
+        self.steps.replace(marks_of_run(detail))
         self._show_judgement(detail)
         self.index, self.view = -1, None
         self.run_changed.emit()
@@ -341,7 +341,8 @@ class ReviewModel(QObject):
             self.step_changed.emit()
 
     def _show_judgement(self, detail: RunDetail) -> None:
-        self.flags.show(detail.flags)
+        self.flags.show(detail.flags, detail.interventions)
+        self.deeds.show(detail.interventions, detail.steps)
         self.verdicts.show(detail.verdicts)
         self.tips.show_written(detail.tips)
         self.verdicts_changed.emit()
@@ -418,7 +419,7 @@ class ReviewModel(QObject):
                 self._show_run(detail)
                 return
             self.detail = detail
-            self.steps.merge(marks_of(detail.steps, detail.flags, detail.risk.suspect_step))
+            self.steps.merge(marks_of_run(detail))
             self._show_judgement(detail)
             step = self.step
             if step is not None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QCoreApplication
 
 from app.engine.api import RunDetail, RunRow, StepView
-from app.engine.trajectory import Step
+from app.engine.supervision import Intervention
+from app.engine.trajectory import BY_PERSON, Step
+from app.models.deed_list import by_step, words_of_deed
 from app.models.run_queue import score_level, score_words
 from app.models.step_list import ERROR_WORDS
 
@@ -57,8 +60,13 @@ def row_facts(row: RunRow) -> RunFacts:
     return _facts(row.site, row.task_id or row.id, row.intent, row.score, row.risk, row.outcome)
 
 
-def facts_of_step(step: Step, last: int, view: StepView | None) -> StepFacts:
-    """What stands under the pages of a step; ``last`` is the last step's index, ``view`` is ``None`` while awaited."""
+def facts_of_step(
+    step: Step, last: int, view: StepView | None, deeds: Iterable[Intervention] = ()
+) -> StepFacts:
+    """What stands under the pages of a step; ``last`` is the last step's index, ``view`` is ``None`` while awaited.
+
+    ``deeds`` are all those of the run; what was done about this step stands under its reason.
+    """
     changed = ""
     if view is not None and not view.after.missing:
         changed = _tr("the page did not change")
@@ -68,7 +76,12 @@ def facts_of_step(step: Step, last: int, view: StepView | None) -> StepFacts:
             )
     return StepFacts(
         number=_tr("step {0} of {1}").format(step.index, last),
-        why=step.reason or _tr("(the agent gave no reason)"),
+        why="\n".join(
+            [
+                _reason(step),
+                *(f"▸ {words_of_deed(deed)}" for deed in by_step(deeds, last).get(step.index, ())),
+            ]
+        ),
         did=_did(step)
         if step.executed or step.effect
         else _tr("{0} (asked for, never run)").format(step.words),
@@ -92,6 +105,12 @@ EFFECTS = {
 }
 """What was seen to happen, in words."""
 _QUIET = frozenset({"noop", "take_note", "calculate", "branch", "prune", "ask_human", "send_msg_to_user"})
+
+
+def _reason(step: Step) -> str:
+    if step.by == BY_PERSON:
+        return _tr("A person did this step by hand.")
+    return step.reason or _tr("(the agent gave no reason)")
 
 
 def _did(step: Step) -> str:

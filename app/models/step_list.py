@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject
 
+from app.engine.api import RunDetail
 from app.engine.judgement import Flag, Severity
-from app.engine.trajectory import ErrorClass, Step
+from app.engine.supervision import Intervention
+from app.engine.trajectory import BY_PERSON, ErrorClass, Step
+from app.models.deed_list import by_step, words_of_deed
 from app.models.object_list import ObjectList
 
 SEVERITY_RANK = {Severity.HINT: 1, Severity.WARNING: 2, Severity.ERROR: 3}
@@ -26,6 +29,7 @@ class StepMark:
     """One cell of the strip.
 
     ``trouble`` is hard, soft, harness or ""; ``severity`` the worst flag's (error, warning, hint or "").
+    ``deeds`` are what people did about it while the run went on; ``by_hand`` says that a person did the step itself.
     """
 
     index: int
@@ -35,16 +39,21 @@ class StepMark:
     flags: tuple[str, ...] = ()
     suspect: bool = False
     executed: bool = True
+    deeds: tuple[str, ...] = ()
+    by_hand: bool = False
 
 
-def marks_of(steps: Sequence[Step], flags: Iterable[Flag], suspect: int) -> list[StepMark]:
-    """One mark a step, with the flags that point at it, the worst first."""
-    by_step: dict[int, list[Flag]] = {}
+def marks_of(
+    steps: Sequence[Step], flags: Iterable[Flag], suspect: int, deeds: Iterable[Intervention] = ()
+) -> list[StepMark]:
+    """One mark a step, with the flags that point at it, the worst first, and what people did there."""
+    flagged: dict[int, list[Flag]] = {}
     for flag in flags:
-        by_step.setdefault(flag.step, []).append(flag)
+        flagged.setdefault(flag.step, []).append(flag)
+    done = by_step(deeds, steps[-1].index if steps else 0)
     marks: list[StepMark] = []
     for step in steps:
-        here = sorted(by_step.get(step.index, ()), key=lambda flag: -SEVERITY_RANK[flag.severity])
+        here = sorted(flagged.get(step.index, ()), key=lambda flag: -SEVERITY_RANK[flag.severity])
         marks.append(
             StepMark(
                 index=step.index,
@@ -54,9 +63,16 @@ def marks_of(steps: Sequence[Step], flags: Iterable[Flag], suspect: int) -> list
                 flags=tuple(flag.message for flag in here),
                 suspect=step.index == suspect,
                 executed=step.executed,
+                deeds=tuple(words_of_deed(deed) for deed in done.get(step.index, ())),
+                by_hand=step.by == BY_PERSON,
             )
         )
     return marks
+
+
+def marks_of_run(detail: RunDetail) -> list[StepMark]:
+    """The marks of an opened run."""
+    return marks_of(detail.steps, detail.flags, detail.risk.suspect_step, detail.interventions)
 
 
 class StepListModel(ObjectList[StepMark]):
@@ -69,11 +85,13 @@ class StepListModel(ObjectList[StepMark]):
         """``step 14, suspect, click button 'Save', error ..., flag messages``."""
         parts = [
             self.tr("step {0}").format(value.index),
+            self.tr("by hand") if value.by_hand else "",
             self.tr("suspect") if value.suspect else "",
             value.words,
             ERROR_WORDS.get(ErrorClass(value.trouble), ""),
             "" if value.executed else self.tr("asked for, never run"),
             *value.flags,
+            *value.deeds,
         ]
         return ", ".join(part for part in parts if part)
 
@@ -81,10 +99,12 @@ class StepListModel(ObjectList[StepMark]):
         """The same, one a line."""
         parts = [
             self.tr("Step {0}: {1}").format(value.index, value.words),
+            self.tr("Done by hand") if value.by_hand else "",
             self.tr("Suspect: look here first") if value.suspect else "",
             ERROR_WORDS.get(ErrorClass(value.trouble), ""),
             "" if value.executed else self.tr("Asked for, never run"),
             *value.flags,
+            *value.deeds,
         ]
         return "\n".join(part for part in parts if part)
 

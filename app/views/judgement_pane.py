@@ -49,7 +49,9 @@ class JudgementPane(QWidget):
         self.note.setToolTip(self.tr("Goes with the next verdict; Enter adds it to the one given"))
         self.tips = Rows(theme, NamedTextDelegate(theme), self.tr("Tips that bear on this step"))
         self.tips.setModel(model.tips.model)
-        self.flag_head, self.tip_head = QLabel(), QLabel()
+        self.deeds = Rows(theme, NamedTextDelegate(theme), self.tr("What was done while the run went on"))
+        self.deeds.setModel(model.deeds)
+        self.flag_head, self.tip_head, self.deed_head = QLabel(), QLabel(), QLabel()
         self._no_flags = _quiet(self.tr("No detector called. The ranking has nothing against this run."))
         self._no_tips = _quiet(self.tr("No tip bears on this step yet."))
         self.write = QPushButton()
@@ -88,6 +90,14 @@ class JudgementPane(QWidget):
         layout.addWidget(self._no_flags)
         layout.addWidget(self.flags, 50)
         layout.addWidget(_rule())
+        self._time_line = QWidget()
+        line = QVBoxLayout(self._time_line)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(0)
+        line.addLayout(self._head(self.deed_head))
+        line.addWidget(self.deeds)
+        line.addWidget(_rule())
+        layout.addWidget(self._time_line, 30)
         verdict = QLabel(self.tr("Verdict"))
         layout.addLayout(self._head(verdict))
         layout.addWidget(self.verdicts)
@@ -128,6 +138,8 @@ class JudgementPane(QWidget):
         model = self._model
         self.flags.clicked.connect(self._on_flag)
         self.flags.activated.connect(self._on_flag)
+        self.deeds.clicked.connect(self._on_deed)
+        self.deeds.activated.connect(self._on_deed)
         self.verdicts.clicked.connect(self._on_verdict)
         self.verdicts.activated.connect(self._on_verdict)
         self.note.returnPressed.connect(self._on_note)
@@ -147,6 +159,9 @@ class JudgementPane(QWidget):
         opened = self._model.detail is not None
         self.flag_head.setText(self.tr("Flags ({0})").format(flags) if flags else self.tr("Flags"))
         self.tip_head.setText(self.tr("Tips here ({0})").format(tips) if tips else self.tr("Tips here"))
+        deeds = self._model.deeds.rowCount()
+        self.deed_head.setText(self.tr("Interventions ({0})").format(deeds))
+        self._time_line.setVisible(deeds > 0)
         self.flags.setVisible(flags > 0 or not opened)
         self._no_flags.setVisible(not flags and opened)
         self.tips.setVisible(tips > 0 or not opened)
@@ -167,13 +182,18 @@ class JudgementPane(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        for view in (self.flags, self.tips):
+        for view in (self.flags, self.deeds, self.tips):
             view.setMaximumHeight(max(view.content_height(), self._theme.px(40)))
 
     def _on_flag(self, index: QModelIndex) -> None:
         flag = self._model.flags.at(index.row())
         if flag is not None:
             self._model.show_step(flag.step)
+
+    def _on_deed(self, index: QModelIndex) -> None:
+        deed = self._model.deeds.at(index.row())
+        if deed is not None:
+            self._model.show_step(deed.index)
 
     def _on_verdict(self, index: QModelIndex) -> None:
         self._model.judge(index.row(), self.take_note())
@@ -243,7 +263,7 @@ class Scorecard(QFrame):
 
     def open_at(self, anchor: QWidget) -> None:
         """Open below this widget, at the right edge of the pane."""
-        self.resize(460, 420)
+        self.resize(500, 420)
         corner = anchor.mapToGlobal(anchor.rect().bottomRight())
         self.move(corner.x() - self.width(), corner.y() + 4)
         self.show()

@@ -8,6 +8,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from app.models.flags import REMARK_ROLE
 from app.models.object_list import OBJECT_ROLE
 from app.models.run_queue import detector_words
 from app.views.marks import SEVERITY_ROLE, draw_key, draw_severity, draw_tick, elided, paint_ground
@@ -82,7 +83,9 @@ class FlagDelegate(QStyledItemDelegate):
         painter.drawText(QRectF(text.left(), text.top(), text.width(), spacing * 2), TOP, message)
         painter.setFont(small)
         painter.setPen(theme.color("muted"))
-        origin = f"{detector_words(flag.detector)} · step {flag.step}"
+        remark = index.data(REMARK_ROLE)
+        origin = f"{detector_words(flag.detector)} · step {flag.step}" + (f" · {remark}" if remark else "")
+        origin = elided(QFontMetrics(small), origin, text.width())
         low = text.top() + spacing * (2 if "\n" in message else 1)
         painter.drawText(
             QRectF(text.left(), low, text.width(), QFontMetrics(small).lineSpacing()), LEFT, origin

@@ -63,6 +63,30 @@ def draw_trouble(painter: QPainter, box: QRectF, trouble: str, color: QColor) ->
     painter.restore()
 
 
+def draw_hand(painter: QPainter, box: QRectF, color: QColor) -> None:
+    """A head over shoulders: done by a person."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(color)
+    head = box.height() * 0.48
+    painter.drawEllipse(QRectF(box.center().x() - head / 2, box.top(), head, head))
+    shoulders = QRectF(box.left(), box.top() + box.height() * 0.55, box.width(), box.height() * 0.9)
+    painter.drawChord(shoulders, 0, 180 * 16)
+    painter.restore()
+
+
+def draw_deed(painter: QPainter, box: QRectF, color: QColor) -> None:
+    """A triangle that hangs from the upper edge: somebody intervened here."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(color)
+    low = QPointF(box.center().x(), box.bottom())
+    painter.drawPolygon(QPolygonF([box.topLeft(), box.topRight(), low]))
+    painter.restore()
+
+
 def draw_score(painter: QPainter, box: QRectF, level: str, color: QColor) -> None:
     """A cross for failed, a half disc for partial, a tick for passed, a dash for not scored."""
     painter.save()

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.models.object_list import OBJECT_ROLE
-from app.views.marks import SEVERITY_ROLE, TROUBLE_ROLE, draw_severity, draw_trouble
+from app.views.marks import SEVERITY_ROLE, TROUBLE_ROLE, draw_deed, draw_hand, draw_severity, draw_trouble
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -21,7 +21,10 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class StepDelegate(QStyledItemDelegate):
-    """A cell: the step's number over the marks of its error and its worst flag; the suspect is underlined."""
+    """A cell: the step's number over the marks of its error and its worst flag; the suspect is underlined.
+
+    A small person stands before what was done by hand, a small flag hangs from where somebody intervened.
+    """
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -54,6 +57,14 @@ class StepDelegate(QStyledItemDelegate):
         top = QRectF(box.left(), box.top() + px(3), box.width(), px(13))
         painter.drawText(top, Qt.AlignmentFlag.AlignCenter, str(mark.index))
         self._paint_marks(painter, QRectF(box.left(), top.bottom() + px(1), box.width(), px(10)), mark)
+        if mark.by_hand:
+            draw_hand(
+                painter, QRectF(box.left() + px(2), box.top() + px(2), px(7), px(8)), theme.color("live")
+            )
+        if mark.deeds:
+            draw_deed(
+                painter, QRectF(box.right() - px(8), box.top() + px(1), px(6), px(5)), theme.color("live")
+            )
         if mark.suspect:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.color("accent"))

@@ -171,7 +171,7 @@ def test_the_scorecard_shows_a_dash_where_nothing_was_judged(qapp):
         ]
     )
     cells = [model.index(0, column).data() for column in range(model.columnCount())]
-    assert cells == ["no effect", "all sites", "3", "0", "–", "0.50"]
+    assert cells == ["no effect", "all sites", "3", "0", "–", "0.50", "–"]
 
 
 # ---------------------------------------------------------------- pages

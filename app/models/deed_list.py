@@ -1,0 +1,98 @@
+"""What people, the policy and the watchdog did while a run was going on, as its time line in the review."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QObject
+
+from app.engine.judgement import Flag
+from app.engine.supervision import Deed, Intervention
+from app.engine.trajectory import Step
+from app.models.object_list import ObjectList
+
+JUDGING = {Deed.CONFIRMED: "right, says {0}", Deed.DISMISSED: "wrong, says {0}"}
+"""What an operator made of a flag while the run went on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeedRow:
+    """One deed: ``role`` what was done, ``more`` where and by whom, ``text`` its words; ``index`` opens the step."""
+
+    order: int
+    index: int
+    role: str
+    more: str
+    text: str = ""
+    when: str = ""
+
+
+class DeedListModel(ObjectList[DeedRow]):
+    """The deeds of the open run, the oldest first."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(lambda row: (row.order, row.index, row.role), parent)
+
+    def words(self, value: DeedRow) -> str:
+        """``took over, before step 4, ana: clicked link 'Orders'``."""
+        return f"{value.role}, {value.more}" + (f": {value.text}" if value.text else "")
+
+    def tip(self, value: DeedRow) -> str:
+        """With the time of the day."""
+        return "\n".join(part for part in (self.words(value), value.when) if part)
+
+    def show(self, deeds: Sequence[Intervention], steps: Sequence[Step]) -> None:
+        """Take these deeds; those after the run's last step stand at it."""
+        last = steps[-1].index if steps else 0
+        once = {(deed.order, deed.step, deed.deed): deed for deed in deeds}
+        self.merge(
+            [_row(deed, last) for deed in sorted(once.values(), key=lambda deed: (deed.order, deed.at))]
+        )
+
+
+def words_of_deed(deed: Intervention) -> str:
+    """``ana: hinted 'try the menu'``."""
+    words = f"{deed.deed.value} '{deed.words}'" if deed.words else deed.deed.value
+    return f"{deed.author or _tr('somebody')}: {words}"
+
+
+def by_step(deeds: Iterable[Intervention], last: int) -> dict[int, list[Intervention]]:
+    """The deeds at each step, the oldest first; those after the last step are at it."""
+    found: dict[int, list[Intervention]] = {}
+    for deed in sorted(deeds, key=lambda deed: (deed.order, deed.at)):
+        found.setdefault(min(max(deed.step, 0), max(last, 0)), []).append(deed)
+    return found
+
+
+def remark_on(flag: Flag, deeds: Iterable[Intervention]) -> str:
+    """What a flag brought about while the run went on: it paused it, and what the operator made of it."""
+    parts: list[str] = []
+    for deed in deeds:
+        if deed.about != flag.detector:
+            continue
+        if deed.deed in JUDGING and deed.step == flag.step:
+            parts = [part for part in parts if "," not in part]  # the newest word counts
+            parts.append(_tr(JUDGING[deed.deed]).format(deed.author or _tr("somebody")))
+        elif deed.deed is Deed.PAUSED and deed.step in (flag.step, flag.step + 1):
+            parts.append(_tr("paused the run"))
+    return " · ".join(dict.fromkeys(parts))
+
+
+def _row(deed: Intervention, last: int) -> DeedRow:
+    where = (
+        _tr("before step {0}").format(deed.step) if deed.step <= last else _tr("after step {0}").format(last)
+    )
+    when = QDateTime.fromSecsSinceEpoch(int(deed.at)) if deed.at > 0 else None
+    return DeedRow(
+        order=deed.order,
+        index=min(max(deed.step, 0), max(last, 0)),
+        role=_tr(deed.deed.value),
+        more=f"{where} · {deed.author or _tr('somebody')}",
+        text=deed.words,
+        when=QLocale().toString(when, QLocale.FormatType.ShortFormat) if when is not None else "",
+    )
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Review", text)

@@ -1,0 +1,149 @@
+"""A run that was supervised, in Review: what people did on its time line, steps by hand, flags as they were taken."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QAbstractItemModelTester
+
+from app.engine.judgement import Flag, Score, Severity
+from app.engine.supervision import Deed, Intervention
+from app.engine.trajectory import BY_PERSON
+from app.models.deed_list import DeedListModel, remark_on
+from app.models.flags import REMARK_ROLE, ScoreTableModel
+from app.models.step_list import marks_of
+from tests.support.made_up import NOW, make_run, make_step
+
+
+def deed(order, step, done, words="", author="ana", about=""):
+    return Intervention(
+        run="fake-0",
+        step=step,
+        deed=done,
+        words=words,
+        author=author,
+        about=about,
+        at=NOW + order,
+        order=order,
+    )
+
+
+DEEDS = (
+    deed(1, 1, Deed.PAUSED, "the same click 3 times", "policy", "loop"),
+    deed(2, 1, Deed.HINTED, "the orders are in the menu"),
+    deed(3, 2, Deed.TOOK_OVER),
+    deed(4, 3, Deed.RELEASED, "clicked link 'Orders'"),
+    deed(5, 99, Deed.STOPPED),
+)
+FLAG = Flag(run="fake-0", detector="loop", step=0, severity=Severity.ERROR, confidence=0.9, message="Looping")
+
+
+def test_the_time_line_is_in_order_and_what_came_after_the_end_stands_at_the_last_step(qapp):
+    model = DeedListModel()
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    run = make_run(0)
+    steps = [make_step(run, number) for number in range(4)]
+    model.show(DEEDS[::-1], steps)
+    assert [row.role for row in model.rows] == ["paused", "hinted", "took over", "released", "stopped"]
+    assert model.rows[-1].index == 3
+    assert model.words(model.rows[-1]) == "stopped, after step 3 · ana"
+    assert model.words(model.rows[1]) == "hinted, before step 1 · ana: the orders are in the menu"
+    model.show((), steps)
+    assert model.rowCount() == 0
+
+
+def test_a_run_without_a_step_still_has_its_time_line(qapp):
+    model = DeedListModel()
+    model.show(DEEDS, [])
+    assert {row.index for row in model.rows} == {0}
+
+
+def test_marks_say_what_was_done_by_hand_and_where_somebody_intervened():
+    run = make_run(0)
+    steps = [make_step(run, 0), replace(make_step(run, 1), by=BY_PERSON)]
+    marks = marks_of(steps, (), 0, DEEDS[:2])
+    assert [mark.by_hand for mark in marks] == [False, True]
+    assert marks[1].deeds == (
+        "policy: paused 'the same click 3 times'",
+        "ana: hinted 'the orders are in the menu'",
+    )
+    assert marks[0].deeds == ()
+
+
+@pytest.mark.parametrize(
+    ("deeds", "remark"),
+    [
+        ((), ""),
+        ((DEEDS[0],), "paused the run"),
+        ((DEEDS[0], deed(9, 0, Deed.DISMISSED, about="loop")), "paused the run · wrong, says ana"),
+        (
+            (deed(8, 0, Deed.DISMISSED, about="loop"), deed(9, 0, Deed.CONFIRMED, about="loop", author="bo")),
+            "right, says bo",
+        ),
+        ((deed(9, 5, Deed.DISMISSED, about="loop"),), ""),
+        ((deed(9, 0, Deed.DISMISSED, about="slow"),), ""),
+    ],
+)
+def test_a_flag_says_what_came_of_it_and_the_newest_word_on_it_counts(deeds, remark):
+    assert remark_on(FLAG, deeds) == remark
+
+
+def test_the_scorecard_counts_what_operators_made_of_calls(qapp):
+    model = ScoreTableModel()
+    score = Score(
+        detector="loop", site="shop", version=1, fired=9, judged=4, right=3, precision=0.75, recall=0.5,
+        reacted=4, reacted_right=3,
+    )  # fmt: skip
+    model.show([score])
+    assert model.index(0, model.columnCount() - 1).data() == "3 of 4"
+    last = model.columnCount() - 1
+    assert model.headerData(last, Qt.Orientation.Horizontal) == "Live"
+    assert "right" in model.headerData(last, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
+
+
+@pytest.fixture
+def supervised(make_desk, fake_engine, monkeypatch):
+    """A Review whose runs were all supervised."""
+    opened = fake_engine.open_run
+
+    async def open_run(run):
+        detail = await opened(run)
+        steps = tuple(
+            replace(step, by=BY_PERSON, reason="done by hand") if step.index == 2 else step
+            for step in detail.steps
+        )
+        flags = (*detail.flags, replace(FLAG, run=run))
+        return replace(detail, steps=steps, flags=flags, interventions=DEEDS)
+
+    monkeypatch.setattr(fake_engine, "open_run", open_run)
+    return make_desk()
+
+
+def test_the_interventions_of_a_run_are_a_list_whose_rows_open_their_step(supervised, pictures):
+    desk, pane = supervised, supervised.view.judgement
+    assert pane.deed_head.text() == "Interventions (5)"
+    assert pane.deeds.isVisible()
+    pane.deeds.setFocus()
+    pane.deeds.setCurrentIndex(desk.model.deeds.index(2))
+    desk.press(Qt.Key.Key_Return)
+    assert desk.model.index == 2
+    assert "A person did this step by hand." in desk.view.step.facts.why.toPlainText()
+    assert "ana: took over" in desk.view.step.facts.why.toPlainText()
+    mark = desk.model.steps.at(2)
+    assert mark is not None
+    assert "by hand" in desk.model.steps.words(mark)
+    if pictures:
+        desk.view.grab().save(str(pictures / "review_interventions.png"))
+
+
+def test_the_flag_in_the_list_says_that_it_paused_the_run(supervised):
+    model = supervised.model.flags
+    remarks = [model.index(row).data(REMARK_ROLE) for row in range(model.rowCount())]
+    assert "paused the run" in remarks
+
+
+def test_a_run_that_nobody_supervised_has_no_time_line(desk):
+    assert desk.model.deeds.rowCount() == 0
+    assert not desk.view.judgement.deeds.isVisible()
