@@ -43,7 +43,7 @@ class PageHands(QObject):
         self._client, self._tasks = client, tasks
         self._run = ""
         self._waiting: deque[_Batch] = deque()
-        self._flying = False
+        self._flying = 0
 
     @property
     def waiting(self) -> int:
@@ -69,16 +69,23 @@ class PageHands(QObject):
                 room -= 1
         self._send()
 
+    def flush(self) -> None:
+        """What waits goes now, behind what is under way: a call that comes next must find it done."""
+        while self._waiting:
+            self._launch()
+
     def _send(self) -> None:
-        if self._flying or not self._waiting:
-            return
+        if not self._flying and self._waiting:
+            self._launch()
+
+    def _launch(self) -> None:
         batch = self._waiting.popleft()
         if not batch.inputs:
             return
-        self._flying = True
+        self._flying += 1
 
         def failed(error: Exception) -> None:
-            self._flying = False
+            self._flying -= 1
             self._waiting.clear()
             if batch.run == self._run:  # else it was handed back while this was on its way
                 self.refused.emit(str(error) or type(error).__name__)
@@ -86,7 +93,7 @@ class PageHands(QObject):
         self._tasks.start(self._client.api.send_input(batch.run, tuple(batch.inputs)), self._sent, failed)
 
     def _sent(self, _nothing: object) -> None:
-        self._flying = False
+        self._flying -= 1
         self._send()
 
 

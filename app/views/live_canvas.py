@@ -39,11 +39,11 @@ MARGIN = 4
 class PageCanvas(QWidget):
     """Signals:
 
-    size_wanted(width, height): device pixels that a picture would fill here.
+    size_changed: a picture would fill another size here (``wanted``), and that has lasted a while.
     keys_changed: the keys went to the page, or left it; an input method composes something else.
     """
 
-    size_wanted = Signal(int, int)
+    size_changed = Signal()
     keys_changed = Signal()
 
     def __init__(self, hands: PageHands, theme: Theme) -> None:
@@ -250,7 +250,7 @@ class PageCanvas(QWidget):
     def _tell_size(self) -> None:
         if self.wanted != self._wanted:
             self._wanted = self.wanted
-            self.size_wanted.emit(self._wanted.width(), self._wanted.height())
+            self.size_changed.emit()
 
     def _lay_out(self) -> None:
         """The picture in the middle, on whole device pixels, never larger than the page itself."""

@@ -47,6 +47,7 @@ class PageInputs:
         """Whatever is held down comes up."""
         if self.is_on:
             self._hands.put(*self._down.values(), *self._held.values())
+            self._hands.flush()
         self._down.clear()
         self._held.clear()
         self.composing = ""

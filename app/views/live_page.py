@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
@@ -21,7 +21,7 @@ from app.views.takeover_card import TakeoverCard
 
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
-    from app.models.live import LiveModel, TakeoverAccount
+    from app.models.live import LiveModel, NextAction, TakeoverAccount
     from app.views.theme import Theme
 
 RISK_ROLES = ("accent", "accent", "warn", "fail")
@@ -47,6 +47,9 @@ class LivePage(QWidget):
         self.card = TakeoverCard(center, theme, self)
         self.card.hide()
         self._read: TakeoverAccount | None = None
+        self._planned: NextAction | None = None
+        self._agent_at: tuple[float, float] | None = None
+        """Where the agent's last action had the pointer."""
         self._build()
         self._connect()
         self._bind()
@@ -77,13 +80,13 @@ class LivePage(QWidget):
         model.opened.connect(self._on_opened)
         model.row_changed.connect(self._on_row)
         model.detail_loaded.connect(replay.fill)
-        model.next_changed.connect(self._show_target)
+        model.next_changed.connect(self._on_next)
         model.takeover_changed.connect(self._show_account)
         model.changed.connect(self._show_face)
         self.frames.arrived.connect(self._on_picture)
         replay.changed.connect(self._show_page)
         self.strip.step_wanted.connect(replay.go)
-        self.canvas.size_wanted.connect(self._want)
+        self.canvas.size_changed.connect(self._want_pictures)
         self.canvas.keys_changed.connect(self._show_face)
         self.hands.refused.connect(model.notice)
         self.card.closed.connect(self.close_card)
@@ -138,8 +141,8 @@ class LivePage(QWidget):
     def _on_opened(self, run: str) -> None:
         self._capture(on=False)
         self.replay.open(run)
-        self._read = None
-        self._want(self.canvas.wanted.width(), self.canvas.wanted.height())
+        self._read = self._planned = self._agent_at = None
+        QTimer.singleShot(0, self, self._want_pictures)  # once this place has its size
         self._show_account()
         self._show_page()
 
@@ -152,13 +155,22 @@ class LivePage(QWidget):
         if self.replay.index is None:
             self.head.address.setText(current.url)
 
+    def _on_next(self) -> None:
+        done, self._planned = self._planned, self.model.next
+        if done is not None and done.point is not None and done != self._planned:
+            self._agent_at = done.point
+            if self.replay.index is None:
+                self._show_now()
+        self._show_target()
+
     def _on_picture(self, run: str) -> None:
         if run == self.model.run and self.replay.index is None:
             self._show_now()
 
-    def _want(self, width: int, height: int) -> None:
-        self.frames.enlarge(self.model.run, QSize(width, height), self.devicePixelRatioF())
-        self.model.watch.set_page(self.model.run, width, height)
+    def _want_pictures(self) -> None:
+        room = self.canvas.wanted
+        self.frames.enlarge(self.model.run, room, self.devicePixelRatioF())
+        self.model.watch.set_page(self.model.run, room.width(), room.height())
 
     def _take_keys(self) -> None:
         keys = self._center.action("live.release").shortcuts()
@@ -189,7 +201,8 @@ class LivePage(QWidget):
         picture = self.frames.get(self.model.run)
         row = self.model.row_of(self.model.run)
         if picture is not None:
-            self.canvas.show_picture(picture.image, picture.page, picture.pointer)
+            pointer = picture.pointer or (None if self.is_in_hand else self._agent_at)
+            self.canvas.show_picture(picture.image, picture.page, pointer)
         else:
             kept = self.replay.last_image if row is not None and not row.state.alive else None
             self.canvas.show_picture(kept, (kept.width(), kept.height()) if kept is not None else (1, 1))

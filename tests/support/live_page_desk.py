@@ -1,0 +1,103 @@
+"""The page of a running run in a window of its own, over a made-up engine that keeps a picture of most steps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from app.engine.api import PageView, StepView
+from app.engine.errors import NotFound
+from app.engine.trajectory import Step
+from app.models.live import LiveModel
+from app.views.live_view import LiveView
+from tests.support.fake_engine import FakeEngine
+from tests.support.fake_live import SHOP, page_jpeg
+from tests.support.made_up import tree
+from tests.support.review_desk import Desk
+
+NO_PICTURE, LINES_ONLY, LOST = 1, 2, 3
+"""Steps of which there is only a sentence, only the tree, and nothing."""
+
+
+class SteppedEngine(FakeEngine):
+    """Its live runs have stored steps, so that they can be looked back at."""
+
+    async def view_step(self, run, index):
+        if not run.startswith("live-"):
+            return await super().view_step(run, index)
+        self.calls.append(("view_step", (run, index)))
+        if index == LOST:
+            raise NotFound(f"step {index} of {run} is not there")
+        before = PageView(
+            url=f"{SHOP}/catalogue/{index}", title="Catalogue", screenshot=f"shot{index}",
+            target_box=(64.0, 200.0, 300.0, 60.0),
+        )  # fmt: skip
+        if index == NO_PICTURE:
+            before = replace(before, screenshot="", missing="No picture of this step was kept.")
+        if index == LINES_ONLY:
+            before = replace(before, screenshot="", lines=tree(index, after=False))
+        return StepView(run=run, index=index, before=before, after=PageView(url="", title=""), changed=0)
+
+    async def blob(self, digest):
+        if digest.startswith("shot"):
+            return page_jpeg(1280, 800, int(digest[4:]))
+        return await super().blob(digest)
+
+    async def live_run(self, run):
+        detail = await super().live_run(run)
+        by_hand = self.by_hand.get(run, 99)
+        steps = tuple(replace(step, by="person") if step.index >= by_hand else step for step in detail.steps)
+        return replace(detail, steps=steps)
+
+    @property
+    def by_hand(self) -> dict[str, int]:
+        """From which step on a run's steps were done by hand."""
+        return self.__dict__.setdefault("_by_hand", {})
+
+    @staticmethod
+    def is_by_hand(step: Step) -> bool:
+        return step.by == "person"
+
+
+class PageDesk(Desk):
+    """Live in a window of its own with the keys of the program; ``page`` is the open run's."""
+
+    def __init__(self, view: LiveView, model: LiveModel, engine, center) -> None:
+        super().__init__(view, model, engine, center)
+        self.page, self.canvas = view.page, view.page.canvas
+
+    def open(self, run: str) -> None:
+        """Open a run and wait for its first picture."""
+        self.model.open(run)
+        self.until(lambda: self.model.detail is not None)
+        if run in self.model.watch.wishes:
+            self.picture(run)
+
+    def picture(self, run: str, **more: object) -> None:
+        """The engine sends a picture, which is shown."""
+        self.until(lambda: run in self.engine.watched)
+        before = self.model.frames.counts.decoded
+        self.engine.frame(run, **more)
+        self.until(lambda: self.model.frames.counts.decoded > before)
+
+    def take_over(self, run: str = "live-1") -> None:
+        """Open a run and take its page over by key."""
+        self.open(run)
+        self.press(Qt.Key.Key_O)
+        self.until(lambda: self.canvas.captures)
+
+    def place(self, x: float, y: float) -> QPoint:
+        """Where a place of the page is in the window."""
+        return self.canvas.ground.place(x, y).toPoint()
+
+    def click(self, x: float, y: float, button=Qt.MouseButton.LeftButton) -> None:
+        """A real click on a place of the page."""
+        QTest.mouseClick(self.canvas, button, Qt.KeyboardModifier.NoModifier, self.place(x, y))
+        self.wait()
+
+    @property
+    def inputs(self):
+        """What the engine was given for the page."""
+        return self.engine.inputs
