@@ -50,11 +50,12 @@ class Batch:
 
     waiting: deque[Command] = field(default_factory=deque[Command])
     page: PageCapture | None = None
+    said: tuple[str, ...] = ()
 
-    def begin(self, commands: Sequence[Command], page: PageCapture) -> None:
+    def begin(self, commands: Sequence[Command], sight: Sight) -> None:
         """Keep the actions after the first, up to the first that needs a look of its own."""
         self.waiting.clear()
-        self.page = page
+        self.page, self.said = sight.page, _said(sight)
         if commands and not isinstance(commands[0], _ALONE):
             for command in commands[1:]:
                 if isinstance(command, _ALONE):
@@ -68,7 +69,7 @@ class Batch:
         """
         if not self.waiting or self.page is None:
             return None
-        if _goes_on(sight, self.page):
+        if _goes_on(sight, self.page) and _said(sight) == self.said:
             command = moved(self.waiting.popleft(), self.page, sight.page)
             if command is not None:
                 return command
@@ -108,7 +109,13 @@ def _goes_on(sight: Sight, page: PageCapture) -> bool:
         and sight.page.title == page.title
         and not sight.page.alerts
         and not sight.guidance
+        and not sight.news
     )
+
+
+def _said(sight: Sight) -> tuple[str, ...]:
+    """What the supervising person has said: new words are heard before anything else is done."""
+    return tuple(tip.tip for tip in sight.tips if tip.kind == "person")
 
 
 def _number_now(number: int, before: PageCapture, now: PageCapture) -> int | None:

@@ -15,6 +15,7 @@ from app.engine.agent.llm.options import LlmOptions
 from app.engine.agent.llm.prompting import Fence, prompt, system, user
 from app.engine.agent.llm.showing import (
     answers_shown,
+    news_shown,
     place_shown,
     result_shown,
     tips_shown,
@@ -155,7 +156,8 @@ class Operator:
         step, call = self._open
         done = [turn for turn in sight.turns if turn.step >= step]
         if not done:
-            context.came(step, "nothing was done: the answer held no action", call=call)
+            why = "the run was held" if sight.news else "the answer held no action"
+            context.came(step, f"nothing was done: {why}", call=call)
         else:
             last = done[-1]
             lines = [
@@ -210,6 +212,7 @@ class Operator:
         memory = rendered(replace(view, goal="", recent=()), WORKER)
         hints = "\n".join(f"- {fence.line(hint, 300)}" for hint in brief.next_steps)
         texts = [
+            news_shown(sight.news, fence),
             tips_shown(sight.tips, fence),
             f"Done so far: {fence.line(brief.summary, 1400)}" if brief.summary else "",
             answers_shown(sight.answers),

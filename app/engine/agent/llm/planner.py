@@ -12,6 +12,7 @@ from app.engine.agent.llm.prompting import Fence, prompt, system, user
 from app.engine.agent.llm.showing import (
     TREE_BRIEF,
     answers_shown,
+    news_shown,
     page_shown,
     place_shown,
     tips_shown,
@@ -128,6 +129,7 @@ class Planner:
             fence.around("memory", ledger),
             f"Summary of what was done before: {summary}" if summary else "",
             fence.around("last steps", turns_shown(last, fence)) if last else "Nothing was done yet.",
+            news_shown(sight.news, fence),
             tips_shown(sight.tips, fence),
             fence.around("place", place_shown(sight, fence)),
         ]

@@ -143,7 +143,7 @@ class LlmPolicy:
                 course.remarks = (self._operator.remark(answer, f"{remark} If you keep to it, say why."),)
                 continue
             self._operator.settle(sight, answer)
-            self._batch.begin(answer.parsed.commands, sight.page)
+            self._batch.begin(answer.parsed.commands, sight)
             return self._decision(course, sight, answer, command)
 
     async def _claimed(

@@ -8,11 +8,15 @@ from app.engine.agent.llm.prompting import Fence
 from app.engine.agent.sight import Hint, Sight, Turn
 from app.engine.effect import Result
 from app.engine.page_state import Challenge, PageCapture
+from app.engine.supervision import LONGEST_HINT
 
 TREE = 40_000
 """Characters of a page's tree that the operator is shown."""
 TREE_BRIEF = 14_000
 """The same for the planner."""
+
+PERSON = "person"
+"""Kind of a tip that is a hint of the supervising person."""
 
 _LONGEST_LINE = 400
 _SHORTEST_LINE = 12
@@ -121,12 +125,34 @@ def place_shown(sight: Sight, fence: Fence) -> str:
 
 
 def tips_shown(tips: Sequence[Hint], fence: Fence) -> str:
-    """The tips in force, numbered from 1 in their order; "" where there are none."""
-    if not tips:
-        return ""
+    """The tips in force, numbered from 1 in their order; "" where there are none.
+
+    What the supervising person said stands before the experts' words, whole: it is an instruction.
+    """
+    said = [
+        f"{n}. {fence.line(tip.text, LONGEST_HINT)}" for n, tip in enumerate(tips, 1) if tip.kind == PERSON
+    ]
+    known = [_tip(n, tip, fence) for n, tip in enumerate(tips, 1) if tip.kind != PERSON]
     return "\n".join(
-        ["Expert knowledge of this site:", *(_tip(n, tip, fence) for n, tip in enumerate(tips, 1))]
+        [
+            *(
+                ["The person who supervises this run says (an instruction; the newest counts most):"]
+                if said
+                else []
+            ),
+            *said,
+            *(["Expert knowledge of this site:"] if known else []),
+            *known,
+        ]
     )
+
+
+def news_shown(news: Sequence[str], fence: Fence) -> str:
+    """What happened while the agent did nothing; "" where nothing did."""
+    if not news:
+        return ""
+    told = fence.around("meanwhile", "\n".join(fence.line(line, 400) for line in news))
+    return f"Since your last answer something happened that was not your doing:\n{told}\nGo on from the page as it is."
 
 
 def _tip(number: int, tip: Hint, fence: Fence) -> str:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Self, cast
 
 from app.engine.agent.memory.entries import KINDS, Entry, branch, prune
 from app.engine.agent.memory.files import LedgerFiles, mend, read_events, rebuild, replace_ledger
 from app.engine.agent.memory.fold import fold
-from app.engine.errors import Conflict, NotFound
+from app.engine.errors import Conflict, NotFound, StoreError
 from app.engine.ledger import Ledger, LedgerEvent, NodeState, PlanNode
 from app.engine.redaction import MARK, redact_text
+
+log = logging.getLogger(__name__)
 
 LONGEST_TEXT, LONGEST_GOAL = 2_000, 20_000
 """Characters of one text of an event; a page's or a model's words can be of any length."""
@@ -36,7 +39,7 @@ class LedgerBook:
         self._ledger = Ledger()
         self._hidden: list[str] = []
         self._mask: Callable[[str], str] | None = None
-        self._stale = False
+        self._stale = self._behind = False
 
     @classmethod
     def open(cls, folder: Path, *, clock: Callable[[], float] = time.time) -> LedgerBook:
@@ -96,10 +99,19 @@ class LedgerBook:
         self._events += events
         self._ledger = ledger
         if self._files is not None:
+            self._follow(self._files, events)
+        return events
+
+    def _follow(self, files: LedgerFiles, events: Sequence[LedgerEvent]) -> None:
+        """The files that follow from the events.  These are on the disk: to fail now would have them written twice."""
+        try:
+            files.follow(events)
             self._stale = not any(event.kind == "outcome" for event in events)
             if not self._stale:
-                replace_ledger(self._files.folder, ledger)
-        return events
+                replace_ledger(files.folder, self._ledger)
+        except StoreError as error:
+            log.warning("the ledger's files lag behind its events: %s", error)
+            self._stale = self._behind = True
 
     def branch(self, parent: str, intent: str, step: int = 0) -> PlanNode:
         """A new subgoal under one of the plan's ("" for the top).
@@ -127,10 +139,14 @@ class LedgerBook:
         """Close the files, ``ledger.json`` up to date; may be called twice."""
         if self._files is None:
             return
-        if self._stale:
-            self._stale = False
-            replace_ledger(self._files.folder, self._ledger)
-        self._files.close()
+        stale, self._stale = self._stale, False
+        try:
+            if self._behind:
+                rebuild(self._files.folder, self._events, self._ledger)
+            elif stale:
+                replace_ledger(self._files.folder, self._ledger)
+        finally:
+            self._files.close()
 
     def __enter__(self) -> Self:
         return self

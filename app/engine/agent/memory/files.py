@@ -75,13 +75,21 @@ class LedgerFiles:
             self._notes = (folder / EPISODIC_FILE).open("ab", buffering=0)
 
     def append(self, events: Sequence[LedgerEvent]) -> None:
-        """Write events and wait until they are on the disk; what follows from them need not be waited for.
+        """Write events and wait until they are on the disk.
 
         Raises:
-            StoreError: the disk is full or can't be written.
+            StoreError: the disk is full or can't be written; then none of them is.
         """
         with explained(self.folder / EVENTS_FILE):
             append_whole(self._events, encode(events))
+
+    def follow(self, events: Sequence[LedgerEvent]) -> None:
+        """Write what follows from events that are on the disk; it need not be waited for.
+
+        Raises:
+            StoreError: the disk is full or can't be written; ``rebuild`` makes it good.
+        """
+        with explained(self.folder / FACTS_FILE):
             if facts := [event for event in events if event.kind in _FACTS]:
                 append_whole(self._facts, encode(facts), wait=False)
             if notes := [event for event in events if event.kind in _NOTES]:

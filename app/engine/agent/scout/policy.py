@@ -12,7 +12,7 @@ from dataclasses import replace
 from app.engine.agent.scout.allowed import not_asked_for
 from app.engine.agent.scout.intent import read_intent
 from app.engine.agent.scout.skill import DONE, Memory, Proposal, Skill, View, key_of
-from app.engine.agent.sight import Decision, Sight
+from app.engine.agent.sight import Decision, Sight, Turn
 from app.engine.calls import to_action
 from app.engine.command import Command, ReportInfeasible, Stop, elements_of
 
@@ -29,13 +29,15 @@ class ScoutPolicy:
 
     def __init__(self, skills: Sequence[Skill] | None = None) -> None:
         if skills is None:
+            from app.engine.agent.scout.hinting import ByHint
             from app.engine.agent.scout.site_skills import on_sites
             from app.engine.agent.scout.skills import standard  # skills import this module's neighbours
 
-            skills = on_sites(standard())
+            skills = [ByHint(), *on_sites(standard())]
         self._skills = tuple(skills)
         self._memory = Memory()
         self._intent = ""
+        self._learnt: Turn | None = None
 
     @property
     def name(self) -> str:
@@ -50,8 +52,8 @@ class ScoutPolicy:
     async def decide(self, sight: Sight) -> Decision:
         """The surest of what the skills propose; ``Stop`` or ``ReportInfeasible`` where they propose nothing."""
         if sight.step == 0 or sight.intent != self._intent:
-            self._memory, self._intent = Memory(), sight.intent
-        self._memory.learn(sight.last)
+            self._memory, self._intent, self._learnt = Memory(), sight.intent, None
+        self._memory.learn(self._news(sight))
         task = read_intent(sight.intent)
         for _ in range(MOST_CLAUSES):
             view = View(sight, task, self._memory)
@@ -74,6 +76,19 @@ class ScoutPolicy:
 
     async def aclose(self) -> None:
         """Nothing is held."""
+
+    def _news(self, sight: Sight) -> Turn | None:
+        """What came of the last proposal; ``None`` where it was never done, or a person had another one done."""
+        last, pending = sight.last, self._memory.pending
+        if last is None or pending is None or last.command != pending.command:
+            return None
+        if self._learnt is not None and (last.step, last.command) == (
+            self._learnt.step,
+            self._learnt.command,
+        ):
+            return None
+        self._learnt = last
+        return last
 
     def _choose(self, view: View) -> tuple[Proposal | None, str]:
         best: Proposal | None = None
