@@ -16,22 +16,22 @@ from app.engine.supervision import RiskClass, RunState, TakeoverAccount
 from app.models.engine_client import LocalClient
 from app.models.live import LiveModel
 from app.views.live_view import LiveView
-from tests.support.live_page_desk import LINES_ONLY, LOST, NO_PICTURE, PageDesk, SteppedEngine
+from tests.support.live_page_desk import LINES_ONLY, LOST, NO_PICTURE, PageAlone, PageDesk, SteppedEngine
 
 K, M = Qt.Key, Qt.KeyboardModifier
 
 
 @pytest.fixture
 def make_page(qtbot, tasks, center, theme, run):
-    """Makes Lives in windows of their own, the wall loaded."""
+    """Makes pages (or the whole of Live) in windows of their own, the wall loaded."""
     made: list[tuple[PageDesk, LocalClient]] = []
 
-    def make(size=(1280, 760)):
+    def make(size=(720, 600), whole=False):
         theme.set_calm(True)
         engine = SteppedEngine()
         client = LocalClient(engine, engine.bus)
         model = LiveModel(client, tasks)
-        view = LiveView(model, center, theme)
+        view = (LiveView if whole else PageAlone)(model, center, theme)
         qtbot.addWidget(view)
         view.addActions(center.actions())
         center.set_place("live")
@@ -59,6 +59,12 @@ def desk(make_page) -> PageDesk:
     return make_page()
 
 
+@pytest.fixture
+def whole(make_page) -> PageDesk:
+    """All of Live, as an operator has it."""
+    return make_page((1280, 760), whole=True)
+
+
 def kinds(desk):
     return [one.kind for one in desk.inputs]
 
@@ -79,8 +85,8 @@ def test_the_engine_is_asked_for_pictures_that_fill_the_page_once_a_size_has_set
     desk.wait(0.3)
     asked: list[tuple[int, int]] = []
     desk.canvas.size_changed.connect(lambda: asked.append(desk.canvas.wanted.toTuple()))
-    for width in range(1270, 1180, -10):
-        desk.view.resize(width, 720)
+    for width in range(710, 620, -10):
+        desk.view.resize(width, 620)
     desk.until(lambda: bool(asked))
     desk.wait(0.2)
     assert len(asked) == 1
@@ -281,14 +287,14 @@ def test_nothing_goes_to_a_page_that_is_not_taken_over(desk):
     assert not desk.canvas.captures
 
 
-def test_one_key_takes_over_and_mouse_and_keys_are_the_pages(desk):
-    desk.take_over()
-    assert desk.canvas.has_keys
-    assert "go to the page" in desk.page.head.says.text()
-    desk.click(640, 400)
-    desk.press(K.Key_A)
-    desk.until(lambda: len(desk.inputs) >= 4)
-    press, release, down, up = [one for one in desk.inputs if one.kind is not InputKind.MOVE][:4]
+def test_one_key_takes_over_and_mouse_and_keys_are_the_pages(whole):
+    whole.take_over()
+    assert whole.canvas.has_keys
+    assert "go to the page" in whole.page.head.says.text()
+    whole.click(640, 400)
+    whole.press(K.Key_A)
+    whole.until(lambda: len(whole.inputs) >= 4)
+    press, release, down, up = [one for one in whole.inputs if one.kind is not InputKind.MOVE][:4]
     assert (press.kind, press.button) == (InputKind.PRESS, MouseButton.LEFT)
     assert (press.x, press.y) == pytest.approx((640, 400), abs=2)
     assert release.kind is InputKind.RELEASE
@@ -297,23 +303,23 @@ def test_one_key_takes_over_and_mouse_and_keys_are_the_pages(desk):
     assert press.at <= release.at <= down.at
 
 
-def test_the_windows_own_keys_are_off_while_the_page_has_them(desk):
-    desk.take_over()
-    before = desk.model.current
+def test_the_windows_own_keys_are_off_while_the_page_has_them(whole):
+    whole.take_over()
+    before = whole.model.current
     for key, modifier in (
         (K.Key_J, M.NoModifier), (K.Key_K, M.NoModifier), (K.Key_Space, M.NoModifier), (K.Key_Escape, M.NoModifier),
         (K.Key_Tab, M.NoModifier), (K.Key_Backtab, M.ShiftModifier), (K.Key_Return, M.NoModifier),
         (K.Key_K, M.ControlModifier), (K.Key_1, M.NoModifier), (K.Key_Comma, M.NoModifier),
         (K.Key_1, M.ControlModifier), (K.Key_F1, M.NoModifier), (K.Key_Left, M.NoModifier),
     ):  # fmt: skip
-        desk.press(key, modifier)
-    desk.until(lambda: len(plain_keys(desk)) == 13)
-    assert QApplication.focusWidget() is desk.canvas
-    assert desk.model.current == before
-    assert desk.model.run == "live-1"
-    assert desk.page.replay.index is None
-    assert desk.engine.rows["live-1"].state is RunState.TAKEN_OVER
-    assert plain_keys(desk)[3:6] == ["Escape", "Tab", "Tab"]
+        whole.press(key, modifier)
+    whole.until(lambda: len(plain_keys(whole)) == 13)
+    assert QApplication.focusWidget() is whole.canvas
+    assert whole.model.current == before
+    assert whole.model.run == "live-1"
+    assert whole.page.replay.index is None
+    assert whole.engine.rows["live-1"].state is RunState.TAKEN_OVER
+    assert plain_keys(whole)[3:6] == ["Escape", "Tab", "Tab"]
 
 
 def test_shift_escape_hands_the_page_back_and_nothing_stays_pressed_on_it(desk):
@@ -448,16 +454,16 @@ def test_looking_back_during_a_takeover_takes_no_keys_to_the_page_and_now_gives_
     assert desk.canvas.has_keys
 
 
-def test_a_takeover_that_the_person_walks_away_from_stays_and_can_be_come_back_to(desk):
-    desk.take_over("live-2")
-    QTest.keyPress(desk.canvas, K.Key_Shift)
-    desk.wait()
-    desk.model.close()
-    desk.until(lambda: not desk.canvas.captures)
-    desk.until(lambda: InputKind.KEY_UP in kinds(desk))
-    assert desk.engine.rows["live-2"].state is RunState.TAKEN_OVER
-    desk.model.open("live-2")
-    desk.until(lambda: desk.canvas.has_keys)
+def test_a_takeover_that_the_person_walks_away_from_stays_and_can_be_come_back_to(whole):
+    whole.take_over("live-2")
+    QTest.keyPress(whole.canvas, K.Key_Shift)
+    whole.wait()
+    whole.model.close()
+    whole.until(lambda: not whole.canvas.captures)
+    whole.until(lambda: InputKind.KEY_UP in kinds(whole))
+    assert whole.engine.rows["live-2"].state is RunState.TAKEN_OVER
+    whole.model.open("live-2")
+    whole.until(lambda: whole.canvas.has_keys)
 
 
 def test_a_run_that_ends_under_the_hands_gives_the_keys_back_to_the_window(desk):
@@ -474,20 +480,20 @@ def test_a_run_that_ends_under_the_hands_gives_the_keys_back_to_the_window(desk)
 # ------------------------------------------------------------------------------------------------ handed back
 
 
-def test_from_a_takeover_to_a_tip_draft_is_one_key_and_one_more_to_the_map(desk):
+def test_from_a_takeover_to_a_tip_draft_is_one_key_and_one_more_to_the_map(whole):
     drafts: list[object] = []
-    desk.model.tip_wanted.connect(drafts.append)
-    desk.take_over()
-    desk.press(K.Key_Escape, M.ShiftModifier)
-    desk.until(lambda: desk.page.card.isVisible())
-    before = desk.keys
-    desk.press(K.Key_T)
-    desk.until(lambda: bool(drafts))
-    assert desk.keys - before == 1
+    whole.model.tip_wanted.connect(drafts.append)
+    whole.take_over()
+    whole.press(K.Key_Escape, M.ShiftModifier)
+    whole.until(lambda: whole.page.card.isVisible())
+    before = whole.keys
+    whole.press(K.Key_T)
+    whole.until(lambda: bool(drafts))
+    assert whole.keys - before == 1
     assert drafts[0].text.startswith("The orders are under")
-    desk.press(K.Key_B)
-    desk.until(lambda: ("takeover_to_graph", ("live-1", 2)) in desk.engine.calls)
-    assert desk.keys - before == 2
+    whole.press(K.Key_B)
+    whole.until(lambda: ("takeover_to_graph", ("live-1", 2)) in whole.engine.calls)
+    assert whole.keys - before == 2
 
 
 def test_the_account_of_a_takeover_says_what_was_done_what_changed_and_what_was_kept_out(desk):
@@ -536,7 +542,7 @@ def test_an_account_without_deeds_or_with_a_thousand_changes_fits(desk):
 @pytest.mark.parametrize("size", [(1280, 760), (2560, 1400)])
 def test_the_page_stands_in_both_sizes_and_colours(make_page, theme, pictures, mode, size):
     theme.set_mode(mode)
-    desk = make_page(size)
+    desk = make_page(size, whole=True)
     desk.open("live-3")
     desk.wait(0.2)
     assert desk.canvas.width() > 0.4 * size[0]

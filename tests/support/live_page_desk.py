@@ -6,12 +6,15 @@ from dataclasses import replace
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from app.engine.api import PageView, StepView
 from app.engine.errors import NotFound
-from app.engine.trajectory import Step
+from app.models.commands import CommandCenter
 from app.models.live import LiveModel
+from app.views.live_page import LivePage
 from app.views.live_view import LiveView
+from app.views.theme import Theme
 from tests.support.fake_engine import FakeEngine
 from tests.support.fake_live import SHOP, page_jpeg
 from tests.support.made_up import tree
@@ -56,15 +59,36 @@ class SteppedEngine(FakeEngine):
         """From which step on a run's steps were done by hand."""
         return self.__dict__.setdefault("_by_hand", {})
 
-    @staticmethod
-    def is_by_hand(step: Step) -> bool:
-        return step.by == "person"
+
+class PageAlone(QWidget):
+    """The page beside something else that takes the keys (``list``), with the commands that Live gives it."""
+
+    def __init__(self, model: LiveModel, center: CommandCenter, theme: Theme) -> None:
+        super().__init__()
+        self.model, self.list = model, QPushButton("elsewhere")
+        self.page = LivePage(model, center, theme)
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.list)
+        layout.addWidget(self.page, 1)
+        center.bind("live.take_over", self._take_over)
+        center.bind("live.release", model.release)
+        center.bind("live.tip", model.write_tip, lambda: model.can_write_tip)
+        center.bind("live.to_map", model.to_map, lambda: bool(model.takeover and model.takeover.steps))
+        center.bind("live.back", self.page.leave)
+        model.watch.set_shown(True)
+
+    def focus_first(self) -> None:
+        """Put the hand beside the page."""
+        self.list.setFocus()
+
+    def _take_over(self) -> None:
+        self.page.take_keys() if self.page.is_in_hand else self.model.take_over()
 
 
 class PageDesk(Desk):
-    """Live in a window of its own with the keys of the program; ``page`` is the open run's."""
+    """Live, or its page alone, in a window of its own with the keys of the program."""
 
-    def __init__(self, view: LiveView, model: LiveModel, engine, center) -> None:
+    def __init__(self, view: LiveView | PageAlone, model: LiveModel, engine, center) -> None:
         super().__init__(view, model, engine, center)
         self.page, self.canvas = view.page, view.page.canvas
 
