@@ -34,6 +34,7 @@ class HintLine(Panel):
         self.count, self.error = QLabel(), QLabel()
         self.to_tip = QPushButton()
         self._refused = ""
+        self._known = (False, "")
         self._drafts: dict[str, str] = {}
         """Words that were begun for other runs and not sent."""
         self._shown = ""
@@ -50,6 +51,7 @@ class HintLine(Panel):
         model.changed.connect(self._show)
         center.keys_changed.connect(self._dress)
         self._dress()
+        self.line.setEnabled(False)
         self._show()
 
     def _lay_out(self) -> None:
@@ -117,9 +119,12 @@ class HintLine(Panel):
         if newest is not None:
             self.state.setText(f"{hint_state(newest)}:")
             self.last.setText(newest.text)
-        self.line.setEnabled(self._can())
         self._say(self._model.error or self._refused)
-        self._center.refresh()
+        now = (self._can(), newest.id if newest is not None else "")
+        if now != self._known:  # whether a hint can be sent, and whether there is one to make a tip of
+            self._known = now
+            self.line.setEnabled(now[0])
+            self._center.refresh()
 
     def _say(self, error: str) -> None:
         self.error.setText(f"! {error}" if error else "")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QStyleOptionViewItem, QVBoxLayout, QWidget
 
 from app.views.judgement_rows import Rows
 from app.views.live_rows import MemoryDelegate, MomentDelegate
@@ -46,7 +46,7 @@ class LiveFacts(Panel):
         self._no_moments = QLabel(
             self.tr("No step yet: they come here as they are done, with their reasons.")
         )
-        self._follows = True
+        self._follows, self._measured = True, False
         self.upper = QScrollArea()
         self._lay_out()
         self.moments.clicked.connect(self._on_moment)
@@ -58,10 +58,11 @@ class LiveFacts(Panel):
         self._soon.timeout.connect(self._show)
         model.opened.connect(self._on_opened)
         model.changed.connect(self._show_soon)
-        for rows in (model.moments, model.plan, model.memory):
+        model.moments.rowsInserted.connect(self._show_soon)
+        for rows in (model.plan, model.memory):
             for changed in (rows.rowsInserted, rows.rowsRemoved, rows.modelReset, rows.dataChanged):
-                changed.connect(self._show_soon)
-        theme.changed.connect(self._fit)
+                changed.connect(self._measure_soon)
+        theme.changed.connect(self._measure_soon)
         self._show()
 
     def take_keys(self) -> None:
@@ -71,7 +72,7 @@ class LiveFacts(Panel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Lists are as high as their rows; another width breaks them anew."""
         super().resizeEvent(event)
-        self._fit()
+        self._measure_soon()
 
     def _lay_out(self) -> None:
         self._no_moments.setProperty("kind", "muted")
@@ -116,6 +117,10 @@ class LiveFacts(Panel):
     def _show_soon(self, *_what: object) -> None:
         self._soon.start()
 
+    def _measure_soon(self, *_what: object) -> None:
+        self._measured = False
+        self._soon.start()
+
     def _show(self) -> None:
         model = self._model
         row = model.row
@@ -137,8 +142,10 @@ class LiveFacts(Panel):
         self._fit()
 
     def _fit(self) -> None:
-        for view in (self.plan, self.memory):
-            view.setFixedHeight(max(view.content_height(), self._theme.px(24)))
+        if not self._measured:
+            self._measured = True
+            for view, most in ((self.plan, self._theme.px(180)), (self.memory, self._theme.px(320))):
+                view.setFixedHeight(height_up_to(view, most))
         inner = self.upper.widget()
         stack = inner.layout() if inner is not None else None
         if stack is not None:  # what is above takes what it needs, at most half
@@ -158,6 +165,17 @@ class LiveFacts(Panel):
         """Follow new steps, unless somebody reads further up."""
         if self._follows:
             self.moments.verticalScrollBar().setValue(most)
+
+
+def height_up_to(view: Rows, most: int) -> int:
+    """What the rows need, but no more than ``most``; rows beyond it are not measured."""
+    rows, option, delegate = view.model(), QStyleOptionViewItem(), view.itemDelegate()
+    height = 2
+    for row in range(rows.rowCount()):
+        height += delegate.sizeHint(option, rows.index(row, 0)).height()
+        if height >= most:
+            return most
+    return height
 
 
 def _section(label: QLabel) -> QLabel:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollA
 from app.models.live_requests import risk_role
 from app.views.flow_row import FlowRow
 from app.views.judgement_rows import Rows
+from app.views.live_facts import height_up_to
 from app.views.live_rows import LiveFlagDelegate
 from app.views.request_card import RequestCard
 from app.views.widgets import Badge, ElidedLabel
@@ -72,6 +73,7 @@ class FlagsPane(QWidget):
     def __init__(self, model: LiveRun, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._run, self._model, self._center, self._theme = model, model.flags, center, theme
+        self._could = False
         self.head = QLabel()
         self.head.setProperty("kind", "section")
         self.list = Rows(theme, LiveFlagDelegate(theme), self.tr("Flags of the run, the newest first"))
@@ -129,7 +131,9 @@ class FlagsPane(QWidget):
                 self.list.setCurrentIndex(self._model.flags.index(row))
             self.list.viewport().update()
         self._fit()
-        self._center.refresh()
+        if self._could != self._can():
+            self._could = self._can()
+            self._center.refresh()
 
     def _dress(self) -> None:
         words = {"live.flag.right": self.tr("Right"), "live.flag.wrong": self.tr("Wrong")}
@@ -139,7 +143,7 @@ class FlagsPane(QWidget):
             button.setToolTip(self._center.action(name).toolTip())
 
     def _fit(self) -> None:
-        self.list.setFixedHeight(min(self.list.content_height(), self._theme.px(190)))
+        self.list.setFixedHeight(height_up_to(self.list, self._theme.px(190)))
 
 
 class LiveNeeds(QScrollArea):

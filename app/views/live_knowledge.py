@@ -118,6 +118,7 @@ class LiveKnowledgePane(Panel):
         )
         self.list.setModel(self._model.tips)
         self.buttons = {name: QPushButton() for name in COMMANDS}
+        self._could = (False, False)
         self._lay_out()
         self._bind()
         self.list.selectionModel().currentChanged.connect(self._on_current)
@@ -193,7 +194,10 @@ class LiveKnowledgePane(Panel):
                 self.list.setCurrentIndex(model.tips.index(row))
             self.list.viewport().update()
             self.list.scrollTo(model.tips.index(row))
-        self._center.refresh()
+        could = (count > 0, model.can_steer())
+        if could != self._could:
+            self._could = could
+            self._center.refresh()
         self._dress()
 
     def _dress(self) -> None:

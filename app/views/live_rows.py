@@ -51,7 +51,15 @@ class LiveDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._theme = theme
         self._known: dict[tuple[str, bool, float], str] = {}
-        theme.changed.connect(self._known.clear)
+        self._lines = (0, 0)
+        theme.changed.connect(self._measure)
+        self._measure()
+
+    def _measure(self) -> None:
+        """Another text size."""
+        self._known.clear()
+        fonts = self._theme.font(), self._theme.font("secondary")
+        self._lines = QFontMetrics(fonts[0]).lineSpacing(), QFontMetrics(fonts[1]).lineSpacing()
 
     def room(self) -> float:
         """Width for a row's text, without room for a scroll bar: measuring and painting use the same one."""
@@ -73,11 +81,9 @@ class LiveDelegate(QStyledItemDelegate):
 
     def high(self, *texts: str, small: int = 0) -> int:
         """Height of texts on their lines and of so many small lines."""
-        theme = self._theme
         lines = sum(self.broken(text).count("\n") + 1 for text in texts if text)
-        plain = QFontMetrics(theme.font()).lineSpacing()
-        line = QFontMetrics(theme.font("secondary")).lineSpacing()
-        return lines * plain + small * line + theme.px(self.margins[1] + self.margins[3])
+        plain, line = self._lines
+        return lines * plain + small * line + self._theme.px(self.margins[1] + self.margins[3])
 
     def inner(self, option: QStyleOptionViewItem) -> QRectF:
         """The row without its margins, and without the indent at its beginning."""

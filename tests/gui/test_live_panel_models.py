@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -34,6 +35,20 @@ from app.models.moving_list import MovingList
 from tests.support.made_up import NOW, make_run, make_step
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
+
+
+@pytest.fixture
+def settle(run, tasks):
+    """Turn the loop until every answer under way has come."""
+
+    def wait(seconds=0.02):
+        run(asyncio.sleep(seconds))
+        for _ in range(500):
+            if not tasks._tasks:
+                return
+            run(asyncio.sleep(0.02))
+
+    return wait
 
 
 @pytest.fixture

@@ -74,7 +74,14 @@ class Side:
         return [given for called, given in self.engine.calls if called == name]
 
     def wait(self, seconds=0.05):
-        """Let the window and the engine work."""
+        """Let the window work, until every answer under way has come."""
+        self._turn(seconds)
+        for _ in range(500):
+            if not self.live.tasks._tasks:
+                return
+            self._turn(0.02)
+
+    def _turn(self, seconds):
         inner = QEventLoop()
         QTimer.singleShot(int(seconds * 1000), inner.quit)
         inner.exec()
@@ -84,5 +91,5 @@ class Side:
         for _ in range(int(seconds / 0.02)):
             if condition():
                 return
-            self.wait(0.02)
+            self._turn(0.02)
         raise AssertionError("it did not happen")
