@@ -110,10 +110,10 @@ class Engine:
         )
         self.log_in_by_hand, self.logged_in = ways.log_in_by_hand, ways.logged_in
 
-        reading, desk = RunReading(core), Desk(core)
+        reading, desk = RunReading(core), Desk(core, judging.after_verdicts)
         running = Running(core, atlas, finding, retrieving, judging, reading)
         fleet = Fleet(core, desk, running, reading, judging)
-        words = Words(core, desk, fleet, judging)
+        words = Words(core, desk, fleet)
         takeovers = Takeovers(core, fleet, exploring)
         self._running, self._fleet = running, fleet
         self.run_memory, self.run_tips = reading.run_memory, reading.run_tips

@@ -15,7 +15,7 @@ from dataclasses import replace
 from app.engine.cases.core import Core
 from app.engine.detectors.reacting import reactions_of
 from app.engine.errors import Conflict, NotFound, StoreError
-from app.engine.events import HintChanged, InterventionMade, RequestChanged, RunsChanged
+from app.engine.events import Event, HintChanged, HistoryChanged, InterventionMade, RequestChanged
 from app.engine.judgement import Flag
 from app.engine.store.desk_state import Wish
 from app.engine.supervision import (
@@ -36,6 +36,9 @@ from app.engine.supervision import (
 
 log = logging.getLogger(__name__)
 
+Learn = Callable[[Sequence[str]], Awaitable[None]]
+"""Lets the ranking learn from what was made of the flags of some runs."""
+
 LISTEN_EVERY = 0.5
 """Seconds between two looks whether another process has written to the desk."""
 
@@ -54,12 +57,13 @@ _DEEDS = {
 class Desk:
     """Requests, hints, deeds and policy of an open workspace."""
 
-    def __init__(self, core: Core) -> None:
-        self._core = core
+    def __init__(self, core: Core, learn: Learn) -> None:
+        self._core, self._learn = core, learn
         self._rows = core.workspace.desk
         self._decided: dict[str, asyncio.Event] = {}
         self._policy: InterventionPolicy | None = None
         self._version: int | None = None
+        core.bus.subscribe(self._heard)
 
     # requests
 
@@ -192,7 +196,7 @@ class Desk:
             log.warning("%s of run %s is not on its time line: %s", deed.value, run, error)
         self._core.bus.publish(InterventionMade(intervention=made))
         if reactions:
-            self._core.bus.publish(RunsChanged(runs=(run,)))
+            await self._learn((run,))
         return reactions
 
     async def deeds(self, run: str) -> list[Intervention]:
@@ -249,6 +253,10 @@ class Desk:
                 log.warning("the desk can't be read: %s", error)
 
     # inside
+
+    def _heard(self, event: Event) -> None:
+        if isinstance(event, HistoryChanged):
+            self.forget_policy()  # undo and redo may have brought another one
 
     async def _told(self, found: PersonRequest, decision: PersonDecision) -> None:
         self._core.bus.publish(RequestChanged(request=found))

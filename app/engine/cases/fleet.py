@@ -257,9 +257,11 @@ class Fleet:
     async def aclose(self) -> None:
         """Keep where every run stands; the jobs are ended by the registry."""
         self._closing = True
-        for found in self._runs.values():
+        for found in list(self._runs.values()):
+            found.row = found.snapshot()
             if found.row.state.alive:
                 await found.note()
+            found.is_closing = True
 
     async def recover(self, *, automatically: bool) -> list[LiveRow]:
         """Put what a process left behind on the wall; ``automatically`` goes on with what was going."""

@@ -80,6 +80,8 @@ class Supervised:
         self.stances: dict[str, Stance] = {}
         self.votes: dict[str, int] = {}
         self._flags: list[Flag] = []
+        self.is_closing = False
+        """The program is about to end: where the run stood before that is what the next start finds."""
         self._ails = ""
         self._told = False
         self._noted: tuple[object, ...] = ()
@@ -295,7 +297,7 @@ class Supervised:
         row = self.row = self.snapshot()
         self._core.bus.publish(LiveChanged(row=row))
         mark = (row.state, row.step, row.outcome, tuple(need.id for need in row.needs))
-        if mark != self._noted:
+        if mark != self._noted and not self.is_closing:
             self._noted = mark
             self._core.registry.hold(self.note())
 

@@ -13,10 +13,8 @@ from app.engine.drafting import draft_tip
 from app.engine.errors import Conflict, NotFound
 from app.engine.graph.recorder import GraphRecorder
 from app.engine.jobs import Job
-from app.engine.trajectory import Step
+from app.engine.trajectory import BY_PERSON, Step
 from kb.tip import TipDraft
-
-BY_PERSON = "person"
 
 
 class Takeovers:

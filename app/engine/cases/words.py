@@ -10,7 +10,6 @@ from app.engine.api import RunFilter
 from app.engine.cases.core import Core
 from app.engine.cases.desk import Desk
 from app.engine.cases.fleet import Fleet
-from app.engine.cases.judging import Judging
 from app.engine.detectors.previewing import StoredRun, preview
 from app.engine.drafting import draft_tip
 from app.engine.errors import Conflict, NotFound
@@ -35,8 +34,8 @@ from kb.tip import TipDraft
 class Words:
     """Use cases of one person and many runs."""
 
-    def __init__(self, core: Core, desk: Desk, fleet: Fleet, judging: Judging) -> None:
-        self._core, self._desk, self._fleet, self._judging = core, desk, fleet, judging
+    def __init__(self, core: Core, desk: Desk, fleet: Fleet) -> None:
+        self._core, self._desk, self._fleet = core, desk, fleet
 
     # requests
 
@@ -122,7 +121,6 @@ class Words:
             raise NotFound(f"{detector!r} has no flag at step {step} of run {run}")
         deed = Deed.CONFIRMED if right else Deed.DISMISSED
         (made,) = await self._desk.note(run, step, deed, named[0].message, about=detector, flags=named[:1])
-        await self._judging.after_verdicts((run,))
         return made
 
     async def steer_tip(self, run: str, tip: str, stance: Stance) -> None:
