@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from app.models.live_hints import hint_state
@@ -124,7 +124,7 @@ class HintLine(Panel):
         if now != self._known:  # whether a hint can be sent, and whether there is one to make a tip of
             self._known = now
             self.line.setEnabled(now[0])
-            self._center.refresh()
+            QTimer.singleShot(0, self, self._center.refresh)  # once everybody has heard of it
 
     def _say(self, error: str) -> None:
         self.error.setText(f"! {error}" if error else "")
