@@ -215,6 +215,7 @@ class LiveView(QWidget):
         self.wall.tiles.activated.connect(lambda: model.open(model.current))
         self.wall.tiles.doubleClicked.connect(lambda: model.open(model.current))
         model.opened.connect(self._on_opened)
+        model.large.step_wanted.connect(self.page.replay.go)
         for signal in (model.changed, model.current_changed, model.row_changed, model.takeover_changed):
             signal.connect(center.refresh)
         self._theme.changed.connect(self._fit)
