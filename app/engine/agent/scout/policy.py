@@ -37,7 +37,7 @@ class ScoutPolicy:
         self._skills = tuple(skills)
         self._memory = Memory()
         self._intent = ""
-        self._learnt: Turn | None = None
+        self._at = 0
 
     @property
     def name(self) -> str:
@@ -52,7 +52,7 @@ class ScoutPolicy:
     async def decide(self, sight: Sight) -> Decision:
         """The surest of what the skills propose; ``Stop`` or ``ReportInfeasible`` where they propose nothing."""
         if sight.step == 0 or sight.intent != self._intent:
-            self._memory, self._intent, self._learnt = Memory(), sight.intent, None
+            self._memory, self._intent = Memory(), sight.intent
         self._memory.learn(self._news(sight))
         task = read_intent(sight.intent)
         for _ in range(MOST_CLAUSES):
@@ -79,16 +79,11 @@ class ScoutPolicy:
 
     def _news(self, sight: Sight) -> Turn | None:
         """What came of the last proposal; ``None`` where it was never done, or a person had another one done."""
-        last, pending = sight.last, self._memory.pending
-        if last is None or pending is None or last.command != pending.command:
+        last, pending, at = sight.last, self._memory.pending, self._at
+        self._at = sight.step
+        if last is None or pending is None or pending.command is None or last.step < at:
             return None
-        if self._learnt is not None and (last.step, last.command) == (
-            self._learnt.step,
-            self._learnt.command,
-        ):
-            return None
-        self._learnt = last
-        return last
+        return last if _alike(last.command, pending.command) else None
 
     def _choose(self, view: View) -> tuple[Proposal | None, str]:
         best: Proposal | None = None
@@ -111,6 +106,14 @@ class ScoutPolicy:
         if memory.failed.get(proposal.key, 0) >= ATTEMPTS:
             return True
         return not proposal.again and memory.done.get(proposal.key, 0) >= MOST_REPEATS
+
+
+def _alike(done: Command, meant: Command) -> bool:
+    """Whether they are the same action, however its element is numbered by now."""
+    if type(done) is not type(meant) or getattr(done, "label", "") != getattr(meant, "label", ""):
+        return False
+    one, other = to_action(done).args, to_action(meant).args
+    return all(one.get(name) == value for name, value in other.items() if not name.endswith("bid"))
 
 
 def named(proposal: Proposal, view: View) -> Proposal:
