@@ -155,7 +155,8 @@ class NamedTextDelegate(QStyledItemDelegate):
         """The head, and the text on one or two lines."""
         tip: NamedText | None = index.data(OBJECT_ROLE)
         text = tip.text if tip is not None else ""
-        return QSize(120, height_for(self, self._theme, text, 20) + self._theme.px(24))
+        high = height_for(self, self._theme, text, 20) if text else 0
+        return QSize(120, high + self._theme.px(24))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint one row."""
