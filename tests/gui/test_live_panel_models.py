@@ -56,7 +56,8 @@ def live(client, tasks, run, settle):
     model = LiveModel(client, tasks)
     model.start()
     settle()
-    return model
+    yield model
+    model.frames.close()
 
 
 @pytest.fixture

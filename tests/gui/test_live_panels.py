@@ -22,7 +22,10 @@ from app.engine.supervision import (
     Stance,
     Verb,
 )
+from app.models.live import LiveModel
 from app.models.live_requests import LONGEST
+from app.views.live_view import LiveView
+from tests.support.live_desk import LiveDesk
 from tests.support.live_side import Side
 from tests.support.made_up import NOW
 
@@ -38,6 +41,31 @@ def side(qtbot, client, tasks, center, theme, loop):
     made.show()
     yield made
     made.window.hide()
+    made.live.frames.close()
+
+
+@pytest.fixture
+def whole(qtbot, client, tasks, center, theme, loop):
+    """All of Live, the run that waits for an approval large."""
+    theme.set_calm(True)
+    model = LiveModel(client, tasks)
+    view = LiveView(model, center, theme)
+    qtbot.addWidget(view)
+    view.addActions(center.actions())
+    center.set_place("live")
+    view.resize(1280, 760)
+    view.show()
+    view.activateWindow()
+    desk = LiveDesk(view, model, client.api, center)
+    desk.until(view.isActiveWindow)
+    model.start()
+    desk.until(lambda: model.is_loaded)
+    model.open("live-3")
+    desk.until(lambda: model.detail is not None)
+    desk.wait()
+    yield desk
+    view.hide()
+    model.frames.close()
 
 
 def asks(side, run, **more):
@@ -318,6 +346,41 @@ def test_the_time_line_follows_unless_somebody_reads_further_up(side):
     side.until(lambda: len(side.model.moments.rows) == 24)
     side.wait()
     assert bar.value() == 0
+
+
+# ------------------------------------------------------------ in all of Live
+def test_a_run_that_was_opened_is_decided_by_one_key(whole):
+    whole.press(Qt.Key.Key_A)
+    whole.until(lambda: whole.did("decide"))
+    assert whole.did("decide")[0][1].verb is Verb.APPROVE
+    assert whole.keys == 1
+
+
+def test_a_step_of_the_time_line_comes_onto_the_page_and_a_key_goes_back_to_now(whole):
+    whole.view.facts.take_keys()
+    whole.press(Qt.Key.Key_Home)
+    whole.press(Qt.Key.Key_Return)
+    assert whole.view.page.replay.index == 0
+    whole.press(Qt.Key.Key_L)
+    assert whole.view.page.replay.index is None
+
+
+def test_escape_leaves_a_line_with_its_words_before_it_leaves_the_run(whole):
+    line = whole.view.hint.line
+    whole.press(Qt.Key.Key_H)
+    whole.type("a word")
+    whole.press(Qt.Key.Key_Escape)
+    assert (whole.model.run, line.text, line.hasFocus()) == ("live-3", "a word", False)
+    whole.press(Qt.Key.Key_Escape)
+    whole.press(Qt.Key.Key_Escape)
+    assert whole.model.run == ""
+
+
+def test_enter_in_a_line_is_the_lines_own(whole):
+    whole.press(Qt.Key.Key_E)
+    whole.press(Qt.Key.Key_Return)
+    whole.until(lambda: whole.did("decide"))
+    assert whole.did("decide")[0][1].verb is Verb.EDIT
 
 
 # ------------------------------------------------------------ bad input, and who can't see or point
