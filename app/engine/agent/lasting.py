@@ -62,6 +62,10 @@ class Browser(Protocol):
         """An empty tab that can be used; ``anew`` in another browser in any case.  Raises ``SiteloreError``."""
         ...
 
+    async def go(self, url: str) -> str:
+        """Open an address; why no page came, "" when one did.  Nobody's step: it does not count as the agent's."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -247,10 +251,10 @@ class LastingHands(Hands):
             return "in its place"
         try:
             async with asyncio.timeout(RETURN):
-                done = await self._hands.do(Goto(place.url))
+                failed = await self._browser.go(place.url)
                 address = redact_url(place.url)[:160]
-                if not done.success and done.cause in (Cause.PAGE_LOST, Cause.NETWORK, Cause.TIMEOUT):
-                    return f"at {address}, which can't be opened now: {done.why}"
+                if failed:
+                    return f"in its place, but {failed}"
                 if not place.state or await self._state() == place.state:
                     return f"at {address}, where the run was"
                 if self.back_to is not None and await self.back_to(place.state, place.url):

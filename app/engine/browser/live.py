@@ -16,6 +16,7 @@ from typing import Self, cast
 
 from playwright.async_api import Error, Page
 
+from app.engine.browser.hand import open_page
 from app.engine.browser.mending import (
     BROWSER_GONE,
     Belongings,
@@ -117,6 +118,10 @@ class LiveBrowser:
     async def answers(self) -> bool:
         """The page in front says a word in good time."""
         return await answers(self.visit)
+
+    async def go(self, url: str) -> str:
+        """Open an address in the tab in front; why no page came in one sentence, "" when one did."""
+        return (await open_page(self.visit, url)).error
 
     async def remember(self) -> None:
         """Keep cookies and storage in memory, for ``reopen``; asked for again and again it does so now and then only.

@@ -18,6 +18,7 @@ from playwright.async_api import (
     StorageState,
     async_playwright,
 )
+from playwright.async_api import TimeoutError as Late
 
 from app.engine.browser.find import launch
 
@@ -27,6 +28,8 @@ MOST_DIALOGS = 20
 """Dialogs answered between two looks; a page that opens more than these is stopped."""
 MOST_TABS = 20
 """Tabs that stay open at once; windows beyond that are noted and closed, so that a page can't open them without end."""
+OPENS = 15.0
+"""Seconds a browser may take to open an empty tab."""
 ANSWER = 2.0
 """Seconds a page may take to close a dialog."""
 
@@ -130,10 +133,16 @@ class Visit:
         return cast("dict[str, Any]", await (await self.wire()).send(method, parameters))
 
     async def open_tab(self) -> Page:
-        """Another empty tab, in front."""
+        """Another empty tab, in front.
+
+        Raises ``playwright.async_api.Error`` when the browser opens none, or takes longer than ``OPENS`` seconds.
+        """
         self._opening += 1
         try:
-            page = await self.context.new_page()
+            async with asyncio.timeout(OPENS):
+                page = await self.context.new_page()
+        except TimeoutError:
+            raise Late(f"it opened no tab for {OPENS:.0f} s") from None
         finally:
             self._opening -= 1
         self._own.add(page)

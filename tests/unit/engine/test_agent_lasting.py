@@ -43,6 +43,9 @@ class Mortal:
     done: list[Command] = field(default_factory=list[Command])
     lands_at: dict[str, str] = field(default_factory=dict[str, str])
     gives_up: bool = False
+    down: bool = False
+    dies_going: int = 0
+    went: list[str] = field(default_factory=list[str])
 
     async def remember(self) -> None:
         self.remembered += 1
@@ -54,6 +57,15 @@ class Mortal:
         self.revived.append(anew)
         self.broken, self.address, self.hangs = "", "about:blank", False
         return anew
+
+    async def go(self, url: str) -> str:
+        self.went.append(url)
+        if len(self.went) <= self.dies_going:
+            self.die()
+        if self.broken or self.down:
+            return self.broken or f"{url} does not answer"
+        self.address = self.lands_at.get(url, url)
+        return ""
 
     async def look(self, *, picture: bool = True) -> PageCapture:
         if self.hangs:
@@ -140,7 +152,7 @@ async def test_what_was_in_flight_is_not_done_twice(bench: Bench):
     assert (result.success, result.cause) == (False, Cause.PAGE_LOST)
     page = await bench.hands.look()
     assert page.url == CART
-    assert bench.mortal.done == [Goto(CART), Click(0), Goto(CART)]
+    assert (bench.mortal.done, bench.mortal.went) == ([Goto(CART), Click(0)], [CART])
 
 
 async def test_what_was_decided_about_a_page_that_is_gone_is_not_done_on_the_new_one(bench: Bench):
@@ -241,6 +253,15 @@ async def test_where_the_map_has_no_way_it_is_told_that_the_page_is_another(
     assert ("another one there than before" if error is None else str(error)) in page.notes[0]
 
 
+async def test_a_site_that_does_not_answer_leaves_an_empty_tab_and_says_why(bench: Bench):
+    bench.mortal.down = True
+    bench.mortal.die()
+    page = await bench.hands.look()
+    assert page.url == "about:blank"
+    assert "in its place, but" in page.notes[0]
+    assert "does not answer" in page.notes[0]
+
+
 async def test_one_that_can_not_be_started_at_first_is_tried_again(bench: Bench):
     bench.mortal.fails = 2
     bench.mortal.die()
@@ -288,7 +309,7 @@ async def test_a_step_that_goes_well_begins_the_count_anew(bench: Bench):
 
 
 async def test_a_page_that_always_kills_its_browser_comes_to_a_person(bench: Bench):
-    bench.mortal.dies_at = frozenset(range(1, 99))
+    bench.mortal.dies_going = 99
     bench.mortal.die()
     with pytest.raises(SiteloreError):
         await bench.hands.look()
