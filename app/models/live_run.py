@@ -163,8 +163,13 @@ class LiveRun(QObject):
         self.moments.arrange(moments(self._steps, self._deeds.values(), flags))
 
     def _fill_ledger(self, ledger: Ledger, step: int, changes: tuple[str, ...]) -> None:
-        intent = self.row.intent if self.row is not None else ""
-        lines = [line for line in lines_of(ledger, step) if line.key != "goal" or line.text != intent]
+        known = {self.row.intent if self.row is not None else ""}
+        known |= {words for node in ledger.plan for words in (node.id, node.intent)}
+        lines = [
+            line
+            for line in lines_of(ledger, step)
+            if line.key not in ("goal", "subgoal") or line.text not in known
+        ]
         self.plan.merge([line for line in lines if _is_plan(line)])
         self.memory.merge([line for line in lines if not _is_plan(line)])
         self.ledger_changes = changes

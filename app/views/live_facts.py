@@ -9,7 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QStyleOptionViewItem, QVBoxLayout, QWidget
 
 from app.views.judgement_rows import Rows
-from app.views.live_rows import MemoryDelegate, MomentDelegate
+from app.views.live_rows import MemoryDelegate, MomentDelegate, PlanDelegate
 from app.views.widgets.panel import Panel
 from app.views.widgets.said import Said
 
@@ -33,7 +33,7 @@ class LiveFacts(Panel):
         self.setAccessibleName(self.tr("Plan, memory and time line of the run"))
         self.intent, self.plan_line = Said("heading", 160), Said("secondary", 200)
         self.changes_head, self.changes = QLabel(self.tr("Changed by the last step")), Said("ok", 800)
-        self.plan = Rows(theme, MemoryDelegate(theme), self.tr("Plan of the run"))
+        self.plan = Rows(theme, PlanDelegate(theme), self.tr("Plan of the run"))
         self.memory = Rows(theme, MemoryDelegate(theme), self.tr("What the agent remembers"))
         self.moments = Rows(theme, MomentDelegate(theme), self.tr("Time line: steps and what people did"))
         for view, rows in (

@@ -34,6 +34,16 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 TOP = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 
 
+PLAN_SIGNS = {
+    "goal": ("◎", "accent"),
+    "subgoal": ("▸", "accent"),
+    "active": ("▸", "accent"),
+    "open": ("○", "text"),
+    "done": ("✓", "ok"),
+    "pruned": ("✕", "muted"),
+}
+"""Sign and colour role of a line of the plan by its state, or by what it is."""
+
 KNOWN = 2_000
 """Texts a list remembers the line breaks of."""
 
@@ -162,6 +172,38 @@ class MemoryDelegate(LiveDelegate):
             rest = self.write_small(painter, option, rest, self.tr("new"), "ok", bold=True)
         self.write_small(painter, option, rest, line.more, "muted")
         self.write(painter, option, box.adjusted(0, rest.height(), 0, 0), line.text, "text")
+        painter.restore()
+
+
+class PlanDelegate(LiveDelegate):
+    """A subgoal behind the sign of its state; the one that is worked on stands out."""
+
+    margins = (10, 2, 10, 2)
+    indent = 18
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """The text on one or two lines."""
+        line: MemoryLine | None = index.data(OBJECT_ROLE)
+        return QSize(100, self.high(line.text if line is not None else ""))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint one subgoal."""
+        line: MemoryLine | None = index.data(OBJECT_ROLE)
+        if line is None:
+            return
+        theme, px = self._theme, self._theme.px
+        sign, role = PLAN_SIGNS.get(line.more or line.role, ("○", "muted"))
+        painter.save()
+        paint_ground(painter, option, theme)
+        if line.new:
+            bar = QRectF(option.rect.left(), option.rect.top() + 1, px(3), option.rect.height() - 2)
+            painter.fillRect(mirrored(option, bar), theme.color("ok"))
+        box = self.inner(option)
+        place = QRectF(option.rect.left() + px(10), box.top(), px(16), self._lines[0])
+        painter.setFont(theme.font(bold=True))
+        painter.setPen(theme.color(role))
+        painter.drawText(mirrored(option, place), aligned(option, LEFT), sign)
+        self.write(painter, option, box, line.text, "text" if role != "muted" else "muted")
         painter.restore()
 
 

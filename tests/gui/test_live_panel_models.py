@@ -423,3 +423,14 @@ def test_events_of_other_runs_change_nothing_here(opened, fake_engine, run):
     run(fake_engine.pause_run("live-3"))
     fake_engine.bus.publish(KnowledgeShown(here=fake_engine.knowledge_of("live-3")))
     assert (large.row, large.next, large.requests.card, large.knowledge.here) == before
+
+
+def test_goal_and_subgoal_are_not_said_twice(opened, fake_engine):
+    large = opened("live-1")
+    ledger = Ledger(
+        goal=fake_engine.rows["live-1"].intent,
+        subgoal="n1",
+        plan=(PlanNode(id="n1", parent="", intent="find it", step=1),),
+    )
+    fake_engine.bus.publish(LedgerChanged(run="live-1", step=2, ledger=ledger))
+    assert [line.text for line in large.plan.rows] == ["find it"]
