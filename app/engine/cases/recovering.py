@@ -17,7 +17,7 @@ from app.engine.trajectory import Outcome
 
 log = logging.getLogger(__name__)
 
-WENT = frozenset({RunState.STARTING, RunState.RUNNING, RunState.MENDING})
+WENT = frozenset({RunState.QUEUED, RunState.STARTING, RunState.RUNNING, RunState.MENDING})
 """States in which nobody had to do anything."""
 
 Put = Callable[[LiveRow, RunRequest], None]
