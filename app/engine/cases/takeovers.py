@@ -37,7 +37,7 @@ class Takeovers:
             by_hand = _by_hand(steps[step:])
             if not by_hand:
                 raise NotFound(f"nothing was done by hand at step {step} of run {run}")
-            site = workspace.site_of(by_hand[0].url) or loaded.site
+            site = loaded.site or workspace.site_of(by_hand[0].url)
             draft = draft_tip(loaded, by_hand[0], (), site, self._core.author, "")
             return replace(draft, text=tip_text(by_hand) or draft.text)
 

@@ -98,7 +98,7 @@ class Words:
             if not pages:
                 return TipDraft(site=run.site, text=said.text)
             page = pages[min(said.step, len(pages) - 1)]
-            site = workspace.site_of(page.url) or run.site
+            site = run.site or workspace.site_of(page.url)
             draft = draft_tip(run, page, workspace.index.flags(said.run), site, said.author, "")
             return replace(draft, text=said.text)
 
