@@ -10,7 +10,8 @@ from app.engine.supervision import LiveRow, NextAction, RunState, TakeoverAccoun
 from app.models.frames import FrameStore
 from app.models.live_run import LiveRun
 from app.models.live_start import LiveStartModel, TaskFileModel
-from app.models.live_wall import LiveList
+from app.models.live_stills import LiveStills
+from app.models.live_wall import LiveList, face_of
 from app.models.live_watch import LiveWatch
 
 if TYPE_CHECKING:
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
 class LiveModel(QObject):
     """Signals:
 
-    changed: the wall as a whole: loaded, lost, another number of runs.
+    changed: the wall as a whole: loaded, lost, another number of runs, or of those in a state.
     current_changed(run): the run under the hand; opening one puts the hand on it.
     opened(run): the run that is large now, "" for the wall.
-    row_changed(LiveRow): the current run is somewhere else than before; told for the open run first of all.
+    row_changed(LiveRow): the current run is somewhere else than before.
     detail_loaded(LiveDetail): all of the open run, after opening and after the engine was started again.
     next_changed: ``next`` is another action, or none.
     takeover_changed: ``takeover`` is another account, or none.
@@ -58,6 +59,7 @@ class LiveModel(QObject):
         self.list = LiveList(self)
         self.watch = LiveWatch(client, tasks, self)
         self.frames = FrameStore(client, self)
+        self.stills = LiveStills(client, tasks, self.frames, self)
         self.form = LiveStartModel(client, tasks, self)
         self.batch = TaskFileModel(client, tasks, self)
         self.is_loaded = False
@@ -308,18 +310,18 @@ class LiveModel(QObject):
         self.changed.emit()
 
     def _on_row(self, event: LiveChanged) -> None:
-        row = event.row
-        is_new = self.list.row_of(row.run) < 0
+        row, before = event.row, self.row_of(event.row.run)
         if row.run == self.run and self.next is not None and row.step > self.next.step:
             self.next = None
             self.next_changed.emit()
         self.list.put(row)
         self._tell_alive()
-        if is_new and not self.current:
+        if before is None and not self.current:
             self._hand_to(0)
         if row.run == self.current:
             self.row_changed.emit(row)
-        self.changed.emit()
+        if before is None or face_of(before) != face_of(row):
+            self.changed.emit()
 
     def _on_gone(self, event: LiveGone) -> None:
         place = self.list.row_of(event.run)

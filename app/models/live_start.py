@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 READ_AFTER = 0.25
 """Seconds after the last key at which a file is looked into."""
-MOST_AT_ONCE = 64
+MOST_AT_ONCE = 32
 
 
 class LiveStartModel(RunFormModel):

@@ -69,21 +69,26 @@ class LiveBar(QWidget):
                 row.addWidget(one)
         self.look.call(True)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        for signal in (model.row_changed, model.current_changed, model.changed, model.opened):
+        for signal in (model.row_changed, model.current_changed):
             signal.connect(self._show)
+        model.opened.connect(self._on_opened)
         theme.changed.connect(self._share_out)
         center.keys_changed.connect(self._share_out)
-        self._show()
+        self._on_opened(model.run)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a narrow window first the keys go, then the words."""
         super().resizeEvent(event)
         self._share_out()
 
+    def _on_opened(self, run: str) -> None:
+        self.look.setVisible(not run)
+        self.wall.setVisible(bool(run))
+        self._show()
+        self._share_out()
+
     def _show(self, *_told: object) -> None:
         row = self._model.row
-        self.look.setVisible(not self._model.run)
-        self.wall.setVisible(bool(self._model.run))
         goes_on = row is not None and can_go_on(row)
         title = self.tr("Go on") if goes_on else self.tr("Pause")
         self.pause.show_as("live.pause", title, "play" if goes_on else "pause")
@@ -94,7 +99,6 @@ class LiveBar(QWidget):
         )
         self.hands.call(is_mine)
         self._show_need(row)
-        self._share_out()
 
     def _words(self) -> dict[Need, tuple[str, str]]:
         """Yes and no to each need, short enough for a button."""

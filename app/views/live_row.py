@@ -22,9 +22,12 @@ Index = QModelIndex | QPersistentModelIndex
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
+ROW = 44
+"""Pixels a row is high."""
+
 
 class RowDelegate(QStyledItemDelegate):
-    """Paints ``LiveRow``s in 44 pixels."""
+    """Paints ``LiveRow``s in ``ROW`` pixels."""
 
     def __init__(self, model: LiveModel, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -32,7 +35,7 @@ class RowDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """The same for every row."""
-        return QSize(160, self._theme.px(44))
+        return QSize(160, self._theme.px(ROW))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint one run."""

@@ -15,11 +15,13 @@ from app.views.live_flags import LiveNeeds
 from app.views.live_keys import LiveKeys
 from app.views.live_knowledge import LiveKnowledgePane
 from app.views.live_page import LivePage
+from app.views.live_row import ROW
 from app.views.live_start import LiveRunForm, TaskFileForm
 from app.views.live_wall import LiveWall, NarrowList
 from app.views.widgets import Splitter
 
 if TYPE_CHECKING:
+    from app.engine.supervision import LiveRow
     from app.models.commands import CommandCenter
     from app.models.live import LiveModel
     from app.views.policy_pane import PolicyPane
@@ -29,8 +31,8 @@ LEFT, RIGHT = 248, 344
 WIDE, WIDE_SIDES = 1900, (360, 460)
 """On a window wider than this the side columns begin wider."""
 FORM = 380
-LIST, NEEDS = 190, 290
-"""Heights of the list of runs and of what is needed, at the start."""
+ROWS, NEEDS = 5, 340
+"""Rows of the list of runs, and the height of what is needed, at the start."""
 
 
 class LiveView(QWidget):
@@ -43,6 +45,7 @@ class LiveView(QWidget):
         self.model, self._center, self._theme = model, center, theme
         self._by_hand = False
         self._window: QWidget | None = None
+        self._stand: tuple[object, ...] = ()
         self.wall = LiveWall(model, center, theme)
         self.list = NarrowList(model, theme)
         self.facts = LiveFacts(model.large, center, theme)
@@ -148,7 +151,7 @@ class LiveView(QWidget):
 
     # ------------------------------------------------------------ layout
     def _lay_out(self) -> None:
-        self.left = Splitter(Qt.Orientation.Vertical, (LIST, 0))
+        self.left = Splitter(Qt.Orientation.Vertical, (ROWS * ROW, 0))
         self.left.addWidget(self.list)
         self.left.addWidget(self.facts)
         self.list.setMinimumHeight(90)
@@ -197,7 +200,8 @@ class LiveView(QWidget):
         left, right = round(min(left * zoom, left + 40)), round(min(right * zoom, right + 80))
         self.columns.setSizes([left, max(self.width() - left - right, 200), right])
         high = max(self.faces.height(), 300)
-        first = min(self._theme.px(LIST), high // 3)
+        row = self._theme.px(ROW)
+        first = min(ROWS * row, high // 3 // row * row)
         self.left.setSizes([first, high - first])
         needs = min(self._theme.px(NEEDS), high // 2)
         self.right.setSizes([needs, high - needs])
@@ -216,12 +220,20 @@ class LiveView(QWidget):
         self.wall.tiles.doubleClicked.connect(lambda: model.open(model.current))
         model.opened.connect(self._on_opened)
         model.large.step_wanted.connect(self.page.replay.go)
-        for signal in (model.changed, model.current_changed, model.row_changed, model.takeover_changed):
+        model.row_changed.connect(self._on_row)
+        for signal in (model.changed, model.current_changed, model.takeover_changed):
             signal.connect(center.refresh)
         self._theme.changed.connect(self._fit)
 
     def _on_moved(self) -> None:
         self._by_hand = True
+
+    def _on_row(self, row: LiveRow) -> None:
+        """What can be done depends on where the run stands, not on every word of it."""
+        stand = (row.run, row.state, row.needs, row.step > 0)
+        if stand != self._stand:
+            self._stand = stand
+            self._center.refresh()
 
     def _on_opened(self, run: str) -> None:
         held = self.isAncestorOf(QApplication.focusWidget() or self)

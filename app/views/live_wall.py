@@ -127,6 +127,7 @@ class Tiles(LiveListView):
         for signal in (rows.rowsInserted, rows.rowsRemoved):
             signal.connect(self.fit)
         rows.rowsMoved.connect(self._looks.start)
+        model.changed.connect(self._looks.start)
         self.verticalScrollBar().valueChanged.connect(self._looks.start)
         model.frames.arrived.connect(self._on_picture)
         theme.changed.connect(self.fit)
@@ -199,6 +200,7 @@ class Tiles(LiveListView):
         runs, size = self.in_sight, self.tile.picture_size() * self.devicePixelRatioF()
         for run in runs:
             self._live.frames.fit(run, size)
+        self._live.stills.want(row for run in runs if (row := self._live.row_of(run)) is not None)
         self._live.watch.set_tiles(runs, size.width(), size.height())
 
 
