@@ -112,8 +112,14 @@ class Visit:
 
     @property
     def page(self) -> Page:
-        """The tab in front; after a tab was closed the last one left."""
-        return self.pages[min(self.active, len(self.pages) - 1)]
+        """The tab in front; after a tab was closed the last one left.
+
+        Raises ``playwright.async_api.Error`` when there is none: the browser is gone.
+        """
+        pages = self.pages
+        if not pages:
+            raise Error("no tab is open: the browser is gone")
+        return pages[min(self.active, len(pages) - 1)]
 
     async def wire(self) -> CDPSession:
         """The DevTools connection of the tab in front.
