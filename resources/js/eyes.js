@@ -3,18 +3,26 @@
 
 const above = (node) => node.assignedSlot ?? node.parentElement ?? node.getRootNode().host ?? null;
 
-// The numbers of the last look, by element.
-function numbers() {
-  const known = new Map();
-  for (let number = 0; ; number++) {
-    const element = sitelore.element(number);
-    if (element === null) return known;
-    known.set(element, number);
-  }
+let generation = 0;
+let known = new Map();
+let frames = new Map();
+let stirred = false;
+
+// The look just taken is the one of this generation: elements have its numbers, and what changes from now on is noted.
+function rest(number) {
+  generation = number;
+  known = new Map();
+  frames = new Map();
+  for (let at = 0, element; (element = sitelore.element(at)) !== null; at++) known.set(element, at);
+  for (let at = 0, frame; (frame = sitelore.frame(at)) !== null; at++) frames.set(frame, at);
+  stirred = false;
 }
 
+new MutationObserver(() => { stirred = true; }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+
+const moved = () => stirred;
+
 function numberOf(node) {
-  const known = numbers();
   for (let at = node; at; at = above(at)) {
     const number = known.get(at);
     if (number !== undefined) return number;
@@ -22,13 +30,7 @@ function numberOf(node) {
   return -1;
 }
 
-function frameOf(element) {
-  for (let number = 0; ; number++) {
-    const frame = sitelore.frame(number);
-    if (frame === null) return -1;
-    if (frame === element) return number;
-  }
-}
+const frameOf = (element) => frames.get(element) ?? -1;
 
 const isFrame = (element) => element !== null && (element.localName === "iframe" || element.localName === "frame");
 
@@ -46,13 +48,13 @@ function under(x, y) {
 
 function at(x, y) {
   const hit = under(x, y);
-  if (hit === null) return { number: -1, frame: -1 };
-  if (!isFrame(hit)) return { number: numberOf(hit), frame: -1, select: hit.localName === "select" && !hit.multiple && hit.size < 2 };
+  if (hit === null) return { generation, number: -1, frame: -1 };
+  if (!isFrame(hit)) return { generation, number: numberOf(hit), frame: -1, select: hit.localName === "select" && !hit.multiple && hit.size < 2 };
   const box = hit.getBoundingClientRect();
   const style = getComputedStyle(hit);
   const px = (name) => parseFloat(style[name]) || 0;
   return {
-    number: -1, frame: frameOf(hit),
+    generation, number: -1, frame: frameOf(hit),
     x: x - box.x - hit.clientLeft - px("paddingLeft"), y: y - box.y - hit.clientTop - px("paddingTop"),
   };
 }
@@ -73,9 +75,10 @@ function deepest() {
 // What has the cursor, and whether that is the field that is held.
 function cursor() {
   const found = deepest();
-  if (isFrame(found)) return { number: -1, frame: frameOf(found), typable: false, held: false };
+  if (isFrame(found)) return { generation, number: -1, frame: frameOf(found), typable: false, held: false };
   const writable = typable(found);
   return {
+    generation,
     number: found === null || found === document.body ? -1 : numberOf(found),
     frame: -1,
     typable: writable,
@@ -110,15 +113,5 @@ function held() {
   if (field.localName === "select") return { chosen: [...field.selectedOptions].map((option) => option.label.trim().slice(0, 200)) };
   return { value: (field.isContentEditable ? field.innerText : field.value ?? "").slice(0, 10000) };
 }
-
-let stirred = false;
-new MutationObserver(() => { stirred = true; }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
-
-// From now on it is noted whether the document changes.
-function rest() {
-  stirred = false;
-}
-
-const moved = () => stirred;
 
 globalThis.siteloreEyes = { at, cursor, hold, held, rest, moved };

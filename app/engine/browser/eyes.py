@@ -46,11 +46,12 @@ class Cursor:
     """What has the cursor.
 
     Attributes:
-        number: of the element in the last look, -1 where it has none.
+        generation: number of the look.  number: of the element in it, -1 where it has none.
         typable: keys write into it.  many: Enter begins another line in it.  held: it is the field being held.
         presses: Enter or the space bar press it.
     """
 
+    generation: int = 0
     number: int = -1
     typable: bool = False
     held: bool = False
@@ -67,84 +68,83 @@ class Held:
     chosen: tuple[str, ...] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Map:
+    """Where the elements of a look are: frames by the world around them, the page's numbers by those of each world."""
+
+    top: World | None
+    below: dict[tuple[str, int, int], World]
+    numbers: dict[tuple[str, int, int], int]
+
+    @property
+    def worlds(self) -> list[World]:
+        """Every frame's that is known, the page's own first."""
+        return [*([self.top] if self.top is not None else []), *self.below.values()]
+
+
 class Eyes:
-    """Looks where a person's hands are; ``meet`` each look before asking about it."""
+    """Looks where a person's hands are.
+
+    Looks are numbered; each is met before it is asked about, and the one before it stays known, so that nothing has to
+    wait while a look is being taken.
+    """
 
     def __init__(self, visit: Visit) -> None:
         self._visit = visit
-        self._top: World | None = None
-        self._below: dict[tuple[str, int, int], World] = {}
-        self._numbers: dict[tuple[str, int, int], int] = {}
+        self._maps: dict[int, _Map] = {}
+        self._newest = _Map(None, {}, {})
         self._holder: World | None = None
 
-    async def meet(self, page: PageCapture) -> None:
-        """Numbers are of this look from now on; it has to be the last one taken of the visit."""
-        self._learn(page)
-        if self._top is not None:
+    async def meet(self, page: PageCapture, generation: int) -> None:
+        """This is the last look taken of the visit; its number is larger than those before."""
+        newest = self._map(page)
+        self._maps = {**dict(list(self._maps.items())[-1:]), generation: newest}
+        for world in newest.worlds:
             with suppress(Blind):
-                await self._ask(self._top, "siteloreEyes.rest()")
+                await self._ask(world, f"siteloreEyes.rest({generation})")
+        self._newest = newest
 
     async def moved(self) -> bool:
         """Whether the page's own document has changed since the look.  Raises ``Blind``."""
-        return bool(await self._ask(self._known_top(), "siteloreEyes.moved()"))
+        return bool(await self._ask(self._top(), "siteloreEyes.moved()"))
 
-    def _learn(self, page: PageCapture) -> None:
-        self._top = None
-        self._below.clear()
-        self._numbers.clear()
-        for element in page.elements:
-            try:
-                world, own = place_of(self._visit, element.index)
-            except NoSuchElement:
-                return
-            self._numbers[world.frame_id, world.context, own] = element.index
-            self._know(world)
-
-    async def at(self, x: float, y: float) -> tuple[int, bool]:
-        """Number of the element under a point of the viewport (-1 for none), and whether it opens a list of choices.
+    async def at(self, x: float, y: float) -> tuple[int, int, bool]:
+        """What is under a point of the viewport: number of the look and of the element in it (-1 for none), and whether
+        it is a list of choices.
 
         Raises ``Blind``.
         """
-        world = self._known_top()
+        world = self._top()
         for _ in range(DEEPEST):
             told = await self._ask(world, f"siteloreEyes.at({float(x)!r}, {float(y)!r})")
-            below = self._below.get((world.frame_id, world.context, int(told["frame"])))
+            below = self._below(world, told["frame"])
             if below is None:
-                return self._number(world, told["number"]), bool(told.get("select"))
+                generation = int(told["generation"])
+                return generation, self._number(generation, world, told["number"]), bool(told.get("select"))
             world, x, y = below, float(told["x"]), float(told["y"])
-        return -1, False
+        raise Blind("the frames of this page are nested too deep")
 
     async def cursor(self) -> Cursor:
         """What has the cursor.  Raises ``Blind``."""
-        world = self._known_top()
-        for _ in range(DEEPEST):
-            told = await self._ask(world, "siteloreEyes.cursor()")
-            below = self._below.get((world.frame_id, world.context, int(told["frame"])))
-            if below is None:
-                facts = cast("Mapping[str, Any] | None", told.get("facts"))
-                return Cursor(
-                    number=self._number(world, told["number"]),
-                    typable=bool(told["typable"]),
-                    held=bool(told["held"]) and self._holds(world),
-                    many=bool(told.get("many")),
-                    presses=bool(told.get("presses")),
-                    facts=FieldFacts(**facts) if facts else None,
-                )
-            world = below
-        return Cursor()
+        world, told = await self._cursor()
+        facts = cast("Mapping[str, Any] | None", told.get("facts"))
+        generation = int(told["generation"])
+        return Cursor(
+            generation=generation,
+            number=self._number(generation, world, told["number"]),
+            typable=bool(told["typable"]),
+            held=bool(told["held"]) and self._holds(world),
+            many=bool(told.get("many")),
+            presses=bool(told.get("presses")),
+            facts=FieldFacts(**facts) if facts else None,
+        )
 
     async def hold(self) -> None:
         """Hold the field that has the cursor.  Raises ``Blind``."""
         self._holder = None
-        world = self._known_top()
-        for _ in range(DEEPEST):
-            told = await self._ask(world, "siteloreEyes.cursor()")
-            below = self._below.get((world.frame_id, world.context, int(told["frame"])))
-            if below is None:
-                await self._ask(world, "siteloreEyes.hold()")
-                self._holder = world
-                return
-            world = below
+        world, _ = await self._cursor()
+        await self._ask(world, "siteloreEyes.hold()")
+        self._holder = world
 
     async def held(self) -> Held | None:
         """What the held field holds now; ``None`` when it or its page has gone.  Raises ``Blind``."""
@@ -156,24 +156,50 @@ class Eyes:
         chosen = cast("list[str] | None", told.get("chosen"))
         return Held(value=str(told.get("value", "")), chosen=tuple(chosen) if chosen is not None else None)
 
+    async def _cursor(self) -> tuple[World, Mapping[str, Any]]:
+        world = self._top()
+        for _ in range(DEEPEST):
+            told = await self._ask(world, "siteloreEyes.cursor()")
+            below = self._below(world, told["frame"])
+            if below is None:
+                return world, told
+            world = below
+        raise Blind("the frames of this page are nested too deep")
+
     def _holds(self, world: World) -> bool:
         holder = self._holder
         return holder is not None and (holder.frame_id, holder.context) == (world.frame_id, world.context)
 
-    def _know(self, world: World) -> None:
-        at = world
-        while at.parent is not None:
-            self._below[at.parent.frame_id, at.parent.context, at.owner] = at
-            at = at.parent
-        self._top = at
+    def _map(self, page: PageCapture) -> _Map:
+        top: World | None = None
+        below: dict[tuple[str, int, int], World] = {}
+        numbers: dict[tuple[str, int, int], int] = {}
+        for element in page.elements:
+            try:
+                world, own = place_of(self._visit, element.index)
+            except NoSuchElement:
+                break
+            numbers[world.frame_id, world.context, own] = element.index
+            while world.parent is not None:
+                below[world.parent.frame_id, world.parent.context, world.owner] = world
+                world = world.parent
+            top = world
+        return _Map(top, below, numbers)
 
-    def _known_top(self) -> World:
-        if self._top is None:
+    def _top(self) -> World:
+        if self._newest.top is None:
             raise Blind("there is no look at this page")
-        return self._top
+        return self._newest.top
 
-    def _number(self, world: World, own: object) -> int:
-        return self._numbers.get((world.frame_id, world.context, own if isinstance(own, int) else -1), -1)
+    def _below(self, world: World, frame: object) -> World | None:
+        return self._newest.below.get(
+            (world.frame_id, world.context, frame if isinstance(frame, int) else -1)
+        )
+
+    def _number(self, generation: int, world: World, own: object) -> int:
+        known = self._maps.get(generation)
+        place = (world.frame_id, world.context, own if isinstance(own, int) else -1)
+        return known.numbers.get(place, -1) if known is not None else -1
 
     async def _ask(self, world: World, expression: str) -> Any:
         guarded = (

@@ -23,6 +23,8 @@ ANSWER = 0.5
 """Seconds a page may take to answer one event before the next is sent behind it."""
 MOST_WAITING = 2_000
 """Events kept for a page that is slow; what is older is dropped."""
+AHEAD = 32
+"""Events of the mouse that are sent without waiting for the page's answer to the first."""
 LONGEST_TEXT = 1_000_000
 KNOWN = 64
 """Events of which it is remembered when they were done."""
@@ -57,10 +59,13 @@ class Steering:
             self._put(one)
         async with self._busy:
             while self._queue:
-                one = self._queue.popleft()
-                with suppress(Error, TimeoutError, IndexError):
-                    await self._do(one)
-                self._note(one)
+                group = self._next()
+                with suppress(
+                    Error, TimeoutError, IndexError
+                ):  # the tab is gone: so is what was meant for it
+                    wire = await self._connected()
+                    # Events of the mouse wait for each other in the browser; a key waits for where a click puts it.
+                    await asyncio.gather(*(self._do(wire, one) for one in group))
 
     async def lift(self) -> None:
         """Let go of every button and key that is held down."""
@@ -85,25 +90,38 @@ class Steering:
             self._queue.popleft()
         self._queue.append(one)
 
+    def _next(self) -> list[PageInput]:
+        """What is sent without waiting in between, in order."""
+        group = [self._queue.popleft()]
+        while (
+            group[-1].kind in _MOUSE and self._queue and self._queue[0].kind in _MOUSE and len(group) < AHEAD
+        ):
+            group.append(self._queue.popleft())
+        return group
+
     def _note(self, one: PageInput) -> None:
         if one.at:
             self._done.append((time.time(), one.at))
-        if one.kind in (InputKind.MOVE, InputKind.PRESS, InputKind.RELEASE, InputKind.WHEEL):
+        if one.kind in _MOUSE:
             self.pointer = (one.x, one.y)
 
-    async def _do(self, one: PageInput) -> None:
-        wire = await self._connected()
-        match one.kind:
-            case InputKind.TEXT:
-                await _tell(wire, "Input.insertText", {"text": one.text[:LONGEST_TEXT]})
-            case InputKind.KEY_DOWN:
-                self._keys[one.code or one.key] = one
-                await _tell(wire, "Input.dispatchKeyEvent", key_event(one))
-            case InputKind.KEY_UP:
-                self._keys.pop(one.code or one.key, None)
-                await _tell(wire, "Input.dispatchKeyEvent", key_event(one))
-            case _:
-                await _tell(wire, "Input.dispatchMouseEvent", self._mouse(one))
+    async def _do(self, wire: CDPSession, one: PageInput) -> None:
+        method, parameters = self._event(one)
+        with suppress(Error, TimeoutError):
+            async with asyncio.timeout(ANSWER):
+                await wire.send(method, parameters)
+        self._note(one)
+
+    def _event(self, one: PageInput) -> tuple[str, dict[str, Any]]:
+        if one.kind in _MOUSE:
+            return "Input.dispatchMouseEvent", self._mouse(one)
+        if one.kind is InputKind.TEXT:
+            return "Input.insertText", {"text": one.text[:LONGEST_TEXT]}
+        if one.kind is InputKind.KEY_DOWN:
+            self._keys[one.code or one.key] = one
+        else:
+            self._keys.pop(one.code or one.key, None)
+        return "Input.dispatchKeyEvent", key_event(one)
 
     def _mouse(self, one: PageInput) -> dict[str, Any]:
         if one.kind is InputKind.PRESS:
@@ -150,8 +168,3 @@ _MOUSE = {
     InputKind.RELEASE: "mouseReleased",
     InputKind.WHEEL: "mouseWheel",
 }
-
-
-async def _tell(wire: CDPSession, method: str, parameters: dict[str, Any]) -> None:
-    async with asyncio.timeout(ANSWER):
-        await wire.send(method, parameters)

@@ -37,6 +37,8 @@ class Looking:
         self._eyes = Eyes(visit)
         self._busy = asyncio.Lock()
         self._touched_at = 0.0
+        self._count = 0
+        self._looks: dict[int, Look] = {}
         self.latest: Look | None = None
         self.first: Look | None = None
         self.stale = True
@@ -69,34 +71,32 @@ class Looking:
         async with self._busy:
             return await self._look()
 
-    async def element_at(self, x: float, y: float) -> tuple[Element | None, bool]:
-        """The element under a point, and whether pressing it opens a list of choices.
+    async def refresh(self, most: float = PATIENCE) -> None:
+        """Look again where the page may have changed, unless that takes too long for a person to wait."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(most), self._busy:
+                if self._outdated:
+                    await self._look()
 
-        A page that has changed since it was looked at is looked at once more where the element is new.
+    async def element_at(self, x: float, y: float) -> tuple[Look, Element | None, bool]:
+        """The element under a point in the look it is of, and whether it is a list of choices.
+
+        A page that may have changed since it was looked at is looked at once more where the element is new.
         """
-        number, lists = -1, False
-        with suppress(TimeoutError):
-            async with asyncio.timeout(PATIENCE + AT_ONCE), self._busy:
-                for _ in (1, 2):
-                    with suppress(Blind):
-                        number, lists = await self._eyes.at(x, y)
-                    if number >= 0 or not self._outdated or await self._look() is None:
-                        break
-        return self._element(number), lists
+        found = await self._at(x, y)
+        if found[1] is None and self._outdated:
+            await self.refresh(AT_ONCE)
+            found = await self._at(x, y)
+        return found
 
-    async def cursor(self) -> tuple[Cursor, Element | None]:
-        """What has the cursor; nothing, where the page does not say."""
-        cursor = Cursor()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(PATIENCE + AT_ONCE), self._busy:
-                for _ in (1, 2):
-                    with suppress(Blind):
-                        cursor = await self._eyes.cursor()
-                        if cursor.number >= 0 or not cursor.typable:
-                            break
-                    if not self._outdated or await self._look() is None:
-                        break
-        return cursor, self._element(cursor.number)
+    async def cursor(self) -> tuple[Cursor, Look, Element | None]:
+        """What has the cursor, and the element it is in; nothing, where the page does not say."""
+        cursor = await self._cursor()
+        if (cursor is None or (cursor.typable and cursor.number < 0)) and self._outdated:
+            await self.refresh(AT_ONCE)
+            cursor = await self._cursor()
+        cursor = cursor or Cursor()
+        return (cursor, *self._of(cursor.generation, cursor.number))
 
     async def hold(self) -> Held | None:
         """Hold the field that has the cursor; what it holds now."""
@@ -118,20 +118,38 @@ class Looking:
         """The page may be another one than was looked at."""
         return self.stale or self.latest is None or time.monotonic() - self.latest.at > AT_ONCE
 
-    def _element(self, number: int) -> Element | None:
-        page = self.latest.page if self.latest is not None else None
-        return page.elements[number] if page is not None and 0 <= number < len(page.elements) else None
+    async def _at(self, x: float, y: float) -> tuple[Look, Element | None, bool]:
+        try:
+            generation, number, lists = await self._eyes.at(x, y)
+        except Blind:
+            return self.before, None, False
+        return (*self._of(generation, number), lists)
+
+    async def _cursor(self) -> Cursor | None:
+        try:
+            return await self._eyes.cursor()
+        except Blind:
+            return None
+
+    def _of(self, generation: int, number: int) -> tuple[Look, Element | None]:
+        look = self._looks.get(generation)
+        if look is None or not 0 <= number < len(look.page.elements):
+            return self.before, None
+        return look, look.page.elements[number]
 
     async def _look(self) -> Look | None:
         began = time.monotonic()
         try:
             page = await capture(self._visit, thorough=True)
             tabs, active = await tabs_of(self._visit)
-        except SiteloreError:
+        except (SiteloreError, IndexError):  # there is no page, or no tab
             return None
-        await self._eyes.meet(page)
         self._note(page)
-        self.latest = Look(page=page, tabs=tabs, active=active, at=began)
+        self._count += 1
+        look = Look(page=page, tabs=tabs, active=active, at=began)
+        self._looks = {**dict(list(self._looks.items())[-1:]), self._count: look}
+        await self._eyes.meet(page, self._count)
+        self.latest = look
         self.first = self.first or self.latest
         self.stale = self._touched_at >= began
         return self.latest

@@ -6,7 +6,7 @@ import time
 from collections import deque
 
 from app.engine.agent.secrets import Secrets
-from app.engine.agent.takeover.drafts import Draft
+from app.engine.agent.takeover.drafts import Draft, Look
 from app.engine.agent.takeover.looking import Looking
 from app.engine.agent.takeover.masking import is_secret, says_secret
 from app.engine.agent.unseen import field_key
@@ -90,11 +90,11 @@ class Noticing:
                 last.ended = now
             return
         self._close()
-        element, _ = await self._looking.element_at(one.x, one.y)
+        look, element, _ = await self._looking.element_at(one.x, one.y)
         button = (
             {"button": one.button.value} if one.button not in (MouseButton.LEFT, MouseButton.NONE) else {}
         )
-        self._open = self._draft("click" if element is not None else "mouse_click", element)
+        self._open = self._draft("click" if element is not None else "mouse_click", element, look)
         self._open.point = (one.x, one.y)
         if element is None:
             self._open.args = {"x": round(one.x, 1), "y": round(one.y, 1)}
@@ -109,9 +109,9 @@ class Noticing:
         x, y = draft.point
         if abs(one.x - x) + abs(one.y - y) <= DRAGGED:
             return
-        target, _ = await self._looking.element_at(one.x, one.y)
+        look, target, _ = await self._looking.element_at(one.x, one.y)
         draft.kind, draft.args = "drag_and_drop", {}
-        if draft.element is not None and target is not None and target != draft.element:
+        if draft.element is not None and target not in (None, draft.element) and look is draft.before:
             draft.args = {"from_bid": str(draft.element.index), "to_bid": str(target.index)}
         else:
             draft.args = {"from_x": round(x, 1), "from_y": round(y, 1)}
@@ -131,18 +131,19 @@ class Noticing:
         """A key goes down."""
         if one.key in _SILENT:
             return
-        cursor, element = await self._looking.cursor()
+        cursor, look, element = await self._looking.cursor()
         text = text_of(one)
         if cursor.typable and not self._is_command(one):
             chosen = element is not None and element.role in ("combobox", "listbox") and bool(element.options)
             if one.key in ("Tab", "Escape") or (one.key == "Enter" and not cursor.many and not chosen):
-                await self.leave_field()
+                if await self.leave_field():
+                    _, look, element = await self._looking.cursor()
                 if one.key == "Enter" and element is not None:
-                    self._once("press", element, {"key_comb": _combination(one)})
+                    self._once("press", element, look, {"key_comb": _combination(one)})
                 elif one.key != "Tab":
-                    self._once("keyboard_press", None, {"key": _combination(one)})
+                    self._once("keyboard_press", None, None, {"key": _combination(one)})
             else:
-                await self._types(cursor, element, "" if one.key in ("Enter", "Tab") else text)
+                await self._types(cursor, look, element, "" if one.key in ("Enter", "Tab") else text)
             return
         await self.leave_field()
         if one.key == "Tab":
@@ -153,7 +154,7 @@ class Noticing:
             and element is not None
             and not one.modifiers & ~SHIFT
         ):
-            self._once("click", element, {})
+            self._once("click", element, look, {})
         else:
             self._folded(
                 Draft(kind="keyboard_press", before=self._looking.before, args={"key": _combination(one)})
@@ -161,29 +162,29 @@ class Noticing:
 
     async def text(self, one: PageInput) -> None:
         """Text is put in: pasted, or composed by an input method."""
-        cursor, element = await self._looking.cursor()
+        cursor, look, element = await self._looking.cursor()
         if cursor.typable:
-            await self._types(cursor, element, one.text)
+            await self._types(cursor, look, element, one.text)
 
-    async def leave_field(self) -> None:
-        """The field being filled in is left: what it holds is what was filled in."""
+    async def leave_field(self) -> bool:
+        """The field being filled in is left: what it holds is what was filled in.  Whether that is something else."""
         draft, self._field = self._field, None
-        if draft is None:
-            return
-        held = await self._looking.held()
-        self._filled(draft, held)
+        if draft is None or not self._filled(draft, await self._looking.held()):
+            return False
+        await self._looking.refresh()
+        return True
 
     async def shortcut(self, kind: str, args: dict[str, object]) -> None:
         """The browser itself is asked for something."""
         await self.leave_field()
         self._close()
-        draft = self._draft(kind, None)
+        draft = self._draft(kind)
         draft.args = {name: value for name, value in args.items() if isinstance(value, str | int)}
         self.done.append(draft)
 
     # ------------------------------------------------------------ inside
 
-    async def _types(self, cursor: Cursor, element: Element | None, text: str) -> None:
+    async def _types(self, cursor: Cursor, look: Look, element: Element | None, text: str) -> None:
         if self._field is not None and cursor.held:
             self._typed += text
             self._field.ended = time.monotonic()
@@ -193,17 +194,18 @@ class Noticing:
             self._open = None
         self._close()
         before = await self._looking.hold()
-        draft = self._draft("fill", element)
+        draft = self._draft("fill", element, look)
         draft.was = _shown(before)
         draft.secret = is_secret(element, cursor.facts)
         if draft.secret and element is not None:
             self._secrets.keep("", field_key(element))
         self._field, self._typed = draft, text
 
-    def _filled(self, draft: Draft, held: Held | None) -> None:
+    def _filled(self, draft: Draft, held: Held | None) -> bool:
+        """Whether it holds something else than before."""
         value = _shown(held) if held is not None else draft.was + self._typed
         if value == draft.was:
-            return
+            return False
         if held is not None and held.chosen is not None:
             draft.kind, draft.args = "select_option", {"options": list(held.chosen)}
         else:
@@ -213,16 +215,22 @@ class Noticing:
             self.masked += 1
             self._secrets.keep(value.strip(), field_key(draft.element) if draft.element is not None else None)
         self.done.append(draft)
+        return True
 
-    def _draft(self, kind: str, element: Element | None) -> Draft:
+    def _draft(self, kind: str, element: Element | None = None, look: Look | None = None) -> Draft:
         now = time.monotonic()
         return Draft(
-            kind=kind, before=self._looking.before, element=element, at=time.time(), began=now, ended=now
+            kind=kind,
+            before=look or self._looking.before,
+            element=element,
+            at=time.time(),
+            began=now,
+            ended=now,
         )
 
-    def _once(self, kind: str, element: Element | None, args: dict[str, str]) -> None:
+    def _once(self, kind: str, element: Element | None, look: Look | None, args: dict[str, str]) -> None:
         self._close()
-        draft = self._draft(kind, element)
+        draft = self._draft(kind, element, look)
         draft.args = dict(args)
         self.done.append(draft)
 

@@ -41,12 +41,21 @@ UNSTIRRED = 0.7
 """Seconds without an input after which it is asked whether the page changed by itself."""
 AT_MOST = 1.5
 """Seconds a page gets to come to rest."""
+RESTS = 0.1
+"""Seconds without a change that count as rest."""
 RETRY = 1.0
 """Seconds until a step that could not be written is tried again."""
 LONGEST_PATH = 100
 """Deeds whose pages are kept for a map, the newest."""
 LAST_LOOK = 6.0
 """Seconds the page may take to be looked at when it is handed back."""
+
+_UNMOVING = {
+    InputKind.PRESS: (InputKind.MOVE,),
+    InputKind.RELEASE: (InputKind.MOVE, InputKind.PRESS),
+    InputKind.WHEEL: (InputKind.MOVE, InputKind.WHEEL),
+}
+"""Inputs that make no difference to what the next is done to, so that the page gets them together."""
 
 Write = Callable[[Step, Mapping[str, bytes]], Awaitable[int]]
 """Records a step and gives its number."""
@@ -118,8 +127,9 @@ class Takeover:
             waiting: list[PageInput] = []
             for one in inputs:
                 if one.kind not in (InputKind.MOVE, InputKind.KEY_UP):
-                    await self._send(waiting)
-                    waiting = []
+                    if any(before.kind not in _UNMOVING.get(one.kind, ()) for before in waiting):
+                        await self._send(waiting)
+                        waiting = []
                     if await self._shortcut(one):
                         continue
                     await self._notice(one)
@@ -142,7 +152,7 @@ class Takeover:
         await self._stop_working()
         with suppress(TimeoutError):
             async with asyncio.timeout(LAST_LOOK):
-                await settle(self._visit, most=AT_MOST)
+                await self._come_to_rest()
                 await self._looking.look()
         self._final = self._looking.latest
         await self._record()
@@ -206,7 +216,7 @@ class Takeover:
                 await asyncio.sleep(left)
                 self._stirred.set()
                 continue
-            await settle(self._visit, quiet=0.1, most=AT_MOST)
+            await self._come_to_rest()
             if self._looking.stale:
                 await self._looking.look()
             self._noticing.close_idle()
@@ -219,6 +229,10 @@ class Takeover:
             if self._noticing.pending:
                 await asyncio.sleep(QUIET)
                 self._stirred.set()
+
+    async def _come_to_rest(self) -> None:
+        with suppress(IndexError):  # no tab is left
+            await settle(self._visit, quiet=RESTS, most=AT_MOST)
 
     async def _stop_working(self) -> None:
         worker, self._worker = self._worker, None
