@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
+from app.views.live_view import LiveView
 from app.views.map_view import MapView
 
 if TYPE_CHECKING:
@@ -87,6 +88,9 @@ class _Camera:
             if place == "map":
                 await self.walk_map(mode)
                 continue
+            if place == "live":
+                await self.walk_live(mode)
+                continue
             await self.shoot(f"{place}-{mode}", 1.5)  # Knowledge asks for lint, places and history of its tip
         window.go("review")
         if window.center.trigger("tip.compose"):
@@ -134,6 +138,23 @@ class _Camera:
             trigger("map.back")
         view.model.path.clear()
         view.model.select("")
+
+    async def walk_live(self, mode: str) -> None:
+        """The wall, the run that needs a person most large, in light also the forms."""
+        window, trigger = self._window, self._window.center.trigger
+        view = window.perspective("live")
+        if not isinstance(view, LiveView):
+            return
+        await self.shoot(f"live-{mode}", 2.5)  # a tile has a picture a second
+        if view.model.list.rows:
+            view.model.open(view.model.list.rows[0].run)
+            await self.shoot(f"live-large-{mode}", 2.0)
+            view.model.close()
+        if mode == "light":
+            for command in ("live.new", "live.tasks", "live.policy"):
+                trigger(command)
+                await self.shoot(command.replace(".", "-"), 1.0)
+                view.close_form()
 
     def _write(self, text: str) -> None:
         field = self._window.focusWidget()

@@ -507,3 +507,75 @@ def test_a_double_click_opens_a_tile(live: LiveDesk) -> None:
     live.wait()
     assert live.model.run == "live-4"
     assert QApplication.focusWidget() is not None
+
+
+# ------------------------------------------------------------ in the whole window
+@pytest.fixture
+def bench(run, settle, theme, fake_engine):
+    from app.models.commands import CommandCenter
+    from app.models.engine_client import LocalClient
+    from app.views.main_window import MainWindow
+    from app.workbench import Workbench
+
+    window = MainWindow(CommandCenter(), theme)
+    window.resize(1280, 800)
+    window.show()
+    window.activateWindow()
+    made = Workbench(window, LocalClient(fake_engine, fake_engine.bus))
+    run(made.build())
+    run(made.start(restore=True))
+    settle(0.1)
+    yield made
+    run(made.stop(save=False))
+    window.close_for_good()
+    window.deleteLater()
+    settle()
+
+
+def test_from_a_takeover_to_a_tip_draft_is_one_key_and_saving_it_leads_back(bench, qtbot) -> None:
+    window = bench._window
+    window.go("live")
+    qtbot.waitUntil(lambda: bench.live.is_loaded)
+    run = next(iter(bench.review.queue.model.rows)).id  # a run that is stored, so that the draft has its step
+    row = bench.live.row_of("live-1")
+    bench._client.api.put(replace(row, run=run, step=4))
+    bench.live.open(run)
+    bench.live.take_over()
+    qtbot.waitUntil(lambda: bench.live.row.state is RunState.TAKEN_OVER)
+    bench.live.release()
+    qtbot.waitUntil(lambda: bench.live.takeover is not None)
+    QTest.keyClick(window.focusWidget() or window, Qt.Key.Key_T)
+    composer = bench.review.composer
+    qtbot.waitUntil(lambda: composer.is_ready)
+    assert window.place == "review"
+    assert composer.draft.text == "The orders are under 'Orders' in the account menu."
+    assert (composer.run, composer.step) == (run, 4)
+    composer.save()
+    qtbot.waitUntil(lambda: window.place == "live")
+    assert bench.live.run == run
+
+
+def test_a_draft_of_a_step_that_is_not_stored_yet_is_written_all_the_same(bench, qtbot) -> None:
+    window = bench._window
+    window.go("live")
+    qtbot.waitUntil(lambda: bench.live.is_loaded)
+    bench.live.open("live-1")
+    bench.live.tasks.start(bench.live.api.send_hint("live-1", "Sort by price first."))
+    qtbot.waitUntil(lambda: bench.live.can_write_tip)
+    window.center.trigger("live.tip")
+    qtbot.waitUntil(lambda: bench.review.composer.is_ready)
+    assert bench.review.composer.draft.text == "Sort by price first."
+
+
+def test_every_command_of_live_is_bound_and_in_the_palette(bench) -> None:
+    center = bench._window.center
+    wanted = [command.id for command in center.commands if command.place == "live"]
+    assert len(wanted) > 40
+    assert [command for command in wanted if not center.is_bound(command)] == []
+
+
+def test_the_menu_of_live_is_there_only_in_live(bench) -> None:
+    window = bench._window
+    assert not window.menus["Live"].menuAction().isVisible()
+    window.go("live")
+    assert window.menus["Live"].menuAction().isVisible()
