@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.engine.errors import SiteloreError
-from app.engine.supervision import USUAL, InterventionPolicy, LiveRow, RequestState, RunState
+from app.engine.supervision import USUAL, InterventionPolicy, LiveRow, RequestState, RunState, on_the_wall
 from app.models.calling import (
     Call,
     FlagId,
@@ -71,6 +71,7 @@ class Calls(QObject):
         self._told: set[FlagId] = set()
         self._pending: list[Reason] = []
         self._shown: set[str] = set()
+        self._needy: set[str] = set()
         self._waiting: tuple[str, ...] = ()
         self._policy: InterventionPolicy = USUAL
         self._hours: QuietHours | None = None
@@ -218,7 +219,12 @@ class Calls(QObject):
         self._rows[row.run] = row
         found, told = reasons_of(before, row, self._policy, self._told)
         self._told.update(told)
-        self._count()
+        if needs_a_person(row, self._policy):
+            self._needy.add(row.run)
+            self._tell_count()
+        elif row.run in self._needy:
+            self._needy.discard(row.run)
+            self._tell_count()
         for reason in found:
             self._remember(reason)
 
@@ -290,8 +296,12 @@ class Calls(QObject):
         return True
 
     def _count(self) -> None:
-        rows = sorted(self._rows.values(), key=lambda row: (row.rank, row.run))
-        waiting = tuple(row.run for row in rows if needs_a_person(row, self._policy))
+        """Look at every run anew: the wall or the policy is another."""
+        self._needy = {run for run, row in self._rows.items() if needs_a_person(row, self._policy)}
+        self._tell_count()
+
+    def _tell_count(self) -> None:
+        waiting = tuple(row.run for row in on_the_wall(self._rows[run] for run in self._needy))
         if waiting == self._waiting:
             return
         left, self._waiting = set(self._waiting) - set(waiting), waiting

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import QObject, Signal
 
+from app.assets import resource
 from app.engine.errors import SiteloreError
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class DesktopNotes(QObject):
                 (
                     self._name,
                     self._ids.get(note.key, 0),
-                    "sitelore",
+                    resource("icons", "sitelore.svg").as_uri(),
                     _plain(note.title)[:LONGEST_TITLE],
                     _plain(body),
                     actions,

@@ -221,8 +221,10 @@ class InterventionPolicyModel(QObject):
 
     # ------------------------------------------------------------ loading
     def load(self) -> None:
-        """Ask for the policy in force; a draft that was begun stays."""
-        self._tasks.start(self._client.api.intervention_policy(), self._came, self._failed, key="policy-load")
+        """Ask for the policy in force, and count anew; a draft that was begun stays."""
+        if self.is_ready:
+            self._count()
+        self._ask()
         self._tasks.start(self._client.api.live_runs(), self._runs_came, self._no_report, key="policy-sites")
         self._tasks.start(
             self._client.api.risk_report(), self._report_came, self._no_report, key="policy-detectors"
@@ -322,9 +324,14 @@ class InterventionPolicyModel(QObject):
     # ------------------------------------------------------------ answers
     def _on_history(self, _event: object) -> None:
         if self.is_ready:
-            self.load()
+            self._ask()
+
+    def _ask(self) -> None:
+        self._tasks.start(self._client.api.intervention_policy(), self._came, self._failed, key="policy-load")
 
     def _came(self, policy: InterventionPolicy) -> None:
+        if self.preview is not None and policy == self._stored:
+            return  # history went on about something else
         untouched = not self.is_changed
         self._stored, self.error, self.is_ready = policy, "", True
         if untouched:

@@ -19,7 +19,7 @@ class Leaving(QObject):
     def __init__(self, calls: Calls, window: MainWindow, center: CommandCenter) -> None:
         super().__init__(window)
         self._calls, self._window, self._center = calls, window, center
-        self._question = ""
+        self._question = self._former = ""
         self._pausing = False
         self._before: QWidget | None = None
         window.may_leave = self._may_leave
@@ -36,10 +36,13 @@ class Leaving(QObject):
         if self.is_asking:
             self._pause_and_quit()
             return False
+        self._former = self._window.banner.text
         self._question = (
-            self.tr("{0} runs are going on. They are paused, and can be gone on with later.").format(going)
+            self.tr("{0} runs are going on. Pause them and quit? Each can be gone on with later.").format(
+                going
+            )
             if going > 1
-            else self.tr("A run is going on. It is paused, and can be gone on with later.")
+            else self.tr("A run is going on. Pause it and quit? It can be gone on with later.")
         )
         focused = QApplication.focusWidget()
         self._before = focused if focused is not None and focused.window() is self._window else None
@@ -55,7 +58,7 @@ class Leaving(QObject):
 
     def _stay(self) -> None:
         self._question = ""
-        self._window.banner.tell("")
+        self._window.banner.tell(self._former)
         if self._before is not None and self._before.isVisible():
             self._before.setFocus()
         self._before = None

@@ -189,8 +189,8 @@ class PolicyGrid(QTableView):
     def _fit(self) -> None:
         px = self._theme.px
         self.verticalHeader().setDefaultSectionSize(px(28))
-        self.horizontalHeader().setDefaultSectionSize(px(112))
-        self.verticalHeader().setMinimumWidth(px(150))
+        self.horizontalHeader().setDefaultSectionSize(px(102))
+        self.verticalHeader().setMinimumWidth(px(136))
 
 
 _OWN = (

@@ -34,7 +34,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def _own_settings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing of the person's own window or settings is read or written."""
+    """Nothing of the person's own window, settings or desktop is read, written or called."""
+    monkeypatch.delenv("DBUS_SESSION_BUS_ADDRESS", raising=False)
     home = tmp_path_factory.mktemp("home")
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(home))
