@@ -186,6 +186,8 @@ class LastingHands(Hands):
             result = self._counted(await self._hands.do(command))
             if result.cause is not Cause.PAGE_LOST or not self._wrong:
                 break
+        if result.success:
+            self.saw_it_at(command.url)  # the browser may be lost before the first look
         return result
 
     def _counted(self, result: Result) -> Result:
