@@ -1,0 +1,67 @@
+"""An operator at an engine: supervised runs on the demo shop, deeds, and waiting for what is to happen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from app.engine.engine import Engine
+from app.engine.events import Event
+from app.engine.page_input import InputKind, MouseButton, PageInput
+from app.engine.run_api import RunRequest
+from app.engine.supervision import LiveRow, PersonRequest
+
+WAIT = 90.0
+"""Seconds for what takes two on a quiet machine."""
+
+
+class Operator:
+    """One engine in process, and everything it told."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.events: list[Event] = []
+        engine.bus.subscribe(self.events.append)
+
+    @classmethod
+    async def at(cls, workspace: Path, *, recover: bool = False) -> Operator:
+        operator = cls(await Engine.open(workspace))
+        if recover:
+            await operator.engine.recover()
+        return operator
+
+    async def start(self, *requests: RunRequest, at_once: int = 0) -> list[str]:
+        return await self.engine.start_runs(requests, at_once)
+
+    async def row(self, run: str) -> LiveRow:
+        return next(row for row in await self.engine.live_runs() if row.run == run)
+
+    async def until(self, run: str, what: Callable[[LiveRow], bool]) -> LiveRow:
+        """The row once it is so."""
+        async with asyncio.timeout(WAIT):
+            while not what(row := await self.row(run)):
+                await asyncio.sleep(0.05)
+        return row
+
+    async def asked(self, run: str) -> PersonRequest:
+        """The request it waits with."""
+        return (await self.until(run, lambda row: bool(row.needs))).needs[0]
+
+    async def over(self, run: str) -> LiveRow:
+        return await self.until(run, lambda row: not row.state.alive)
+
+    async def click(self, run: str, x: float, y: float) -> None:
+        """A person's click on the page."""
+        left = MouseButton.LEFT
+        await self.engine.send_input(
+            run,
+            [
+                PageInput(kind=InputKind.MOVE, x=x, y=y),
+                PageInput(kind=InputKind.PRESS, x=x, y=y, button=left),
+                PageInput(kind=InputKind.RELEASE, x=x, y=y, button=left),
+            ],
+        )
+
+    def told(self, kind: type[Event]) -> list[Event]:
+        return [event for event in self.events if isinstance(event, kind)]
