@@ -1,0 +1,116 @@
+"""A model that hangs is told from one that is slow, and the call that hangs is cut short and its connection closed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from app.engine.agent.control import Control, Interrupted
+from app.engine.agent.diagnosis import Limits
+from app.engine.agent.messages import Message, Part, PartKind, Role
+from app.engine.agent.model.client import EndpointModel
+from app.engine.agent.model.patience import Patience
+from app.engine.agent.model.pulse import Pulse
+from app.engine.agent.model_api import AgentRole
+from app.engine.agent.watchdog import Watchdog
+from app.engine.supervision import Stage
+from tests.support.protocol_server import Answer, ProtocolServer, failing, hanging, slowly
+
+ASKED = [Message(role=Role.USER, parts=(Part(kind=PartKind.TEXT, text="What now?"),), turn=0)]
+QUICK = Limits(every=0.05, model=0.5, model_first=1.5, model_idle=1.5)
+
+
+class OnlyAModel:
+    """A run of which nothing but its model can be ill."""
+
+    def __init__(self, pulse: Pulse) -> None:
+        self._pulse = pulse
+
+    def broken(self) -> str:
+        return ""
+
+    async def page(self) -> bool:
+        return True
+
+    async def disk(self) -> str:
+        return ""
+
+    def model(self) -> tuple[float | None, bool]:
+        return self._pulse.silence, self._pulse.answering
+
+    def suspect(self, why: str) -> None:
+        raise AssertionError(why)
+
+    async def mend(self) -> bool:
+        raise AssertionError
+
+    def hold(self, why: str) -> None:
+        assert why == ""
+
+
+@pytest.fixture
+def server() -> Iterator[ProtocolServer]:
+    with ProtocolServer(lambda request: 'click("3")') as running:
+        yield running
+
+
+@asynccontextmanager
+async def watched(server: ProtocolServer, told: list[str]) -> AsyncGenerator[tuple[Control, EndpointModel]]:
+    pulse = Pulse()
+    model = EndpointModel(server.url, "test-model", patience=Patience(pause=0.01), pulse=pulse)
+    control, ward = Control("run"), OnlyAModel(pulse)
+    await control.begin(0)
+    await model.ask(AgentRole.OPERATOR, ASKED)  # what is imported for the first request takes its time
+    async with asyncio.TaskGroup() as group:
+        watching = group.create_task(Watchdog(control, ward, ward, limits=QUICK, noticed=told.append).watch())
+        try:
+            yield control, model
+        finally:
+            watching.cancel()
+            await model.aclose()
+
+
+async def thinks(control: Control, model: EndpointModel) -> str:
+    async with control.at(Stage.THINKING):
+        return (await model.ask(AgentRole.OPERATOR, ASKED)).text
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (hanging(), "the model has not said a word"),
+        (hanging("abc " * 50, after=2), "the model fell silent in its answer"),
+    ],
+)
+async def test_a_call_that_hangs_is_told_and_then_cut_short(
+    server: ProtocolServer, answer: Answer, said: str
+):
+    told: list[str] = []
+    async with watched(server, told) as (control, model):
+        server.answers.append(answer)
+        with pytest.raises(Interrupted, match=said):
+            await thinks(control, model)
+        assert told[0].startswith(said)
+        assert await thinks(control, model) == 'click("3")'
+        async with asyncio.timeout(20):
+            while not server.dropped:
+                await asyncio.sleep(0.02)
+
+
+async def test_an_answer_that_comes_slowly_is_heard_to_its_end(server: ProtocolServer):
+    told: list[str] = []
+    async with watched(server, told) as (control, model):
+        text = "scroll(0, 400) " * 6  # longer in all than a silence may be
+        server.answers.append(slowly(text, pause=0.1))
+        assert await thinks(control, model) == text
+
+
+async def test_a_wait_that_the_endpoint_asks_for_is_no_silence(server: ProtocolServer):
+    told: list[str] = []
+    async with watched(server, told) as (control, model):
+        server.answers.append(failing(429, "slow down", retry_after="2"))
+        assert await thinks(control, model) == 'click("3")'
+        assert told == []
