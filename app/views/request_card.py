@@ -52,7 +52,7 @@ class RequestCard(Panel):
         self.setProperty("kind", "card")
         self.setAccessibleName(self.tr("Decision"))
         self.title, self.place, self.command = QLabel(), QLabel(), ElidedLabel()
-        self.question, self.why, self.words = Said(longest=300), Said("secondary", 160), Said("heading", 160)
+        self.question, self.why, self.words = Said(longest=300), Said("secondary", 280), Said("heading", 160)
         self.decided, self.error = Said("ok"), Said("fail", 600)
         self.risk = Badge("", "muted", theme)
         self.line = TextLine(theme, self.tr("Answer"), LONGEST)
