@@ -21,9 +21,9 @@ from app.engine.agent.sight import Hint
 from app.engine.command import Click, Command, Goto, Stop, TypeText
 from app.engine.page_state import Element
 
-_QUOTE = r"[\"“'‘]([^\"”'’\n]{1,200})[\"”'’]"
+_QUOTE = r"(?:[\"“]|(?<!\w)['‘])([^\"”\n]{1,200}?)(?:[\"”]|['’](?!\w))"
 _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("answer", re.compile(rf"\b(?:the answer is|answer(?: with)?|stop with)\s*:?\s*{_QUOTE}", re.IGNORECASE)),
+    ("answer", re.compile(rf"\b(?:the answer is|answer with|stop with)\s*:?\s*{_QUOTE}", re.IGNORECASE)),
     (
         "type",
         re.compile(
@@ -33,13 +33,20 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     ("search", re.compile(rf"\bsearch(?:ing)?\s+(?:for\s+)?{_QUOTE}", re.IGNORECASE)),
     ("address", re.compile(r"(https?://[^\s\"'<>]+|(?<![\w./])/[\w%-]+(?:/[\w.%-]+)*/?(?:\?[^\s\"'<>]*)?)")),
-    ("path", re.compile(r"([^\W\d_][\w&' -]{0,40}(?:\s*>\s*[^\W\d_][\w&' -]{0,40}?)+)(?=[\"”.,;:)!?\n]|$)")),
     ("control", re.compile(_QUOTE)),
 )
 _LEAD_IN = re.compile(
     r"^(?:.*\b(?:open|use|go to|click|press|choose|under|via|in|follow|take)\s+)", re.IGNORECASE
 )
+_NOT = re.compile(
+    r"(?:\b(?:not|never|avoid|without|except|unless|instead of|rather than|wrong)\b|\b\w{2,7}n['’]t\b)"
+    r".{0,400}?(?=[.;!?,](?:\s|$)|\bbut\b|\n|$)",
+    re.IGNORECASE,
+)
+"""What is not to be done is not named."""
+_PIECE = re.compile(r"[^.;:!?\n,()]+")
 _SHORTEST = 4
+_LONGEST_PART, _MOST_PARTS = 60, 8
 _LONGEST = 4_000
 
 
@@ -74,18 +81,33 @@ class ByHint:
 @lru_cache(maxsize=64)
 def named_in(text: str) -> tuple[Named, ...]:
     """What a hint names by its form, in the order of its words; what one form took is not taken by another."""
-    left, found = text[:_LONGEST], list[Named]()
-    for kind, form in _FORMS:
+    left, found = _NOT.sub(_blank, text[:_LONGEST]), list[Named]()
+    for kind, form in _FORMS[:-1]:
         for one in form.finditer(left):
-            what = one[1].strip()
-            if kind == "path":
-                what = _LEAD_IN.sub("", what)
-            if what:
-                found.append(
-                    Named(one.start(), kind, what.rstrip(".,;"), one[2].strip() if kind == "type" else "")
-                )
-        left = form.sub(lambda one: " " * len(one[0]), left)
+            where = one[2].strip() if kind == "type" else ""
+            found.append(Named(one.start(), kind, one[1].strip().rstrip(".,;"), where))
+        left = form.sub(_blank, left)
+    for piece in _PIECE.finditer(left):
+        parts = _parts(piece[0])
+        if len(parts) > 1:
+            found.append(Named(piece.start(), "path", " > ".join(parts)))
+            left = left[: piece.start()] + _blank(piece) + left[piece.end() :]
+    kind, form = _FORMS[-1]
+    found += [Named(one.start(), kind, one[1].strip()) for one in form.finditer(left)]
+    found = [one for one in found if one.what]
     return tuple(sorted(found, key=lambda one: one.at))
+
+
+def _blank(one: re.Match[str]) -> str:
+    return " " * len(one[0])
+
+
+def _parts(piece: str) -> list[str]:
+    """A menu path's parts, without the words that lead up to it."""
+    if ">" not in piece:
+        return []
+    parts = [part.strip(" \t\"'“”‘’")[-_LONGEST_PART:] for part in piece.split(">")[:_MOST_PARTS]]
+    return [part for part in (_LEAD_IN.sub("", parts[0]), *parts[1:]) if part]
 
 
 def _proposals(place: Place, hint: Hint) -> Iterator[Proposal]:
@@ -155,7 +177,7 @@ def _called(elements: Sequence[Element], name: str) -> Element | None:
 def _named_here(place: Place, text: str) -> list[str]:
     """Controls of this page whose names the words tell, although nothing marks them as names."""
     names = [one.name for one in place.pressed if len(one.name.strip()) >= _SHORTEST]
-    return told_among(text[:_LONGEST], names)
+    return told_among(_NOT.sub(_blank, text[:_LONGEST]), names)
 
 
 def _was_done(view: View, command: Command) -> bool:

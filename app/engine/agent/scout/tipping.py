@@ -81,8 +81,10 @@ def _leads(tip: str, text: str, when: str, do: str) -> tuple[Lead, ...]:
 
 
 def leads_of(tips: Sequence[Hint]) -> list[Lead]:
-    """Everything the tips name, in their order."""
-    return [lead for tip in tips for lead in _leads(tip.tip, tip.text, tip.when, tip.do)]
+    """Everything the tips name, in their order; a person's words to the run are gone by at once, not weighed."""
+    return [
+        lead for tip in tips if tip.kind != "person" for lead in _leads(tip.tip, tip.text, tip.when, tip.do)
+    ]
 
 
 def ranked(tips: Sequence[Hint], goal: frozenset[str]) -> list[tuple[float, Lead]]:

@@ -1,0 +1,161 @@
+"""A supervised run with everything around it in memory: a loop, its hold, a desk, a browser that is none."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+from app.engine.agent.calculator import calculate
+from app.engine.agent.control import Control
+from app.engine.agent.deeds import Deeds
+from app.engine.agent.loop import AgentLoop, Parts
+from app.engine.agent.memory.book import LedgerBook
+from app.engine.agent.ports import Task, Told
+from app.engine.agent.secrets import Secrets
+from app.engine.agent.sight import Decision, Sight
+from app.engine.command import Command
+from app.engine.errors import StoreError
+from app.engine.judgement import Flag, Severity
+from app.engine.supervision import (
+    UNATTENDED,
+    Answer,
+    InterventionPolicy,
+    NextAction,
+    RiskClass,
+    RiskRule,
+    RunState,
+)
+from app.engine.trajectory import Outcome, Run, Step
+from tests.support.fake_desk import FakeDesk
+from tests.support.fake_hands import HOME, FakeHands, KeptRun, ScriptedPolicy, page_of
+
+ORDERS = f"{HOME}orders"
+DELETED = f"{HOME}deleted"
+PAGES = {
+    HOME: page_of(HOME, f"Orders -> {ORDERS}", "box:Search", f"Delete account -> {DELETED}", title="Shop"),
+    ORDERS: page_of(ORDERS, f"Home -> {HOME}", title="Orders", text="Total 42"),
+    DELETED: page_of(DELETED, title="Gone"),
+}
+TASK = Task(run="r1", intent="How high is the total?", start_url=HOME, max_steps=10)
+RUN = Run(id="r1", source="sitelore", intent=TASK.intent, start_url=HOME, outcome=Outcome.RUNNING)
+ASKING = InterventionPolicy(
+    flags=UNATTENDED.flags,
+    risks=(
+        RiskRule(risk=RiskClass.DELETES, answer=Answer.ASK),
+        RiskRule(risk=RiskClass.READS, answer=Answer.ALLOW),
+    ),
+)
+DENYING = InterventionPolicy(risks=(RiskRule(risk=RiskClass.DELETES, answer=Answer.DENY),))
+
+
+class Flaky(KeptRun):
+    """A recorder whose disk takes nothing while ``full``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.full = False
+
+    async def append(self, step: Step, blobs: Mapping[str, bytes]) -> None:
+        if self.full:
+            raise StoreError("No space left on device")
+        assert step.index == len(self.steps), "a step is written once, in its order"
+        await super().append(step, blobs)
+
+
+class Fires:
+    """A detector that fires at one step."""
+
+    def __init__(self, at: int, severity: Severity) -> None:
+        self._at, self._severity = at, severity
+
+    def see(self, step: Step) -> list[Flag]:
+        if step.index != self._at:
+            return []
+        return [
+            Flag(
+                run="r1",
+                step=step.index,
+                detector="loop",
+                severity=self._severity,
+                message="It goes round and round.",
+                confidence=0.9,
+            )
+        ]
+
+
+class Bench:
+    """A supervised loop with everything around it in memory."""
+
+    def __init__(
+        self,
+        moves: Sequence[object],
+        *,
+        desk: FakeDesk | None = None,
+        supervised: bool = True,
+        steps: Sequence[Step] = (),
+        watching: Fires | None = None,
+        task: Task = TASK,
+    ) -> None:
+        self.hands = FakeHands(dict(PAGES))
+        self.policy = ScriptedPolicy(moves)  # type: ignore[arg-type]
+        self.kept, self.book, self.desk = Flaky(), LedgerBook(), desk or FakeDesk()
+        self.kept.steps = list(steps)
+        self.told: list[Told] = []
+        self.planned: list[NextAction] = []
+        self.states: list[RunState] = []
+        self.control = Control(
+            "r1",
+            self.desk if supervised else None,
+            changed=lambda: self.states.append(self.control.state),
+            planned=self.planned.append,
+        )
+        self.loop = AgentLoop(
+            task,
+            Parts(
+                hands=self.hands,
+                policy=self.policy,
+                book=self.book,
+                recorder=self.kept,
+                deeds=Deeds(self.hands, self.book, calculate, secrets=Secrets()),
+                watching=watching,
+                tell=self.told.append,
+                control=self.control,
+            ),
+            RUN,
+            steps,
+        )
+
+    async def run(self, *besides: Callable[[], Awaitable[object]]) -> Run:
+        """The run, with what others do meanwhile; all is over within moments, or something hangs."""
+
+        async def other(one: Callable[[], Awaitable[object]]) -> None:
+            await one()
+
+        async with asyncio.timeout(20), asyncio.TaskGroup() as group:
+            running = group.create_task(self.loop.run())
+            for one in besides:
+                group.create_task(other(one))
+        return running.result()
+
+    async def until(self, state: RunState) -> None:
+        while self.control.state is not state:
+            await asyncio.sleep(0)
+
+    async def settles(self) -> None:
+        """Long enough for the loop to do whatever it would do."""
+        for _ in range(200):
+            await asyncio.sleep(0)
+
+    @property
+    def words(self) -> list[str]:
+        return [step.words for step in self.kept.steps]
+
+
+def thinks(command: Command, do: Callable[[], object]) -> Callable[[Sight], Decision]:
+    """A decision during which something happens."""
+
+    def decide(sight: Sight) -> Decision:
+        do()
+        return Decision(command=command, reason="because", tokens=(10, 1))
+
+    return decide
