@@ -167,6 +167,11 @@ class InterventionMade(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyChanged(Event):
+    """Another policy of interventions is in force."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PageFrame(Event):
     """A picture of a run's page as it is now; it travels beside the JSON.
 
@@ -213,6 +218,7 @@ EVENTS: dict[str, type[Event]] = {
         RequestChanged,
         HintChanged,
         InterventionMade,
+        PolicyChanged,
         PageFrame,
         HostLost,
     )

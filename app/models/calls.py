@@ -86,7 +86,7 @@ class Calls(QObject):
         client.live_changed.connect(self._on_live)
         client.live_gone.connect(self._on_gone)
         client.request_changed.connect(self._on_request)
-        client.history_changed.connect(self._on_history)
+        client.policy_changed.connect(self._on_policy)
         client.host_changed.connect(self._on_host)
 
     def start(self) -> None:
@@ -245,7 +245,7 @@ class Calls(QObject):
         if event.request.state is not RequestState.OPEN:
             self._pending = [reason for reason in self._pending if reason.about != event.request.id]
 
-    def _on_history(self, _event: object) -> None:
+    def _on_policy(self, _event: object) -> None:
         self._ask_for_the_policy()
 
     def _on_host(self, message: str) -> None:

@@ -36,6 +36,7 @@ from app.engine.events import (
     LiveChanged,
     LiveGone,
     PageFrame,
+    PolicyChanged,
     RequestChanged,
     RunAdvanced,
     RunsChanged,
@@ -68,6 +69,7 @@ SIGNALS: dict[type[Event], str] = {
     RequestChanged: "request_changed",
     HintChanged: "hint_changed",
     InterventionMade: "intervention_made",
+    PolicyChanged: "policy_changed",
     PageFrame: "page_frame",
 }
 """The signal that carries each kind of event."""
@@ -92,6 +94,7 @@ class EngineEvents(QObject):
     request_changed = Signal(object)
     hint_changed = Signal(object)
     intervention_made = Signal(object)
+    policy_changed = Signal(object)
     page_frame = Signal(object)
     host_changed = Signal(str)
 

@@ -217,7 +217,7 @@ class InterventionPolicyModel(QObject):
         self._live_sites: list[str] = []
         self._named: list[str] = []
         self.detectors: list[str] = []
-        client.history_changed.connect(self._on_history)
+        client.policy_changed.connect(self._on_policy)
 
     # ------------------------------------------------------------ loading
     def load(self) -> None:
@@ -322,7 +322,7 @@ class InterventionPolicyModel(QObject):
         return "; ".join(parts)
 
     # ------------------------------------------------------------ answers
-    def _on_history(self, _event: object) -> None:
+    def _on_policy(self, _event: object) -> None:
         if self.is_ready:
             self._ask()
 
@@ -331,7 +331,7 @@ class InterventionPolicyModel(QObject):
 
     def _came(self, policy: InterventionPolicy) -> None:
         if self.preview is not None and policy == self._stored:
-            return  # history went on about something else
+            return  # our own save, or counted already
         untouched = not self.is_changed
         self._stored, self.error, self.is_ready = policy, "", True
         if untouched:

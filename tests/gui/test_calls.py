@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from app.engine.events import HistoryChanged, LiveChanged, LiveGone, RequestChanged
+from app.engine.events import LiveChanged, LiveGone, PolicyChanged, RequestChanged
 from app.engine.judgement import Severity
 from app.engine.supervision import (
     FlagMark,
@@ -250,7 +250,7 @@ def test_a_flag_is_told_of_once_though_its_run_is_paused_by_hand_later(desk):
 def test_another_policy_counts_at_once(desk):
     quiet = InterventionPolicy(flags=(FlagRule(severity=Severity.ERROR, reaction=Reaction.MARK),))
     desk.engine.policy = quiet
-    desk.engine.bus.publish(HistoryChanged())
+    desk.engine.bus.publish(PolicyChanged())
     desk.settle(0.1)
     assert desk.calls.policy == quiet
     desk.put(row(), row(flags=(ERROR,), state=RunState.PAUSED))

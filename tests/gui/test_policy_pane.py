@@ -10,7 +10,7 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication
 
 from app.engine.errors import StoreError
-from app.engine.events import HistoryChanged
+from app.engine.events import PolicyChanged
 from app.engine.judgement import Severity
 from app.engine.supervision import (
     USUAL,
@@ -159,12 +159,12 @@ def test_esc_closes_and_the_draft_is_there_again(desk):
 
 def test_undo_elsewhere_is_seen_here_and_a_draft_is_kept(desk):
     desk.engine.policy = InterventionPolicy(flags=(FlagRule(severity=Severity.ERROR, reaction=Reaction.ASK),))
-    desk.engine.bus.publish(HistoryChanged())
+    desk.engine.bus.publish(PolicyChanged())
     desk.until(lambda: desk.word(2, 0) == "ask me")
     desk.at(2, 0)
     desk.press(Qt.Key.Key_1)
     desk.engine.policy = USUAL
-    desk.engine.bus.publish(HistoryChanged())
+    desk.engine.bus.publish(PolicyChanged())
     desk.settle(0.1)
     assert desk.word(2, 0) == "mark"
     assert desk.model.is_changed
@@ -233,7 +233,7 @@ def test_sites_with_rules_of_their_own_have_columns_and_the_rest_stays_in_place(
         risks=(*USUAL.risks, RiskRule(risk=RiskClass.SENDS, answer=Answer.ASK, site="a-wiki")),
     )
     desk.engine.policy = policy
-    desk.engine.bus.publish(HistoryChanged())
+    desk.engine.bus.publish(PolicyChanged())
     desk.until(lambda: desk.model.table.columnCount() == 3)
     assert desk.model.table.sites == ["", "a-wiki", "shop"]
     assert desk.pane.grid.currentIndex().row() == 2

@@ -20,6 +20,7 @@ from app.engine.events import (
     LiveChanged,
     LiveGone,
     PageFrame,
+    PolicyChanged,
     RequestChanged,
 )
 from app.engine.judgement import Severity
@@ -278,6 +279,7 @@ class FakeLive:
     async def save_intervention_policy(self, policy: InterventionPolicy) -> InterventionPolicy:
         self.calls.append(("save_intervention_policy", (policy,)))
         self.policy = policy
+        self.bus.publish(PolicyChanged())
         return policy
 
     async def preview_policy(self, policy: InterventionPolicy) -> PolicyPreview:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from app.engine.cases.core import Core
 from app.engine.detectors.reacting import reactions_of
 from app.engine.errors import Conflict, NotFound, StoreError
-from app.engine.events import Event, HintChanged, HistoryChanged, InterventionMade, RequestChanged
+from app.engine.events import Event, HintChanged, InterventionMade, PolicyChanged, RequestChanged
 from app.engine.judgement import Flag
 from app.engine.store.desk_state import Wish
 from app.engine.supervision import (
@@ -214,6 +214,7 @@ class Desk:
     async def save_policy(self, policy: InterventionPolicy) -> InterventionPolicy:
         """Put a policy in force; undo takes it back."""
         await self._core.do_in_review(self._rows.save_policy, policy, self._core.author)
+        self._core.bus.publish(PolicyChanged())
         self._policy = policy
         return policy
 
@@ -255,8 +256,8 @@ class Desk:
     # inside
 
     def _heard(self, event: Event) -> None:
-        if isinstance(event, HistoryChanged):
-            self.forget_policy()  # undo and redo may have brought another one
+        if isinstance(event, PolicyChanged):
+            self.forget_policy()  # undo and redo have brought another one
 
     async def _told(self, found: PersonRequest, decision: PersonDecision) -> None:
         self._core.bus.publish(RequestChanged(request=found))

@@ -7,7 +7,7 @@ from typing import Any
 from app.engine.api import Done
 from app.engine.cases.core import Core
 from app.engine.cases.judging import Judging
-from app.engine.events import GraphChanged, HistoryChanged, KnowledgeChanged, RunsChanged
+from app.engine.events import GraphChanged, HistoryChanged, KnowledgeChanged, PolicyChanged, RunsChanged
 from app.engine.store.desk_state import POLICY
 from app.engine.store.workspace import DECIDE
 from kb.journal import Entry
@@ -73,7 +73,7 @@ class HistoryCases:
             for site in await self._core.on_store(self._core.workspace.graph_sites):
                 self._core.bus.publish(GraphChanged(site=site))
         elif entry is not None and entry.kind == POLICY:
-            await self._publish()
+            self._core.bus.publish(PolicyChanged())
         elif entry is not None:
             await self._judging.after_verdicts(())
         undo, redo = await self._core.on_store(self._next)
@@ -89,7 +89,7 @@ class HistoryCases:
         return words[0], words[1]
 
     def _tell(self, event: object) -> None:
-        if isinstance(event, KnowledgeChanged | RunsChanged | GraphChanged):
+        if isinstance(event, KnowledgeChanged | RunsChanged | GraphChanged | PolicyChanged):
             self._core.registry.hold(self._publish())
 
     async def _publish(self) -> None:
