@@ -333,4 +333,4 @@ def _same(one: PersonRequest, other: PersonRequest) -> bool:
 def _why_void(decision: PersonDecision | None, *, stopping: bool) -> str:
     if decision is not None:
         return decision.text or decision.verb.value
-    return "the run is to end" if stopping else "the page was dealt with by hand"
+    return "the run is to end" if stopping else "the page is not the one it was asked about any more"

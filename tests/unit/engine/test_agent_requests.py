@@ -196,7 +196,7 @@ async def test_a_captcha_dealt_with_by_hand_asks_nobody_any_more():
 
     assert (await bench.run(by_hand)).outcome is Outcome.ANSWERED
     (row,) = desk.rows.values()
-    assert desk.why[row.id] == "the page was dealt with by hand"
+    assert desk.why[row.id] == "the page is not the one it was asked about any more"
 
 
 async def test_a_flag_pauses_or_asks_as_the_policy_says():
