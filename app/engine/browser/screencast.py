@@ -125,7 +125,7 @@ class Screencast:
             try:
                 async with asyncio.timeout(self._patience() + ANSWER):
                     await self._turn()
-            except (Error, TimeoutError, IndexError) as error:
+            except (Error, TimeoutError) as error:
                 log.debug("no picture of %s: %s", self._page, error)
                 await self._let_go()
                 await asyncio.sleep(AGAIN)

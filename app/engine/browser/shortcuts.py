@@ -1,4 +1,4 @@
-"""Keys that are the browser's own and that no page gets: back, forward, reload, the next tab, close this one."""
+"""What a person has of a browser besides its page: keys for back, forward, reload and tabs, and a look at the tabs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from playwright.async_api import Error
 from app.engine.action import ArgValue
 from app.engine.browser.keys import ALT, CTRL, SHIFT
 from app.engine.browser.session import Visit
+from app.engine.browser.settle import settle
 from app.engine.page_input import InputKind, PageInput
 from app.engine.redaction import redact_text, redact_url
 from app.engine.trajectory import Tab
@@ -63,9 +64,15 @@ async def tabs_of(visit: Visit) -> tuple[tuple[Tab, ...], int]:
     return tuple(told), max(0, min(visit.active, len(told) - 1))
 
 
+async def come_to_rest(visit: Visit, quiet: float, most: float) -> None:
+    """Wait until the tab in front has come to rest, ``most`` seconds at most; there may be none any more."""
+    with suppress(Error):
+        await settle(visit, quiet=quiet, most=most, acted=True)
+
+
 async def _travel(visit: Visit, *, back: bool) -> None:
-    page = visit.page
     with suppress(Error, TimeoutError):
+        page = visit.page
         go = page.go_back if back else page.go_forward
         await asyncio.wait_for(go(wait_until="commit", timeout=COMES * 1000), COMES)
 
@@ -81,7 +88,7 @@ def _other_tab(visit: Visit, by: int) -> Shortcut:
 
     async def switch() -> None:
         visit.active = number
-        with suppress(Error, TimeoutError, IndexError):
+        with suppress(Error, TimeoutError):
             await asyncio.wait_for(visit.page.bring_to_front(), ANSWER)
 
     return Shortcut(kind="tab_focus", done=switch, args={"index": number})

@@ -142,7 +142,7 @@ class Looking:
         try:
             page = await capture(self._visit, thorough=True)
             tabs, active = await tabs_of(self._visit)
-        except (SiteloreError, IndexError):  # there is no page, or no tab
+        except SiteloreError:
             return None
         self._note(page)
         self._count += 1

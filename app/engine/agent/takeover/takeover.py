@@ -25,8 +25,7 @@ from app.engine.agent.takeover.path import Path
 from app.engine.agent.unseen import unseen
 from app.engine.browser.screencast import Spawn
 from app.engine.browser.session import Visit
-from app.engine.browser.settle import settle
-from app.engine.browser.shortcuts import shortcut_of
+from app.engine.browser.shortcuts import come_to_rest, shortcut_of
 from app.engine.browser.steering import Steering
 from app.engine.errors import StoreError
 from app.engine.page_input import InputKind, PageInput
@@ -152,7 +151,7 @@ class Takeover:
         await self._stop_working()
         with suppress(TimeoutError):
             async with asyncio.timeout(LAST_LOOK):
-                await self._come_to_rest()
+                await come_to_rest(self._visit, RESTS, AT_MOST)
                 await self._looking.look()
         self._final = self._looking.latest
         await self._record()
@@ -176,8 +175,7 @@ class Takeover:
             return False
         await self._noticing.shortcut(found.kind, dict(found.args))
         self._stir()
-        with suppress(IndexError):  # no tab is left
-            await found.done()
+        await found.done()
         self._stir()
         return True
 
@@ -216,7 +214,7 @@ class Takeover:
                 await asyncio.sleep(left)
                 self._stirred.set()
                 continue
-            await self._come_to_rest()
+            await come_to_rest(self._visit, RESTS, AT_MOST)
             if self._looking.stale:
                 await self._looking.look()
             self._noticing.close_idle()
@@ -229,10 +227,6 @@ class Takeover:
             if self._noticing.pending:
                 await asyncio.sleep(QUIET)
                 self._stirred.set()
-
-    async def _come_to_rest(self) -> None:
-        with suppress(IndexError):  # no tab is left
-            await settle(self._visit, quiet=RESTS, most=AT_MOST)
 
     async def _stop_working(self) -> None:
         worker, self._worker = self._worker, None

@@ -1,0 +1,134 @@
+"""A person's mouse and keyboard as inputs, and a page in somebody's hands, for tests in a real browser."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+
+from app.engine.agent.secrets import Secrets
+from app.engine.agent.takeover.takeover import Takeover
+from app.engine.browser.screencast import Frame, Screencast
+from app.engine.browser.session import Visit
+from app.engine.events import EventBus
+from app.engine.jobs import JobRegistry
+from app.engine.page_input import InputKind, MouseButton, PageInput
+from app.engine.trajectory import Step
+
+PATIENCE = 20.0
+"""Seconds; a busy machine is slow."""
+
+
+async def until(holds: Callable[[], bool], patience: float = PATIENCE) -> None:
+    """Wait until something is so."""
+    end = time.monotonic() + patience
+    while not holds():
+        assert time.monotonic() < end, "it never came to be so"
+        await asyncio.sleep(0.02)
+
+
+async def until_so(holds: Callable[[], Awaitable[bool]], patience: float = PATIENCE) -> None:
+    """Wait until something that has to be asked for is so."""
+    end = time.monotonic() + patience
+    while not await holds():
+        assert time.monotonic() < end, "it never came to be so"
+        await asyncio.sleep(0.02)
+
+
+def click(x: float, y: float, clicks: int = 1, button: MouseButton = MouseButton.LEFT) -> list[PageInput]:
+    """To a point, down and up; ``clicks=2`` is a double click."""
+    inputs = [PageInput(kind=InputKind.MOVE, x=x, y=y)]
+    for number in range(1, clicks + 1):
+        for kind in (InputKind.PRESS, InputKind.RELEASE):
+            inputs.append(PageInput(kind=kind, x=x, y=y, button=button, clicks=number))
+    return inputs
+
+
+def key(name: str, modifiers: int = 0, code: str = "", text: str = "") -> list[PageInput]:
+    """A key, down and up."""
+    return [
+        PageInput(kind=kind, key=name, code=code or name, modifiers=modifiers, text=text)
+        for kind in (InputKind.KEY_DOWN, InputKind.KEY_UP)
+    ]
+
+
+def typed(text: str) -> list[PageInput]:
+    """Letters one after the other."""
+    return [
+        one
+        for letter in text
+        for one in key(letter, code=f"Key{letter.upper()}" if letter.isalpha() else "", text=letter)
+    ]
+
+
+async def middle(visit: Visit, selector: str) -> tuple[float, float]:
+    """The middle of an element."""
+    box = await visit.page.locator(selector).first.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+class Kept:
+    """What a takeover wrote; ``refuse`` is raised instead, as long as it is set."""
+
+    def __init__(self, first: int = 3) -> None:
+        self.first = first
+        self.steps: list[Step] = []
+        self.blobs: dict[str, bytes] = {}
+        self.refuse: Exception | None = None
+
+    async def write(self, step: Step, blobs: Mapping[str, bytes]) -> int:
+        if self.refuse is not None:
+            raise self.refuse
+        self.steps.append(step)
+        self.blobs.update(blobs)
+        return self.first + len(self.steps) - 1
+
+    @property
+    def words(self) -> list[str]:
+        return [step.words for step in self.steps]
+
+    def text_of(self, step: Step) -> str:
+        return self.blobs[step.tree].decode()
+
+    def everything(self) -> str:
+        """All that was written, but pictures."""
+        pictures = {step.screenshot for step in self.steps}
+        trees = [data.decode("utf-8", "replace") for name, data in self.blobs.items() if name not in pictures]
+        return "\n".join([*map(repr, self.steps), *trees])
+
+
+@asynccontextmanager
+async def in_hand(
+    visit: Visit, home: str = "http://page.test/", secrets: Secrets | None = None
+) -> AsyncIterator[tuple[Takeover, Kept]]:
+    """The page of a visit, taken over; it is handed back at the end if it was not before."""
+    registry, kept = JobRegistry(EventBus()), Kept()
+    takeover = Takeover(
+        visit,
+        secrets=secrets or Secrets(),
+        home=home,
+        write=kept.write,
+        spawn=registry.hold,
+        run="run-1",
+    )
+    await takeover.begin()
+    try:
+        yield takeover, kept
+        kept.refuse = None
+        await takeover.end()
+    finally:
+        await registry.aclose()
+
+
+@asynccontextmanager
+async def filmed(visit: Visit) -> AsyncIterator[tuple[Screencast, list[Frame]]]:
+    """A screencast that nobody watches yet, and what comes of it."""
+    registry, frames = JobRegistry(EventBus()), list[Frame]()
+    cast = Screencast(visit, frames.append, registry.hold)
+    try:
+        yield cast, frames
+    finally:
+        await cast.aclose()
+        await registry.aclose()
