@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
 
+KEEP = 48 << 20
+"""Bytes of decoded pictures: about a dozen pages."""
 AHEAD = 2
 """Steps that are fetched to each side of the one looked at."""
 
@@ -41,7 +43,7 @@ class Replay(QObject):
         self._client, self._tasks = client, tasks
         self.steps = StepListModel(self)
         self.views = StepViews(client, tasks, self)
-        self.pictures = PictureStore(client, tasks, self)
+        self.pictures = PictureStore(client, tasks, self, keep=KEEP)
         self.run = ""
         self.index: int | None = None
         self.error = ""

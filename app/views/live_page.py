@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
+from app.models.frames import Place, drawn_size
 from app.models.page import PageModel
 from app.models.page_faces import page_face
 from app.models.page_hands import PageHands
@@ -21,9 +22,12 @@ from app.views.takeover_card import TakeoverCard
 
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
+    from app.models.frames import Picture
     from app.models.live import LiveModel, NextAction, TakeoverAccount
     from app.views.theme import Theme
 
+READABLE = 0.6
+"""Of the width a page is drawn in, the least a picture has of its own to be shown for a run that is over."""
 RISK_ROLES = ("accent", "accent", "warn", "fail")
 """Colour of the next action by the level of its risk."""
 
@@ -200,13 +204,23 @@ class LivePage(QWidget):
     def _show_now(self) -> None:
         picture = self.frames.get(self.model.run)
         row = self.model.row_of(self.model.run)
-        if picture is not None:
+        over = row is not None and not row.state.alive
+        kept = self.replay.last_image if over and not self._fills(picture) else None
+        if kept is not None:
+            self.canvas.show_picture(kept, (kept.width(), kept.height()))
+        elif picture is not None:
             pointer = picture.pointer or (None if self.is_in_hand else self._agent_at)
             self.canvas.show_picture(picture.image, picture.page, pointer)
         else:
-            kept = self.replay.last_image if row is not None and not row.state.alive else None
-            self.canvas.show_picture(kept, (kept.width(), kept.height()) if kept is not None else (1, 1))
+            self.canvas.show_picture(None)
         self.head.address.setText((picture.url if picture is not None else "") or (row.url if row else ""))
+
+    def _fills(self, picture: Picture | None) -> bool:
+        """Not only a tile's picture, of which nothing could be read."""
+        if picture is None:
+            return False
+        place = Place(self.canvas.wanted, self.devicePixelRatioF())
+        return picture.image.width() >= READABLE * drawn_size(QSize(*picture.page), place).width()
 
     def _show_past(self) -> None:
         view = self.replay.view

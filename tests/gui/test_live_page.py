@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt
 from PySide6.QtGui import QFocusEvent, QGuiApplication, QInputMethodEvent, QKeySequence, QWheelEvent
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication
 
-from app.engine.events import ActionPlanned, LiveChanged
+from app.engine.events import ActionPlanned, LiveChanged, PageFrame
 from app.engine.page_input import InputKind, MouseButton
 from app.engine.supervision import RiskClass, RunState, TakeoverAccount
 from app.models.engine_client import LocalClient
 from app.models.live import LiveModel
 from app.views.live_view import LiveView
+from tests.support.fake_live import page_jpeg
 from tests.support.live_page_desk import LINES_ONLY, LOST, NO_PICTURE, PageAlone, PageDesk, SteppedEngine
 
 K, M = Qt.Key, Qt.KeyboardModifier
@@ -179,6 +180,19 @@ def test_a_run_without_a_page_shows_the_last_one_that_was_kept(desk):
     desk.open("live-6")
     desk.until(lambda: desk.canvas.has_picture)
     assert ("view_step", ("live-6", 6)) in desk.engine.calls
+
+
+def test_a_run_that_is_over_shows_its_last_step_rather_than_a_tile_blown_up(desk):
+    desk.model.frames.fit("live-6", QSize(200, 125))
+    desk.model.client.page_frame.emit(
+        PageFrame(
+            run="live-6", number=1, width=200, height=125, page_width=1280, page_height=800,
+            jpeg=page_jpeg(200, 125),
+        )
+    )  # fmt: skip
+    desk.until(lambda: desk.model.frames.get("live-6") is not None)
+    desk.open("live-6")
+    desk.until(lambda: desk.canvas._image is not None and desk.canvas._image.width() == 1280)
 
 
 # ------------------------------------------------------------------------------------------------ the past
