@@ -146,7 +146,21 @@ def state_words(row: LiveRow) -> str:
         "starting": _tr("starting"),
         "queued": _tr("waits its turn"),
     }
-    return words.get(face_of(row)) or row.outcome.replace("_", " ") or _tr("ended")
+    return words.get(face_of(row)) or outcome_words(row.outcome)
+
+
+def outcome_words(outcome: str) -> str:
+    """How a run ended, as a badge says it."""
+    words = {
+        "": _tr("ended"),
+        "infeasible": _tr("gave up"),
+        "ended_by_environment": _tr("ended by the site"),
+        "step_limit": _tr("out of steps"),
+        "left_allowed_sites": _tr("left the site"),
+        "needs_person": _tr("had nobody to ask"),
+        "out_of_budget": _tr("out of budget"),
+    }
+    return words.get(outcome) or outcome.replace("_", " ")
 
 
 def step_words(row: LiveRow) -> str:

@@ -102,12 +102,12 @@ class LiveBar(QWidget):
 
     def _words(self) -> dict[Need, tuple[str, str]]:
         """Yes and no to each need, short enough for a button."""
-        end = self.tr("End it")
+        end = self.tr("End run")
         return {
             Need.APPROVAL: (self.tr("Approve"), self.tr("Deny")),
-            Need.QUESTION: (self.tr("Answer"), end),
-            Need.WALL: (self.tr("Done"), end),
-            Need.TROUBLE: (self.tr("Retry"), end),
+            Need.QUESTION: (self.tr("Answer"), self.tr("No answer")),
+            Need.WALL: (self.tr("Dealt with"), end),
+            Need.TROUBLE: (self.tr("Try again"), end),
             Need.FLAG: (self.tr("Go on"), end),
         }
 

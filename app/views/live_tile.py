@@ -183,23 +183,19 @@ class TileDelegate(QStyledItemDelegate):
         painter.setPen(theme.color("muted"))
         where = " · ".join(part for part in (step_words(row), row.site, row.policy) if part)
         painter.drawText(QRect(box.left(), top, box.width(), line), LEFT, elided(metrics, where, box.width()))
-        self._paint_state_line(painter, QRect(box.left(), top + line, box.width(), line), row, metrics)
-        self._paint_last_line(painter, QRect(box.left(), top + 2 * line, box.width(), line), row, metrics)
+        first, second = (QRect(box.left(), top + number * line, box.width(), line) for number in (1, 2))
+        said = state_line(row)
+        painter.setPen(theme.color("warn" if row.needs else "text"))
+        painter.drawText(first, LEFT, elided(metrics, said, first.width()))
+        self._paint_last_line(painter, second, row, "" if said == row.words else row.words)
 
-    def _paint_state_line(self, painter: QPainter, box: QRect, row: LiveRow, metrics: QFontMetrics) -> None:
-        """What is needed of a person; else why it stands or ended; else the plan."""
-        need = need_words(row)
-        held = not row.state.alive or row.state is RunState.PAUSED
-        text = need or (row.why if held or not row.plan else "") or row.plan or row.why
-        painter.setPen(self._theme.color("warn" if need else "text"))
-        painter.drawText(box, LEFT, elided(metrics, text, box.width()))
-
-    def _paint_last_line(self, painter: QPainter, box: QRect, row: LiveRow, metrics: QFontMetrics) -> None:
+    def _paint_last_line(self, painter: QPainter, box: QRect, row: LiveRow, words: str) -> None:
         """The newest flag; without one, what was done last."""
         theme, px, flag = self._theme, self._theme.px, row.last_flag
+        metrics = QFontMetrics(theme.font("secondary"))
         if flag is None:
             painter.setPen(theme.color("muted"))
-            painter.drawText(box, LEFT, elided(metrics, row.words, box.width()))
+            painter.drawText(box, LEFT, elided(metrics, words, box.width()))
             return
         role = SEVERITY_ROLE[flag.severity.value]
         sign = QRectF(box.left(), box.center().y() - px(4), px(9), px(9))
@@ -207,6 +203,12 @@ class TileDelegate(QStyledItemDelegate):
         painter.setPen(theme.color(role))
         inner = box.adjusted(px(14), 0, 0, 0)
         painter.drawText(inner, LEFT, elided(metrics, flag_words(row), inner.width()))
+
+
+def state_line(row: LiveRow) -> str:
+    """What is needed of a person; else why the run stands or how it ended; else its plan, or what it does."""
+    held = not row.state.alive or row.state is RunState.PAUSED
+    return need_words(row) or (row.why if held else "") or row.plan or row.why or row.words
 
 
 def paint_two_lines(painter: QPainter, font: QFont, box: QRect, text: str) -> None:

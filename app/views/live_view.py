@@ -56,6 +56,8 @@ class LiveView(QWidget):
         self.form = LiveRunForm(model.form, center, theme)
         self.tasks = TaskFileForm(model.batch, center, theme)
         self.bar = LiveBar(model, center, theme)
+        self.foot = self.bar
+        """What passing messages keep clear of."""
         self._lay_out()
         self.keys = LiveKeys(self, center)
         self._connect()

@@ -174,6 +174,8 @@ class MainWindow(QMainWindow):
             return
         self.stack.setCurrentWidget(cast("QWidget", view))
         self.rail.show_place(place)
+        foot = getattr(view, "foot", None)
+        self.toast.keep_clear(foot.height() + self.status.height() + 8 if isinstance(foot, QWidget) else 0)
         self.center.set_place(view.place)
         view.focus_first()
 

@@ -172,7 +172,7 @@ def test_taking_over_from_the_wall_opens_the_page_first(live: LiveDesk) -> None:
 def test_the_bar_speaks_of_what_is_asked(live: LiveDesk) -> None:
     bar = live.view.bar
     live.model.select("live-2")
-    assert (bar.approve.accessibleName(), bar.deny.accessibleName()) == ("Done", "End it")
+    assert (bar.approve.accessibleName(), bar.deny.accessibleName()) == ("Dealt with", "End run")
     live.model.select("live-3")
     assert (bar.approve.accessibleName(), bar.deny.accessibleName()) == ("Approve", "Deny")
 
@@ -579,3 +579,16 @@ def test_the_menu_of_live_is_there_only_in_live(bench) -> None:
     assert not window.menus["Live"].menuAction().isVisible()
     window.go("live")
     assert window.menus["Live"].menuAction().isVisible()
+
+
+def test_a_passing_message_covers_no_control_of_live(bench, settle) -> None:
+    window = bench._window
+    window.go("live")
+    settle()
+    window.say("1 run was sent off")
+    bar = window.perspective("live").bar
+    top = bar.mapTo(window.frame, bar.rect().topLeft()).y()
+    assert window.toast.geometry().bottom() < top
+    window.go("review")
+    window.say("Copied")
+    assert window.toast.geometry().bottom() > window.frame.height() - 8

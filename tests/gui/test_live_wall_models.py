@@ -134,7 +134,7 @@ def test_a_likely_failure_is_called_risky_and_a_crash_is_called_a_crash() -> Non
     assert face_of(row(risk=0.7)) == "risky"
     assert state_words(row(state=RunState.ENDED, outcome="crashed")) == "crashed"
     assert state_words(row(state=RunState.BROKEN_OFF)) == "broken off"
-    assert state_words(row(state=RunState.ENDED, outcome="step_limit")) == "step limit"
+    assert state_words(row(state=RunState.ENDED, outcome="step_limit")) == "out of steps"
 
 
 def test_counts_leave_out_what_there_is_none_of() -> None:

@@ -22,6 +22,7 @@ class Toast(QFrame):
         self._host = parent
         self.setObjectName("toast")
         self._act: Callable[[], object] | None = None
+        self._clear = 0
         self._label, self._button, self._close = QLabel(), QPushButton(), QPushButton("✕")
         self._label.setTextFormat(Qt.TextFormat.PlainText)
         self._label.setWordWrap(True)
@@ -72,6 +73,12 @@ class Toast(QFrame):
         else:
             self._timer.start(int(SECONDS * 1000))
 
+    def keep_clear(self, pixels: int) -> None:
+        """Leave so much of the lower edge free: a place's own controls stand there."""
+        if pixels != self._clear:
+            self._clear = pixels
+            self._place()
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Keep to the lower edge when the window changes its size."""
         if event.type() is QEvent.Type.Resize and self.isVisible():
@@ -87,9 +94,8 @@ class Toast(QFrame):
         width = min(wide, text + buttons)
         self.setFixedWidth(max(width, 200))
         self.setFixedHeight(max(self._row.heightForWidth(self.width()), self._row.sizeHint().height()))
-        self.move(
-            (room.width() - self.width()) // 2, room.height() - self.height() - 2
-        )  # over the status line, not the step
+        lower = room.height() - (self._clear or 2)  # over the status line, not the step
+        self.move((room.width() - self.width()) // 2, lower - self.height())
 
     def _do(self) -> None:
         act = self._act
