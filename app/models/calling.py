@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from app.engine.supervision import FlagMark, InterventionPolicy, LiveRow, Reaction, RunState
@@ -26,13 +26,17 @@ class Weight(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """Why one run calls.  ``about`` is the request it stands for: decided, there is no reason any more."""
+    """Why one run calls.  ``about`` is the request it stands for: decided, there is no reason any more.
+
+    ``may_mend`` says that it is gone on with by itself within seconds, or else needs a person.
+    """
 
     run: str
     weight: Weight
     intent: str
     words: str
     about: str = ""
+    may_mend: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,8 +79,9 @@ def reasons_of(
     if after.state is RunState.ENDED and was is not RunState.ENDED and after.outcome != Outcome.STOPPED:
         weight = Weight.DONE if after.outcome in _WELL else Weight.FAILED
         found.append(_reason(after, weight, after.why or after.outcome.replace("_", " ")))
-    if after.state is RunState.BROKEN_OFF and was not in (None, RunState.BROKEN_OFF):
-        found.append(_reason(after, Weight.BLOCKED, after.why or after.state.value))
+    if after.state is RunState.BROKEN_OFF and was is not None and was.alive and not was.held:
+        broken = _reason(after, Weight.BLOCKED, after.why or after.state.value)
+        found.append(replace(broken, may_mend=True))
     flagged = [flag for flag in after.flags if flag_id(after.run, flag) not in told]
     stopping = [flag for flag in flagged if _reaction(policy, after, flag) is Reaction.PAUSE]
     telling = [flag for flag in flagged if _reaction(policy, after, flag) is Reaction.NOTIFY]

@@ -32,6 +32,8 @@ __all__ = ["Call", "Calls", "Reason", "Weight"]
 
 DEBOUNCE_SECONDS = 0.5
 """A burst of changes is one call; far below the two seconds within which a person is to know."""
+MENDING_SECONDS = 15.0
+"""A run that broke off with its engine is gone on with by itself within this time, or calls."""
 QUIET_SECONDS = 3600.0
 PAUSE_SECONDS = 5.0
 MOST_LINES = 5
@@ -64,6 +66,7 @@ class Calls(QObject):
         *,
         now: Callable[[], datetime] = datetime.now,
         debounce: float = DEBOUNCE_SECONDS,
+        patience: float = MENDING_SECONDS,
     ) -> None:
         super().__init__(parent)
         self._client, self._tasks, self._now = client, tasks, now
@@ -81,6 +84,9 @@ class Calls(QObject):
         self.enabled = True
         self._soon = QTimer(self, singleShot=True, interval=round(debounce * 1000))
         self._soon.timeout.connect(self._tell)
+        self._mending: list[Reason] = []
+        self._patience = QTimer(self, singleShot=True, interval=round(patience * 1000))
+        self._patience.timeout.connect(self._give_up)
         self._awake = QTimer(self, singleShot=True)
         self._awake.timeout.connect(self._look_at_the_clock)
         client.live_changed.connect(self._on_live)
@@ -226,6 +232,16 @@ class Calls(QObject):
             self._needy.discard(row.run)
             self._tell_count()
         for reason in found:
+            if reason.may_mend:
+                self._mending.append(reason)
+                self._patience.start()
+            else:
+                self._remember(reason)
+
+    def _give_up(self) -> None:
+        """What was to mend by itself has had its time; ``_still_holds`` leaves out what did."""
+        mending, self._mending = self._mending, []
+        for reason in mending:
             self._remember(reason)
 
     def _remember(self, reason: Reason) -> None:

@@ -86,7 +86,7 @@ def clock():
 @pytest.fixture
 def desk(client, tasks, fake_engine, settle, clock):
     fake_engine.rows.clear()
-    calls = Calls(client, tasks, now=lambda: clock["now"], debounce=0.05)
+    calls = Calls(client, tasks, now=lambda: clock["now"], debounce=0.05, patience=0.3)
     calls.start()
     settle(0.1)
     return Desk(calls, fake_engine, settle)
@@ -136,6 +136,13 @@ def test_what_a_person_did_calls_nobody(desk):
 def test_a_run_that_was_broken_off_calls(desk):
     desk.put(row(), row(state=RunState.BROKEN_OFF, why="its browser died"))
     assert desk.wait().weight is Weight.BLOCKED
+
+
+def test_a_run_that_is_gone_on_with_by_itself_after_it_broke_off_calls_nobody(desk):
+    desk.put(row(), row(state=RunState.BROKEN_OFF), row(state=RunState.MENDING))
+    desk.put(row("b", RunState.PAUSED), row("b", RunState.BROKEN_OFF))
+    desk.settle(0.6)
+    assert not desk.told
 
 
 def test_of_one_run_the_heaviest_of_a_burst_is_told_once(desk):
