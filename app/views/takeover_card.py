@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
+from app.views.flow_row import FlowRow
 from app.views.widgets import ElidedLabel
+from app.views.widgets.command_button import CommandButton
 
 if TYPE_CHECKING:
     from app.models.commands import CommandCenter
     from app.models.live import TakeoverAccount
     from app.views.theme import Theme
 
-MOST_CHANGES = 4
-"""Lines of changes that are shown; the others are counted."""
+MOST_CHANGES, LONGEST = 4, 200
+"""Changes that are shown, the others are counted; and characters of one."""
 
 
 class TakeoverCard(QFrame):
@@ -25,7 +27,6 @@ class TakeoverCard(QFrame):
 
     def __init__(self, center: CommandCenter, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._center = center
         self.setProperty("kind", "card")
         self.setObjectName("takeover-card")
         self.setAutoFillBackground(True)
@@ -43,18 +44,15 @@ class TakeoverCard(QFrame):
         self.close_button.setToolTip(self.tr("Close"))
         self.close_button.setAccessibleName(self.tr("Close what was done by hand"))
         self.close_button.clicked.connect(self.closed)
-        self.tip_button, self.map_button = self._button("live.tip"), self._button("live.to_map")
-        self.tip_button.setProperty("kind", "primary")
-        center.keys_changed.connect(self._dress)
-        center.refreshed.connect(self._dress)
+        self.tip_button = CommandButton("live.tip", center, theme, self.tr("Write a tip"))
+        self.tip_button.call(True)
+        self.map_button = CommandButton("live.to_map", center, theme, self.tr("Into the map"))
         head = QHBoxLayout()
         head.addWidget(self.title, 1)
         head.addWidget(self.close_button)
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
+        foot = FlowRow(gap=8)
         foot.addWidget(self.tip_button)
         foot.addWidget(self.map_button)
-        foot.addStretch(1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 8, 8, 8)
         layout.setSpacing(4)
@@ -76,7 +74,7 @@ class TakeoverCard(QFrame):
         self.title.setText(title)
         self.done.setText(account.words)
         self.done.setVisible(bool(account.words))
-        lines = [f"• {' '.join(change.split())}" for change in account.changes[:MOST_CHANGES]]
+        lines = [f"• {_short(change)}" for change in account.changes[:MOST_CHANGES]]
         more = len(account.changes) - MOST_CHANGES
         if more > 0:
             lines.append(self.tr("and {0} more").format(more))
@@ -88,20 +86,12 @@ class TakeoverCard(QFrame):
             )
         self.changes.setText("\n".join(lines))
         self.changes.setVisible(bool(lines))
-        self.tip.setText(self.tr("Tip: {0}").format(account.tip_text))
+        self.tip.setText(self.tr("Tip: {0}").format(_short(account.tip_text)))
         self.tip.setVisible(bool(account.tip_text))
         self.setAccessibleDescription("\n".join([title, account.words, *lines]))
-        self._dress()
 
-    def _button(self, command: str) -> QPushButton:
-        button = QPushButton()
-        button.clicked.connect(lambda: self._center.trigger(command))
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        return button
 
-    def _dress(self) -> None:
-        for button, command in ((self.tip_button, "live.tip"), (self.map_button, "live.to_map")):
-            title, keys = self._center.title(command), self._center.keys(command)
-            button.setText(f"{title}   {keys}" if keys else title)
-            button.setAccessibleName(title)
-            button.setEnabled(self._center.action(command).isEnabled())
+def _short(text: str) -> str:
+    """One line of at most ``LONGEST`` characters."""
+    line = " ".join(text[: 4 * LONGEST].split())
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"

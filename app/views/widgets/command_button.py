@@ -93,6 +93,9 @@ class CommandButton(QAbstractButton):
         """Ground, sign, word, key."""
         theme, px = self._theme, self._theme.px
         painter = QPainter(self)
+        painter.setLayoutDirection(
+            Qt.LayoutDirection.LeftToRight
+        )  # sign, word, key: also where one reads leftwards
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if not self.isEnabled():
             painter.setOpacity(0.45)
