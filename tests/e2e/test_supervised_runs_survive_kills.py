@@ -1,0 +1,26 @@
+"""The engine is killed again and again under supervised runs: what was acknowledged is there, and every run goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.engine.browser.demo_server import DemoServer
+from tests.support.killing_fleet import kill_over_and_over
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are killed in the way of POSIX")
+@pytest.mark.timeout(900)
+async def test_no_request_decision_hint_or_step_is_lost_and_every_run_is_gone_on_with(tmp_path: Path):
+    async with await DemoServer.start() as server:
+        found = await asyncio.to_thread(
+            kill_over_and_over, tmp_path / "workspace", server.shop_url, runs=2, kills=3, seed=4
+        )
+    assert found.faults == []
+    assert found.kills == 3
+    assert sum(found.steps.values()) > 0
