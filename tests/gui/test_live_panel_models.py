@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QPersistentModelIndex
 from PySide6.QtTest import QAbstractItemModelTester
@@ -71,6 +71,7 @@ def opened(live, settle):
 
 
 # ------------------------------------------------------------ the list that moves
+@settings(deadline=None)
 @given(
     before=st.lists(st.integers(0, 12), unique=True),
     after=st.lists(st.integers(0, 12), unique=True),

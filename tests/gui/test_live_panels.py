@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QLineEdit, QPlainTextEdit, QPushButton
 
-from app.engine.errors import InputError
+from app.engine.errors import InputError, StoreError
 from app.engine.events import HintChanged, LedgerChanged
 from app.engine.judgement import Severity
 from app.engine.ledger import Fact, Ledger
@@ -314,6 +314,21 @@ def test_words_begun_for_one_run_are_not_sent_to_another(side):
     assert side.hint.line.text == ""
     side.open("live-1")
     assert side.hint.line.text == "for the first"
+
+
+def test_a_hint_that_can_not_be_kept_stays_in_the_line_with_the_reason_below_it(side, monkeypatch):
+    side.open("live-1")
+
+    async def refuse(*_args):
+        raise StoreError("the workspace can only be read: make its folder writable")
+
+    monkeypatch.setattr(side.engine, "send_hint", refuse)
+    side.press(Qt.Key.Key_H)
+    side.type("keep me")
+    side.press(Qt.Key.Key_Return)
+    assert side.hint.line.text == "keep me"
+    assert "can only be read" in side.hint.error.text()
+    assert side.hint.error.isVisible()
 
 
 def test_a_run_that_has_ended_takes_no_hint(side):
