@@ -155,7 +155,9 @@ class ReviewModel(QObject):
     @property
     def was_interrupted(self) -> bool:
         """Whether the open run can be gone on with."""
-        return self.detail is not None and self.detail.run.outcome is Outcome.INTERRUPTED
+        if self.detail is None:
+            return False
+        return self.detail.run.outcome in (Outcome.INTERRUPTED, Outcome.CRASHED)
 
     # ------------------------------------------------------------ steps
     @property
