@@ -130,6 +130,14 @@ async def test_what_a_hint_says_not_to_do_is_not_done(words: str):
     assert "supervises" not in decision.reason
 
 
+async def test_a_person_may_say_what_the_task_does_not_ask_for():
+    gone = Element(index=7, role="button", name="Delete account", form="post:/delete", submits=True)
+    page = replace(PAGE, elements=(*ELEMENTS, gone))
+    assert (await ScoutPolicy().decide(sight(page=page))).command != Click(7, label="Delete account")
+    told = await ScoutPolicy().decide(sight(hint('press "Delete account"'), page=page))
+    assert told.command == Click(7, label="Delete account")
+
+
 async def test_what_is_to_be_done_instead_is_done():
     for words in ('Don\'t open "Reports", use "Lamps"', "use 'Lamps' instead of 'Reports'"):
         assert (await ScoutPolicy().decide(sight(hint(words)))).command == Click(2, label="Lamps")

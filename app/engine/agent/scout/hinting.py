@@ -131,6 +131,7 @@ def _proposals(place: Place, hint: Hint) -> Iterator[Proposal]:
             marks=(mark,) if last else (),
             followed=((hint.tip, True),),
             again=not last,
+            told=True,
         )
 
 

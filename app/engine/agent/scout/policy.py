@@ -96,7 +96,9 @@ class ScoutPolicy:
                 if proposal.command is None:
                     if set(proposal.marks) <= self._memory.marks:
                         continue
-                elif self._worn_out(proposal) or not_asked_for(proposal.command, view):
+                elif self._worn_out(proposal) or (
+                    not proposal.told and not_asked_for(proposal.command, view)
+                ):
                     continue
                 best, whose = proposal, skill.name
         return best, whose

@@ -45,6 +45,7 @@ class Proposal:
         marks: words that hold from when the action was done on (``clause:0`` closes the first clause).
         keeps: values to remember from when it was done on.
         idle: it may do nothing, where things are so already.
+        told: a person said so in so many words; what the task asks for is no measure then, and risks are asked about.
         again: it may be done again although it was done on this page and in this state of it.
         facts, followed: for the decision.
     """
@@ -57,6 +58,7 @@ class Proposal:
     keeps: tuple[tuple[str, str], ...] = ()
     idle: bool = False
     again: bool = False
+    told: bool = False
     facts: tuple[Fact, ...] = ()
     followed: tuple[tuple[str, bool], ...] = ()
 
