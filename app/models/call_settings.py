@@ -47,7 +47,7 @@ class CallSettings(QObject):
         self.load()
 
     def _take(self, found: Settings) -> None:
-        self._calls.set_quiet_hours(found.quiet_hours)
+        self._calls.quiet.set_hours(found.quiet_hours)
         self.notifications_changed.emit(found.notifications)
         if found.at_once != self._at_once:
             self._at_once = found.at_once

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.engine.errors import SiteloreError
 from app.engine.supervision import USUAL, InterventionPolicy, LiveRow, RequestState, RunState, on_the_wall
 from app.models.calling import (
     Call,
@@ -21,7 +20,7 @@ from app.models.calling import (
     needs_a_person,
     reasons_of,
 )
-from app.quiet_hours import QuietHours, quiet_hours
+from app.models.quiet import Quiet
 
 if TYPE_CHECKING:
     from app.engine.events import LiveChanged, LiveGone, RequestChanged
@@ -34,12 +33,9 @@ DEBOUNCE_SECONDS = 0.5
 """A burst of changes is one call; far below the two seconds within which a person is to know."""
 MENDING_SECONDS = 15.0
 """A run that broke off with its engine is gone on with by itself within this time, or calls."""
-QUIET_SECONDS = 3600.0
 PAUSE_SECONDS = 5.0
 MOST_LINES = 5
 """Runs that a call names one by one."""
-LONGEST_WAIT_SECONDS = 900.0
-"""The clock is looked at so often while it is quiet: a machine that slept wakes at another time."""
 
 
 class Calls(QObject):
@@ -48,14 +44,12 @@ class Calls(QObject):
     called: a ``Call`` to be shown; never about the run that is in front of the person.
     settled: a run for which a person was called needs nobody any more; carries its id.
     waiting_changed: other runs wait for a person than before; carries how many, for the badge.
-    quiet_changed: quiet began or ended; carries a sentence, "" when it ended.
     opened: the person followed a call; carries the run.
     """
 
     called = Signal(object)
     settled = Signal(str)
     waiting_changed = Signal(int)
-    quiet_changed = Signal(str)
     opened = Signal(str)
 
     def __init__(
@@ -69,7 +63,7 @@ class Calls(QObject):
         patience: float = MENDING_SECONDS,
     ) -> None:
         super().__init__(parent)
-        self._client, self._tasks, self._now = client, tasks, now
+        self._client, self._tasks = client, tasks
         self._rows: dict[str, LiveRow] = {}
         self._told: set[FlagId] = set()
         self._pending: list[Reason] = []
@@ -77,18 +71,16 @@ class Calls(QObject):
         self._needy: set[str] = set()
         self._waiting: tuple[str, ...] = ()
         self._policy: InterventionPolicy = USUAL
-        self._hours: QuietHours | None = None
-        self._until: datetime | None = None
         self._looked_at, self._active = "", False
-        self._held_back = self._was_quiet = False
+        self._held_back = False
         self.enabled = True
+        self.quiet = Quiet(now, self)
+        self.quiet.changed.connect(self._on_quiet)
         self._soon = QTimer(self, singleShot=True, interval=round(debounce * 1000))
         self._soon.timeout.connect(self._tell)
         self._mending: list[Reason] = []
         self._patience = QTimer(self, singleShot=True, interval=round(patience * 1000))
         self._patience.timeout.connect(self._give_up)
-        self._awake = QTimer(self, singleShot=True)
-        self._awake.timeout.connect(self._look_at_the_clock)
         client.live_changed.connect(self._on_live)
         client.live_gone.connect(self._on_gone)
         client.request_changed.connect(self._on_request)
@@ -183,39 +175,6 @@ class Calls(QObject):
         async with asyncio.timeout(PAUSE_SECONDS):
             return await self._client.api.pause_all()
 
-    # ------------------------------------------------------------ quiet
-    @property
-    def is_quiet(self) -> bool:
-        """Whether nobody is called now."""
-        return self._seconds_of_quiet() > 0
-
-    @property
-    def quiet_words(self) -> str:
-        """Until when it is quiet, "" when it is not."""
-        left = self._seconds_of_quiet()
-        if not left:
-            return ""
-        end = self._now() + timedelta(seconds=left)
-        return self.tr("Quiet until {0}").format(end.strftime("%H:%M"))
-
-    def set_quiet_hours(self, text: str) -> str:
-        """Take ``22:00-07:00``; returns what is wrong with it, and then keeps what was set before."""
-        try:
-            self._hours = quiet_hours(text)
-        except SiteloreError as error:
-            return str(error)
-        self._look_at_the_clock()
-        return ""
-
-    def be_quiet(self, seconds: float = QUIET_SECONDS) -> None:
-        """Call for nobody for so long; 0 ends it."""
-        self._until = self._now() + timedelta(seconds=seconds) if seconds > 0 else None
-        self._look_at_the_clock()
-
-    def toggle_quiet(self) -> None:
-        """Quiet for an hour, or its end."""
-        self.be_quiet(0 if self._until is not None else QUIET_SECONDS)
-
     # ------------------------------------------------------------ events
     def _on_live(self, event: LiveChanged) -> None:
         self._take(event.row)
@@ -295,7 +254,7 @@ class Calls(QObject):
         reasons = folded([reason for reason in pending if self._still_holds(reason)])
         if not reasons or not self.enabled:
             return
-        if self.is_quiet:
+        if self.quiet.is_on:
             self._held_back = True
             return
         self._shown.update(reason.run for reason in reasons)
@@ -334,26 +293,8 @@ class Calls(QObject):
             self._shown.discard(run)
             self.settled.emit(run)
 
-    # ------------------------------------------------------------ the clock
-    def _seconds_of_quiet(self) -> float:
-        now = self._now()
-        hours = self._hours.seconds_left(now) if self._hours is not None else 0.0
-        hour = (self._until - now).total_seconds() if self._until is not None else 0.0
-        return max(hours, hour, 0.0)
-
-    def _look_at_the_clock(self) -> None:
-        if self._until is not None and self._until <= self._now():
-            self._until = None
-        quiet = self._seconds_of_quiet()
-        wait = min(quiet or (LONGEST_WAIT_SECONDS if self._hours else 0.0), LONGEST_WAIT_SECONDS)
-        if wait:
-            self._awake.start(round(wait * 1000) + 1)
-        else:
-            self._awake.stop()
-        if (quiet > 0) != self._was_quiet:
-            self._was_quiet = quiet > 0
-            self.quiet_changed.emit(self.quiet_words)
-        if not quiet and self._held_back:
+    def _on_quiet(self, words: str) -> None:
+        if not words and self._held_back:
             self._held_back = False
             self._tell_who_waits()
 

@@ -48,11 +48,11 @@ class Notifier(QObject):
         calls.called.connect(self._show)
         calls.settled.connect(self._settled)
         calls.waiting_changed.connect(self._badge)
-        calls.quiet_changed.connect(self._quiet)
+        calls.quiet.changed.connect(self._quiet)
         window.windowTitleChanged.connect(self._title)
         window.installEventFilter(self)
         center.bind("go.call", self.open_latest, lambda: bool(self._next_run()))
-        center.bind("live.quiet", calls.toggle_quiet)
+        center.bind("live.quiet", calls.quiet.toggle)
         calls.set_active(window.isActiveWindow())
         self._badge(len(calls.waiting))
 

@@ -60,7 +60,7 @@ class Desk:
         calls.called.connect(self.told.append)
         calls.settled.connect(self.settled.append)
         calls.waiting_changed.connect(self.counts.append)
-        calls.quiet_changed.connect(self.quiet.append)
+        calls.quiet.changed.connect(self.quiet.append)
 
     def put(self, *rows):
         for one in rows:
@@ -282,38 +282,42 @@ def test_what_happened_while_the_engine_was_away_is_told(desk, client):
 
 
 def test_quiet_for_an_hour_holds_calls_back_and_then_tells_who_still_waits(desk, clock):
-    desk.calls.toggle_quiet()
+    desk.calls.quiet.toggle()
     assert desk.quiet == ["Quiet until 13:00"]
     desk.put(row(), blocked(), row("b"), row("b", RunState.ENDED, outcome="answered"))
     assert desk.silence()
     assert desk.counts == [1]
     clock["now"] = NOON + timedelta(hours=1, seconds=1)
-    desk.calls._look_at_the_clock()
+    desk.calls.quiet.look()
     assert desk.wait().runs == ("a",)
     assert desk.quiet == ["Quiet until 13:00", ""]
 
 
 def test_quiet_ends_by_the_same_key(desk):
-    desk.calls.toggle_quiet()
-    desk.calls.toggle_quiet()
-    assert not desk.calls.is_quiet
+    desk.calls.quiet.toggle()
+    desk.calls.quiet.toggle()
+    assert not desk.calls.quiet.is_on
     desk.put(row(), blocked())
     desk.wait()
 
 
 def test_quiet_hours_hold_over_midnight(desk, clock):
-    assert desk.calls.set_quiet_hours("22:00-07:00") == ""
-    assert not desk.calls.is_quiet
+    assert desk.calls.quiet.set_hours("22:00-07:00") == ""
+    assert not desk.calls.quiet.is_on
     clock["now"] = datetime(2026, 11, 22, 3, 0)
-    assert desk.calls.quiet_words == "Quiet until 07:00"
+    assert desk.calls.quiet.words == "Quiet until 07:00"
     desk.put(row(), blocked())
     assert desk.silence()
+    desk.calls.quiet.toggle()  # this night the person sits at it
+    assert desk.wait().run == "a"
+    clock["now"] = datetime(2026, 11, 22, 23, 0)
+    assert desk.calls.quiet.is_on
 
 
 def test_quiet_hours_that_make_no_sense_are_said_and_the_old_ones_stay(desk):
-    desk.calls.set_quiet_hours("11-13")
-    assert "tonight" in desk.calls.set_quiet_hours("tonight")
-    assert desk.calls.is_quiet
+    desk.calls.quiet.set_hours("11-13")
+    assert "tonight" in desk.calls.quiet.set_hours("tonight")
+    assert desk.calls.quiet.is_on
 
 
 def test_calls_that_are_off_still_count(desk):

@@ -1,0 +1,93 @@
+"""When a person wants to be left alone: hours of the day, and an hour from now on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.engine.errors import SiteloreError
+from app.quiet_hours import QuietHours, quiet_hours
+
+HOUR = 3600.0
+LOOK_SECONDS = 900.0
+"""The clock is looked at so often, as a machine that slept wakes at another time."""
+
+
+class Quiet(QObject):
+    """``changed``: quiet began or ended; carries a sentence that says until when, "" when it ended."""
+
+    changed = Signal(str)
+
+    def __init__(self, now: Callable[[], datetime] = datetime.now, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._now = now
+        self._hours: QuietHours | None = None
+        self._until: datetime | None = None
+        self._awake_until: datetime | None = None
+        self._was = False
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self.look)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether nobody is called now."""
+        return self._seconds() > 0
+
+    @property
+    def words(self) -> str:
+        """Until when it is quiet, "" when it is not."""
+        left = self._seconds()
+        if not left:
+            return ""
+        return self.tr("Quiet until {0}").format((self._now() + timedelta(seconds=left)).strftime("%H:%M"))
+
+    def set_hours(self, text: str) -> str:
+        """Take ``22:00-07:00``, or "" for none; returns what is wrong with it, and then keeps what was set before."""
+        try:
+            self._hours = quiet_hours(text)
+        except SiteloreError as error:
+            return str(error)
+        self.look()
+        return ""
+
+    def begin(self, seconds: float = HOUR) -> None:
+        """Be quiet for so long."""
+        self._until, self._awake_until = self._now() + timedelta(seconds=seconds), None
+        self.look()
+
+    def end(self) -> None:
+        """Call again; hours of the day that hold now are let go this once."""
+        self.look()  # hours that began since the last look were told of to nobody yet
+        self._until = None
+        left = self._hours.seconds_left(self._now()) if self._hours is not None else 0.0
+        self._awake_until = self._now() + timedelta(seconds=left) if left else None
+        self.look()
+
+    def toggle(self) -> None:
+        """Quiet for an hour, or its end."""
+        if self.is_on:
+            self.end()
+        else:
+            self.begin()
+
+    def look(self) -> None:
+        """Look at the clock, and again before anything can change."""
+        left = self._seconds()
+        wait = min(left or (LOOK_SECONDS if self._hours else 0.0), LOOK_SECONDS)
+        if wait:
+            self._timer.start(round(wait * 1000) + 1)
+        else:
+            self._timer.stop()
+        if (left > 0) != self._was:
+            self._was = left > 0
+            self.changed.emit(self.words)
+
+    def _seconds(self) -> float:
+        now = self._now()
+        hours = self._hours.seconds_left(now) if self._hours is not None else 0.0
+        if self._awake_until is not None and now < self._awake_until:
+            hours = 0.0
+        hour = (self._until - now).total_seconds() if self._until is not None else 0.0
+        return max(hours, hour, 0.0)
