@@ -155,9 +155,7 @@ class ReviewModel(QObject):
     @property
     def was_interrupted(self) -> bool:
         """Whether the open run can be gone on with."""
-        if self.detail is None:
-            return False
-        return self.detail.run.outcome in (Outcome.INTERRUPTED, Outcome.CRASHED)
+        return self.detail is not None and self.detail.run.outcome in (Outcome.INTERRUPTED, Outcome.CRASHED)
 
     # ------------------------------------------------------------ steps
     @property
