@@ -218,7 +218,8 @@ class LiveModel(QObject):
                 self.takeover = account
                 self._hint = ""
                 self.takeover_changed.emit()
-            self.notice.emit(account.words or _tr("The page was handed back"))
+            else:
+                self.notice.emit(account.words or _tr("The page was handed back"))
 
         self._do(self.api.release, came)
 

@@ -108,7 +108,7 @@ def face_of(row: LiveRow) -> str:
     """What the badge of a run says, as one of ``needs``, ``paused``, ``yours``, ``mending``, ``broken``, ``risky``,
     ``running``, ``starting``, ``queued``, ``done`` and ``stopped``.
     """
-    if row.needs:
+    if row.needs and row.state is not RunState.TAKEN_OVER:
         return "needs"
     faces = {
         RunState.WAITING: "needs",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.models.live import LiveModel
     from app.views.theme import Theme
 
-SPACE = 6
+SPACE = 5
 LEVELS = ((WHOLE, WHOLE), (WHOLE, WORD), (WHOLE, SIGN), (WORD, WORD), (WORD, SIGN), (SIGN, SIGN))
 """How much is shown of the controls, and of what stands aside, from the widest window to the narrowest."""
 
@@ -33,17 +33,20 @@ class LiveBar(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(self.tr("What can be done with the run"))
 
-        def button(command: str, *words: str) -> CommandButton:
-            return CommandButton(command, center, theme, words[0], others=words[1:])
+        def button(command: str, word: str, *others: tuple[str, str]) -> CommandButton:
+            return CommandButton(command, center, theme, word, others=others)
+
+        yes = tuple((_yes(need), word) for need, (word, _) in self._words().items())
+        no = tuple(("live.deny", word) for _, word in self._words().values())
 
         self.look = button("live.open", self.tr("Look"))
         self.wall = button("live.back", self.tr("Wall"))
-        self.pause = button("live.pause", self.tr("Pause"), self.tr("Go on"))
+        self.pause = button("live.pause", self.tr("Pause"), ("live.pause", self.tr("Go on")))
         self.step = button("live.step", self.tr("Step"))
-        self.approve = button("live.approve", self.tr("Approve"), *(yes for yes, _ in self._words().values()))
-        self.deny = button("live.deny", self.tr("Deny"), *(no for _, no in self._words().values()))
+        self.approve = button("live.approve", self.tr("Approve"), *yes)
+        self.deny = button("live.deny", self.tr("Deny"), *no)
         self.hint = button("live.hint", self.tr("Hint"))
-        self.hands = button("live.take_over", self.tr("Take over"), self.tr("Hand back"))
+        self.hands = button("live.take_over", self.tr("Take over"), ("live.release", self.tr("Hand back")))
         self.stop = button("live.stop", self.tr("Stop"))
         self.again = button("live.again", self.tr("Again"))
         self.review = button("live.review", self.tr("Review"))
@@ -64,7 +67,7 @@ class LiveBar(QWidget):
             if number == len(groups) - 1:
                 row.addStretch(1)
             elif number:
-                row.addSpacing(SPACE * 2)
+                row.addSpacing(SPACE)
             for one in group:
                 row.addWidget(one)
         self.look.call(True)
@@ -115,11 +118,16 @@ class LiveBar(QWidget):
         """The two in the middle speak of what is asked."""
         need = row.needs[0].need if row is not None and row.needs else None
         yes, no = self._words()[need or Need.APPROVAL]
-        self.approve.show_as("live.answer" if need is Need.QUESTION else "live.approve", yes)
+        self.approve.show_as(_yes(need), yes)
         self.deny.show_as("live.deny", no)
-        self.approve.call(need is not None)
+        is_mine = row is not None and row.state is RunState.TAKEN_OVER  # then the keys are the page's
+        self.approve.call(need is not None and not is_mine)
 
     def _share_out(self) -> None:
         """As much of every button as there is room for; what is aside gives way first."""
         shown = [button for button in self.buttons if not button.isHidden()]
-        fill(shown, self.width() - 32 - SPACE * (len(shown) + 6), LEVELS, self._aside)
+        fill(shown, self.width() - 32 - SPACE * (len(shown) + 3), LEVELS, self._aside)
+
+
+def _yes(need: Need | None) -> str:
+    return "live.answer" if need is Need.QUESTION else "live.approve"

@@ -122,6 +122,7 @@ class LiveView(QWidget):
     def open_form(self, form: LiveRunForm | TaskFileForm | PolicyPane) -> None:
         """Show one of them beside the wall or the page, and give it the keys."""
         self.side.setCurrentWidget(form)
+        self._fit()
         self.beside.setVisible(not self.model.run)
         self.side.show()
         form.begin()
@@ -193,6 +194,7 @@ class LiveView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The window's size sets the widths until a hand or an earlier session has."""
         super().resizeEvent(event)
+        self._fit()
         if not self._by_hand:
             self._share_out()
 
@@ -209,7 +211,9 @@ class LiveView(QWidget):
         self.right.setSizes([needs, high - needs])
 
     def _fit(self) -> None:
-        self.side.setFixedWidth(self._theme.px(FORM))
+        """A form is as wide as its fields; the policy has a column a site and takes up to half of the place."""
+        room = max(FORM, getattr(self.side.currentWidget(), "wide", FORM))
+        self.side.setFixedWidth(min(self._theme.px(room), max(self._theme.px(FORM), self.width() // 2)))
 
     # ------------------------------------------------------------ answers
     def _connect(self) -> None:

@@ -13,6 +13,7 @@ from app.engine.errors import SiteloreError
 from app.engine.run_api import LIVE
 from app.engine.supervision import RunState
 from app.models.live import LiveModel
+from app.models.live_wall import face_of
 from app.models.live_watch import FULL_RATE, TILE_RATE
 from app.views.live_view import LiveView
 from app.views.live_wall import cell_size
@@ -592,3 +593,31 @@ def test_a_passing_message_covers_no_control_of_live(bench, settle) -> None:
     window.go("review")
     window.say("Copied")
     assert window.toast.geometry().bottom() > window.frame.height() - 8
+
+
+def test_keys_stand_on_the_bar_in_the_usual_window_on_the_wall_and_beside_a_large_run(live: LiveDesk) -> None:
+    bar = live.view.bar
+    for large in (False, True):
+        if large:
+            live.model.open("live-2")
+            live.wait()
+        for button in (bar.pause, bar.approve, bar.deny, bar.hint, bar.hands, bar.stop):
+            assert button.width() == button.width_for(WHOLE)
+
+
+def test_while_the_page_is_in_a_persons_hands_the_run_is_theirs_and_nothing_else_calls(
+    live: LiveDesk,
+) -> None:
+    live.model.open("live-2")
+    live.wait()
+    live.press(Qt.Key.Key_O)
+    row = live.model.row
+    assert row.needs
+    assert face_of(row) == "yours"
+    assert live.view.bar.hands.accessibleName() == "Hand back"
+    buttons = [button for button in live.view.bar.buttons if button.isVisible()]
+    rights = [button.geometry().right() for button in buttons]
+    lefts = [button.geometry().left() for button in buttons[1:]]
+    assert all(right < left for right, left in zip(rights, lefts, strict=False)), (
+        "no button lies over another"
+    )

@@ -12,6 +12,7 @@ from app.models.commands import CommandCenter
 from app.views.theme import Theme
 from app.views.widgets.keycap import draw_keys, keys_width
 
+PAD, GAP = 8, 5
 WHOLE, WORD, SIGN = 2, 1, 0
 """How much of a button is shown: with its key, without, the sign alone."""
 
@@ -21,7 +22,8 @@ class CommandButton(QAbstractButton):
 
     Args:
         word: a word or two; "" is the command's title.
-        others: words it may show later; it is wide enough for each, so that nothing beside it moves.
+        others: commands and words that ``show_as`` may give it; it is wide enough for each, so that nothing beside it
+            moves.
     """
 
     def __init__(
@@ -31,7 +33,7 @@ class CommandButton(QAbstractButton):
         theme: Theme,
         word: str = "",
         *,
-        others: tuple[str, ...] = (),
+        others: tuple[tuple[str, str], ...] = (),
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -80,13 +82,15 @@ class CommandButton(QAbstractButton):
 
     def width_for(self, much: int) -> int:
         """Pixels with so much of it shown."""
-        px = self._theme.px
-        width = px(16) + 2 * px(9)
+        px, metrics = self._theme.px, QFontMetrics(self.font())
+        faces = ((self._command, self._text()), *self._others)
+        width = px(16) + 2 * px(PAD)
         if much >= WORD:
-            metrics = QFontMetrics(self.font())
-            width += px(6) + max(map(metrics.horizontalAdvance, (self._text(), *self._others)))
-        if much >= WHOLE and (keys := self._center.keys(self._command)):
-            width += px(8) + keys_width(self._theme, keys)
+            width += px(6) + max(metrics.horizontalAdvance(word) for _, word in faces)
+        if much >= WHOLE and (
+            keys := max(keys_width(self._theme, self._center.keys(name)) for name, _ in faces)
+        ):
+            width += px(GAP) + keys
         return width
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -104,16 +108,18 @@ class CommandButton(QAbstractButton):
         side, middle = px(16), self.height() // 2
         icon = self._icon or self._center.command(self._command).icon
         theme.icon(icon, ink if self._calls else "muted").paint(
-            painter, QRect(px(9), middle - side // 2, side, side)
+            painter, QRect(px(PAD), middle - side // 2, side, side)
         )
         if self._much >= WORD:
             painter.setFont(self.font())
             painter.setPen(theme.color(ink))
-            left = px(9) + side + px(6)
+            left = px(PAD) + side + px(6)
             align = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
             painter.drawText(QRect(left, 0, self.width() - left, self.height()), align, self._text())
         if self._much >= WHOLE:
-            draw_keys(painter, theme, self.rect().adjusted(0, 0, -px(9), 0), self._center.keys(self._command))
+            draw_keys(
+                painter, theme, self.rect().adjusted(0, 0, -px(PAD), 0), self._center.keys(self._command)
+            )
         painter.end()
 
     def _paint_ground(self, painter: QPainter) -> None:
