@@ -300,20 +300,33 @@ class Supervisor:
         moves = [Click(0), Click(0), AskHuman("Which?"), Click(2), TypeText(1, "lamp"), Click(2), Stop("42")]
         self.desk = FakeDesk(policy=ASKING)
         self.bench = Bench(moves, desk=self.desk)
-        self.hints = 0
+        slow = SlowPolicy(moves)
+        self.bench.loop._parts = replace(self.bench.loop._parts, policy=slow)  # pyright: ignore[reportPrivateUsage]
+        self.hints, self.behind, self.answered = 0, list[str](), False
+        real = self.bench.hands.do
 
-    async def go(self, deeds: Sequence[str]) -> Run:
+        async def do(command: Command) -> Result:
+            """Nothing may be begun on a page that is held."""
+            if self.bench.control.pausing or self.bench.control.state.held:
+                self.behind.append(f"{command} was begun while the run was {self.bench.control.state.value}")
+            await ticks(6)
+            return await real(command)
+
+        self.bench.hands.do = do  # type: ignore[method-assign]
+
+    async def go(self, deeds: Sequence[tuple[str, int]]) -> Run:
         async with asyncio.timeout(30), asyncio.TaskGroup() as group:
             running = group.create_task(self.bench.loop.run())
-            for deed in deeds:
-                await self._do(deed, group)
-                await self._check()
+            for deed, pause in deeds:
+                await self._do(deed)
+                await self._check(pause)
             if self.bench.control.state is not RunState.ENDED:
                 self.bench.control.stop()
         return running.result()
 
-    async def _do(self, deed: str, group: asyncio.TaskGroup) -> None:
+    async def _do(self, deed: str) -> None:
         control, row = self.bench.control, self.desk.waiting
+        self.answered = deed in ("approve", "deny", "edit", "go on", "step", "hand back")
         try:
             match deed:
                 case "pause":
@@ -347,30 +360,46 @@ class Supervisor:
                 "take over",
             )
 
-    async def _check(self) -> None:
+    async def _check(self, pause: int) -> None:
         control, hands = self.bench.control, self.bench.hands
-        await self.bench.settles()
-        held, done, own = control.state.held, len(hands.done), control.seconds
-        await self.bench.settles()
-        if held:
-            assert len(hands.done) == done, "the page was touched while the run was held"
-            assert control.seconds == own, "the clock of a held run went on"
+        if control.state.held and control.stage is Stage.HELD:
+            done, own, needs = len(hands.done), control.seconds, control.needs
+            await ticks(30)
+            if control.state.held and control.needs == needs and not self.answered:
+                assert len(hands.done) == done, "the page was touched while the run was held"
+                assert control.seconds == own, "the clock of a held run went on"
+        await ticks(pause)
+        assert self.behind == []
         assert [step.index for step in self.bench.kept.steps] == list(range(len(self.bench.kept.steps)))
         assert len([row for row in self.desk.rows.values() if row.state is RequestState.OPEN]) <= 1
+
+
+async def ticks(count: int) -> None:
+    for _ in range(count):
+        await asyncio.sleep(0)
+
+
+class SlowPolicy(ScriptedPolicy):
+    """Takes its time."""
+
+    async def decide(self, sight: Sight) -> Decision:
+        await ticks(9)
+        return await super().decide(sight)
 
 
 BY_HAND = Step(index=0, url=HOME, title="Shop", tree="")
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(st.sampled_from(DEEDS), max_size=14))
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.tuples(st.sampled_from(DEEDS), st.integers(0, 60)), max_size=16))
 def test_whatever_a_person_does_in_whatever_order_a_held_page_is_not_touched_and_all_is_closed(
-    deeds: list[str],
+    deeds: list[tuple[str, int]],
 ):
     person = Supervisor()
     run = asyncio.run(person.go(deeds))
     assert run.outcome in (Outcome.ANSWERED, Outcome.STOPPED)
     assert person.bench.control.state is RunState.ENDED
+    assert person.behind == []
     assert {row.state for row in person.desk.rows.values()} <= {RequestState.CLOSED}
     assert run.step_count == len(person.bench.kept.steps)
     denied = [step for step in person.bench.kept.steps if step.cause == "person"]
