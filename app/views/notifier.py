@@ -43,6 +43,7 @@ class Notifier(QObject):
         self.tray: QSystemTrayIcon | None = None
         self._shown: dict[str, tuple[str, ...]] = {}
         self._latest: Call | None = None
+        self._said = ""
         self.desktop.followed.connect(self._follow)
         self.desktop.lost.connect(self._not_on_the_desktop)
         calls.called.connect(self._show)
@@ -118,6 +119,7 @@ class Notifier(QObject):
         kind = "fail" if call.weight is Weight.FAILED else ""
         keys = self._center.keys("go.call")
         look = self.tr("Look  {0}").format(keys) if keys else self.tr("Look")
+        self._said = words
         self._window.toast.say(words, look, lambda: self._open(call.run), kind=kind)
 
     def _settled(self, run: str) -> None:
@@ -128,6 +130,8 @@ class Notifier(QObject):
             else:
                 del self._shown[key]
                 self.desktop.withdraw(key)
+                if self._said and self._window.toast.text == self._said:
+                    self._window.toast.hide()
         self._center.refresh()
 
     # ------------------------------------------------------------ the way to the run

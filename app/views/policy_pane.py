@@ -25,6 +25,8 @@ class PolicyPane(Panel):
     """Fits a side column or the whole middle.  ``closed`` says that it may go; a draft stays for the next time."""
 
     closed = Signal()
+    wide = 860
+    """Pixels at 100 % text size for some six sites; where there are fewer, it scrolls."""
 
     def __init__(self, model: InterventionPolicyModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()

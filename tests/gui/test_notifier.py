@@ -101,6 +101,13 @@ def test_from_a_click_on_the_call_to_the_decision_it_is_two_actions(desk):
     assert desk.actions == 2
 
 
+def test_a_call_in_the_window_goes_once_nobody_waits(desk):
+    desk.block()
+    desk.until(lambda: "Needs you" in desk.window.toast.text and desk.window.toast.isVisible())
+    desk.engine.put(replace(desk.engine.rows["live-1"], state=RunState.RUNNING, needs=()))
+    assert not desk.window.toast.isVisible()
+
+
 def test_the_title_counts_who_waits_whatever_the_window_is_called(desk):
     assert desk.window.windowTitle().startswith("(3) ")
     desk.block()
