@@ -1,5 +1,6 @@
 // Where a person's hands are on the page: what lies under a point, what has the cursor, what a field holds.
-// It runs beside the look's script (``sitelore``) in the same world of its own and changes nothing.
+// It runs beside the look's script (``sitelore``) in the same world of its own and changes nothing; only while a person
+// chooses from a list it lies on top of the page, for what the browser opens itself is in no picture of the page.
 
 const above = (node) => node.assignedSlot ?? node.parentElement ?? node.getRootNode().host ?? null;
 
@@ -18,7 +19,7 @@ function rest(number) {
   stirred = false;
 }
 
-new MutationObserver(() => { stirred = true; }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+new MutationObserver(() => { stirred = list === null; }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
 
 const moved = () => stirred;
 
@@ -46,8 +47,10 @@ function under(x, y) {
   }
 }
 
+let pressed = null;
+
 function at(x, y) {
-  const hit = under(x, y);
+  const hit = pressed = under(x, y);
   if (hit === null) return { generation, number: -1, frame: -1 };
   if (!isFrame(hit)) return { generation, number: numberOf(hit), frame: -1, select: hit.localName === "select" && !hit.multiple && hit.size < 2 };
   const box = hit.getBoundingClientRect();
@@ -114,4 +117,92 @@ function held() {
   return { value: (field.isContentEditable ? field.innerText : field.value ?? "").slice(0, 10000) };
 }
 
-globalThis.siteloreEyes = { at, cursor, hold, held, rest, moved };
+let list = null;
+
+function shut() {
+  list?.host.remove();
+  list = null;
+}
+
+// The choices of the list under the point asked about last, or of the one with the cursor, below it on the page; false
+// where it has none to show.
+function open(atCursor) {
+  shut();
+  const select = atCursor ? deepest() : pressed;
+  if (select?.localName !== "select" || select.disabled) return false;
+  select.focus({ preventScroll: true });
+  field = select;
+  const box = select.getBoundingClientRect();
+  const host = document.createElement("div");
+  const root = host.attachShadow({ mode: "closed" });
+  const above = innerHeight - box.bottom < 160 && box.top > innerHeight - box.bottom;
+  host.style.cssText = "all:initial;position:fixed;inset:auto;z-index:2147483647;margin:0;padding:0;border:0;background:none;" +
+    `left:${Math.max(0, box.left)}px;${above ? `bottom:${innerHeight - box.top}px` : `top:${box.bottom}px`}`;
+  const rows = document.createElement("div");
+  rows.style.cssText = `font:${getComputedStyle(select).font};min-width:${box.width}px;max-width:90vw;overflow:auto;` +
+    `max-height:${Math.max(80, above ? box.top : innerHeight - box.bottom) - 8}px;background:#fff;color:#111;` +
+    "border:1px solid #555;box-shadow:0 2px 8px #0005;cursor:default;box-sizing:border-box";
+  root.append(rows);
+  list = { host, rows, select, at: select.selectedIndex };
+  for (const option of select.options) {
+    const row = document.createElement("div");
+    row.textContent = option.label || "\u00a0";
+    row.style.cssText = `padding:3px 10px;white-space:nowrap;${option.disabled ? "color:#888" : ""}`;
+    rows.append(row);
+  }
+  document.documentElement.append(host);
+  if (typeof host.showPopover === "function") {
+    host.popover = "manual"; // above a modal dialog of the page, too
+    host.showPopover();
+  }
+  point(list.at);
+  return true;
+}
+
+function point(index) {
+  list.at = Math.max(0, Math.min(list.select.options.length - 1, index));
+  [...list.rows.children].forEach((row, number) => {
+    const option = list.select.options[number];
+    row.style.background = number === list.at ? "#1a56db" : "";
+    row.style.color = number === list.at ? "#fff" : option?.disabled ? "#888" : "";
+  });
+  list.rows.children[list.at]?.scrollIntoView({ block: "nearest" });
+}
+
+// The label of what was chosen, null where that changes nothing.  The page is told a moment later: it may go away.
+function take() {
+  const { select, at } = list;
+  const option = select.options[at];
+  shut();
+  if (!option || option.disabled || option.parentElement.disabled || select.selectedIndex === at) return null;
+  select.selectedIndex = at;
+  setTimeout(() => {
+    select.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
+    select.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+  return option.label.trim().slice(0, 200);
+}
+
+// What a person does while the list is open: a point that is pressed, a step up or down, ``take`` or ``shut``.
+// Whether the list is still open, and what was chosen.
+function choose(deed, x = 0, y = 0) {
+  let chosen = null;
+  if (list === null || !list.select.isConnected) shut();
+  else if (deed === "press") {
+    const row = [...list.rows.children].findIndex((one) => {
+      const box = one.getBoundingClientRect();
+      return x >= box.left && x < box.right && y >= box.top && y < box.bottom;
+    });
+    if (row < 0) shut();
+    else {
+      list.at = row;
+      chosen = take();
+    }
+  } else if (deed === "step") point(list.at + y);
+  else if (deed === "scroll") list.rows.scrollTop += y;
+  else if (deed === "take") chosen = take();
+  else shut();
+  return { open: list !== null, chosen };
+}
+
+globalThis.siteloreEyes = { at, cursor, hold, held, rest, moved, open, choose };

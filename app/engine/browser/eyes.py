@@ -94,6 +94,7 @@ class Eyes:
         self._maps: dict[int, _Map] = {}
         self._newest = _Map(None, {}, {})
         self._holder: World | None = None
+        self._pressed: tuple[World | None, float, float] = (None, 0.0, 0.0)
 
     async def meet(self, page: PageCapture, generation: int) -> None:
         """This is the last look taken of the visit; its number is larger than those before."""
@@ -114,15 +115,44 @@ class Eyes:
 
         Raises ``Blind``.
         """
-        world = self._top()
+        world, first = self._top(), (x, y)
         for _ in range(DEEPEST):
             told = await self._ask(world, f"siteloreEyes.at({float(x)!r}, {float(y)!r})")
             below = self._below(world, told["frame"])
             if below is None:
+                self._pressed = world, first[0] - x, first[1] - y
                 generation = int(told["generation"])
                 return generation, self._number(generation, world, told["number"]), bool(told.get("select"))
             world, x, y = below, float(told["x"]), float(told["y"])
         raise Blind("the frames of this page are nested too deep")
+
+    async def open_list(self, *, at_cursor: bool = False) -> bool:
+        """Show the choices of the list that the point asked about last lies on, or of the one with the cursor, and hold
+        it; whether there are any.
+
+        What a browser shows itself is in no picture of the page.  Raises ``Blind``.
+        """
+        if at_cursor:
+            self._pressed = (await self._cursor())[0], 0.0, 0.0
+        world, _, _ = self._pressed
+        if world is None or not await self._ask(world, f"siteloreEyes.open({str(at_cursor).lower()})"):
+            return False
+        self._holder = world
+        return True
+
+    async def choose(self, deed: str, x: float = 0.0, y: float = 0.0) -> tuple[bool, str | None]:
+        """Do something to the list that is open: ``press`` a point of the viewport, ``step`` by ``y`` rows, ``scroll``,
+        ``take`` or ``shut``.  Whether it is still open, and the label of what was chosen.
+
+        Raises ``Blind``.
+        """
+        world, left, top = self._pressed
+        if world is None:
+            return False, None
+        if deed == "press":
+            x, y = x - left, y - top
+        told = await self._ask(world, f"siteloreEyes.choose({deed!r}, {float(x)!r}, {float(y)!r})")
+        return bool(told["open"]), told["chosen"]
 
     async def cursor(self) -> Cursor:
         """What has the cursor.  Raises ``Blind``."""

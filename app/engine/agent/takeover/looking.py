@@ -98,6 +98,23 @@ class Looking:
         cursor = cursor or Cursor()
         return (cursor, *self._of(cursor.generation, cursor.number))
 
+    async def open_list(self, *, at_cursor: bool = False) -> Held | None:
+        """Show the choices of the list asked about last, or of that with the cursor; what is chosen in it now.
+
+        ``None`` where there is none.
+        """
+        try:
+            return await self._eyes.held() if await self._eyes.open_list(at_cursor=at_cursor) else None
+        except Blind:
+            return None
+
+    async def choose(self, deed: str, x: float = 0.0, y: float = 0.0) -> tuple[bool, str | None]:
+        """Do something to the list that is open (``Eyes.choose``): whether it still is, and what was chosen."""
+        try:
+            return await self._eyes.choose(deed, x, y)
+        except Blind:
+            return False, None
+
     async def hold(self) -> Held | None:
         """Hold the field that has the cursor; what it holds now."""
         try:

@@ -12,7 +12,7 @@ from app.engine.agent.takeover.masking import is_secret, says_secret
 from app.engine.agent.unseen import field_key
 from app.engine.browser.eyes import Cursor, Held
 from app.engine.browser.keys import ALT, CTRL, META, SHIFT, text_of
-from app.engine.page_input import MouseButton, PageInput
+from app.engine.page_input import InputKind, MouseButton, PageInput
 from app.engine.page_state import Element
 
 DRAGGED = 6.0
@@ -39,6 +39,8 @@ _SILENT = frozenset(
     ]
 )
 _FIELDS = frozenset({"textbox", "searchbox", "spinbutton"})
+_OPENING = frozenset({"ArrowDown", "ArrowUp", " ", "Enter", "F4"})
+_ROWS = {"ArrowDown": 1, "ArrowUp": -1, "PageDown": 10, "PageUp": -10, "Home": -100_000, "End": 100_000}
 _EDITING = frozenset("acvxzy")
 _BITS = ((CTRL, "Control"), (ALT, "Alt"), (META, "Meta"), (SHIFT, "Shift"))
 
@@ -49,6 +51,7 @@ class Noticing:
     Attributes:
         done: deeds that are over and not recorded yet.
         masked: fields whose contents are kept out of everything.
+        choosing: a list of choices is open.
     """
 
     def __init__(self, looking: Looking, secrets: Secrets) -> None:
@@ -58,6 +61,7 @@ class Noticing:
         self._typed = ""
         self.done: deque[Draft] = deque()
         self.masked = 0
+        self.choosing = False
 
     @property
     def pending(self) -> bool:
@@ -75,22 +79,33 @@ class Noticing:
 
     async def finish(self) -> None:
         """Everything is over."""
+        if self.choosing:
+            self.choosing, _ = await self._looking.choose("shut")
         await self.leave_field()
         self._close()
 
     # ------------------------------------------------------------ the mouse
 
-    async def pressed(self, one: PageInput) -> None:
-        """A button goes down."""
+    async def pressed(self, one: PageInput) -> bool:
+        """A button goes down; whether the page is to get it, which has none of a list of choices."""
         await self.leave_field()
         last, now = self._open, time.monotonic()
         if one.clicks >= 2 and last is not None and last.kind in ("click", "mouse_click"):
             if now - last.ended < TWICE:
                 last.kind = "dblclick" if last.kind == "click" else "mouse_dblclick"
                 last.ended = now
-            return
+            return True
         self._close()
-        look, element, _ = await self._looking.element_at(one.x, one.y)
+        look, element, lists = await self._looking.element_at(one.x, one.y)
+        if (
+            lists
+            and one.button is MouseButton.LEFT
+            and (chosen := await self._looking.open_list()) is not None
+        ):
+            self._field, self._typed = self._draft("select_option", element, look), ""
+            self._field.was = _shown(chosen)
+            self.choosing = True
+            return False
         button = (
             {"button": one.button.value} if one.button not in (MouseButton.LEFT, MouseButton.NONE) else {}
         )
@@ -99,6 +114,28 @@ class Noticing:
         if element is None:
             self._open.args = {"x": round(one.x, 1), "y": round(one.y, 1)}
         self._open.args |= button
+        return True
+
+    async def chooses(self, one: PageInput) -> None:
+        """Something is done while a list of choices is open; the page gets nothing of it."""
+        match one.kind, one.key:
+            case InputKind.PRESS, _:
+                deed, y = "press", one.y
+            case InputKind.WHEEL, _:
+                deed, y = "scroll", one.dy
+            case InputKind.KEY_DOWN, "ArrowDown" | "ArrowUp" | "PageDown" | "PageUp" | "Home" | "End":
+                deed, y = "step", _ROWS[one.key]
+            case InputKind.KEY_DOWN, "Enter" | " " | "Tab":
+                deed, y = "take", 0.0
+            case InputKind.KEY_DOWN, "Escape":
+                deed, y = "shut", 0.0
+            case _:
+                return
+        self.choosing, chosen = await self._looking.choose(deed, one.x, y)
+        if not self.choosing:
+            draft, self._field = self._field, None
+            if draft is not None and chosen is not None:
+                self._filled(draft, Held(chosen=(chosen,)))
 
     async def released(self, one: PageInput) -> None:
         """A button comes up; far from where it went down it was a drag."""
@@ -127,14 +164,19 @@ class Noticing:
 
     # ------------------------------------------------------------ the keyboard
 
-    async def key(self, one: PageInput) -> None:
-        """A key goes down."""
+    async def key(self, one: PageInput) -> bool:
+        """A key goes down; whether the page is to get it, which has none that opens a list of choices."""
         if one.key in _SILENT:
-            return
+            return True
         cursor, look, element = await self._looking.cursor()
         text = text_of(one)
         if cursor.typable and not self._is_command(one):
-            chosen = element is not None and element.role in ("combobox", "listbox") and bool(element.options)
+            chosen = element is not None and element.tag == "select"
+            if chosen and one.key in _OPENING and not one.modifiers & ~ALT:
+                await self.leave_field()
+                self._close()
+                if await self._opens(look, element, at_cursor=True):
+                    return False
             if one.key in ("Tab", "Escape") or (one.key == "Enter" and not cursor.many and not chosen):
                 if await self.leave_field():
                     _, look, element = await self._looking.cursor()
@@ -144,10 +186,10 @@ class Noticing:
                     self._once("keyboard_press", None, None, {"key": _combination(one)})
             else:
                 await self._types(cursor, look, element, "" if one.key in ("Enter", "Tab") else text)
-            return
+            return True
         await self.leave_field()
         if one.key == "Tab":
-            return
+            return True
         if (
             cursor.presses
             and one.key in ("Enter", " ")
@@ -159,6 +201,7 @@ class Noticing:
             self._folded(
                 Draft(kind="keyboard_press", before=self._looking.before, args={"key": _combination(one)})
             )
+        return True
 
     async def text(self, one: PageInput) -> None:
         """Text is put in: pasted, or composed by an input method."""
@@ -183,6 +226,16 @@ class Noticing:
         self.done.append(draft)
 
     # ------------------------------------------------------------ inside
+
+    async def _opens(self, look: Look, element: Element | None, *, at_cursor: bool = False) -> bool:
+        """Whether a list of choices could be opened."""
+        chosen = await self._looking.open_list(at_cursor=at_cursor)
+        if chosen is None:
+            return False
+        self._field, self._typed = self._draft("select_option", element, look), ""
+        self._field.was = _shown(chosen)
+        self.choosing = True
+        return True
 
     async def _types(self, cursor: Cursor, look: Look, element: Element | None, text: str) -> None:
         if self._field is not None and cursor.held:

@@ -89,6 +89,7 @@ class Takeover:
         self._writing = asyncio.Lock()
         self._stirred = asyncio.Event()
         self._input_at = 0.0
+        self._swallow = False
         self._steps: list[Step] = []
         self._moments: deque[Moment] = deque(maxlen=LONGEST_PATH)
         self._worker: asyncio.Task[Any] | None = None
@@ -129,10 +130,10 @@ class Takeover:
                     if any(before.kind not in _UNMOVING.get(one.kind, ()) for before in waiting):
                         await self._send(waiting)
                         waiting = []
-                    if await self._shortcut(one):
-                        continue
-                    await self._notice(one)
+                    kept_back = await self._kept_back(one)
                     self._stir()
+                    if kept_back:
+                        continue
                 waiting.append(one)
             await self._send(waiting)
 
@@ -179,16 +180,31 @@ class Takeover:
         self._stir()
         return True
 
+    async def _kept_back(self, one: PageInput) -> bool:
+        """Note an input; whether the page is not to get it."""
+        if self._noticing.choosing:
+            await self._noticing.chooses(one)
+            self._swallow = one.kind is InputKind.PRESS
+            return True
+        if one.kind is InputKind.RELEASE and self._swallow:
+            self._swallow = False
+            return True
+        if one.kind is InputKind.PRESS:
+            self._swallow = not await self._noticing.pressed(one)
+            return self._swallow
+        if await self._shortcut(one):
+            return True
+        if one.kind is InputKind.KEY_DOWN:
+            return not await self._noticing.key(one)
+        await self._notice(one)
+        return False
+
     async def _notice(self, one: PageInput) -> None:
         match one.kind:
-            case InputKind.PRESS:
-                await self._noticing.pressed(one)
             case InputKind.RELEASE:
                 await self._noticing.released(one)
             case InputKind.WHEEL:
                 self._noticing.wheeled(one)
-            case InputKind.KEY_DOWN:
-                await self._noticing.key(one)
             case InputKind.TEXT:
                 await self._noticing.text(one)
             case _:
