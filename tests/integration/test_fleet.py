@@ -119,6 +119,8 @@ async def test_an_action_that_is_denied_is_told_to_the_agent_and_one_approved_is
     assert planned.box is not None
     assert planned.command == request.command
     assert not server.state.in_baskets(), "nothing is done before it is decided"
+    with pytest.raises(UsageError):
+        await operator.engine.decide(request.id, PersonDecision(verb=Verb.EDIT, command='click("9999")'))
     await operator.engine.decide(request.id, PersonDecision(verb=Verb.DENY, text="not this one"))
     with pytest.raises(Conflict, match="decided already"):
         await operator.engine.decide(request.id, PersonDecision(verb=Verb.APPROVE))

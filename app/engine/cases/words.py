@@ -50,16 +50,21 @@ class Words:
         """Decide about a request; a run that broke off goes on with it.
 
         Raises:
-            NotFound: there is none.  Conflict: it was decided already.  UsageError: the decision lacks its words.
+            NotFound: there is none.  Conflict: it was decided already.
+            UsageError: the decision lacks its words, or its action makes no sense on the page.
         """
+        waits = next(
+            (one for one in self._fleet.all if any(need.id == request for need in one.control.needs)), None
+        )
+        if waits is not None:
+            waits.control.check_decision(request, decision)
         try:
             decided = await self._desk.decide(request, decision)
         except NotFound:
-            for one in self._fleet.all:
-                if any(need.id == request for need in one.control.needs):
-                    author = decision.author or self._core.author
-                    return one.control.decide(request, replace(decision, author=author, at=time.time()))
-            raise
+            if waits is None:
+                raise
+            author = decision.author or self._core.author
+            return waits.control.decide(request, replace(decision, author=author, at=time.time()))
         found = self._fleet.find(decided.run)
         if found is not None and decided.need is Need.FLAG and decision.verb is Verb.DENY:
             flags = [flag for flag in found.flags if flag.detector in decided.detectors]
