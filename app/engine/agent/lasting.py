@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from app.engine.agent.memory import entries
 from app.engine.agent.ports import Hands
+from app.engine.browser.mending import EMPTY_TAB
 from app.engine.command import Command, Goto
 from app.engine.effect import Cause, Result, refused
 from app.engine.errors import SiteloreError, StoreError
 from app.engine.identity import keys_of, page_id
 from app.engine.page_state import PageCapture
-from app.engine.redaction import redact_url
+from app.engine.redaction import redact_text, redact_url
 from app.engine.supervision import Deed, Verb
 from app.engine.trajectory import Tab
 
@@ -32,10 +33,14 @@ log = logging.getLogger(__name__)
 
 IN_A_ROW = 3
 """Times that a browser or page is brought back without an action done in between; then a person is asked."""
+OFTEN = 2
+"""Times that a page is gone back to in a row; if it is lost then again the run's first page is opened in its place."""
 LOOK = 45.0
 """Seconds a look may take in all, whatever the page does; then the browser itself counts as hung."""
 RETURN = 60.0
 """Seconds that going back to where the run was may take."""
+
+EMPTY = "in its place"
 
 BackTo = Callable[[str, str], Awaitable[bool]]
 """Takes the visit to a page state through the graph, given the state and its address; whether it arrived."""
@@ -54,6 +59,11 @@ class Browser(Protocol):
         """The address of the page in front, "" without one."""
         ...
 
+    @property
+    def open_tabs(self) -> int:
+        """How many tabs are open."""
+        ...
+
     async def remember(self) -> None:
         """Keep cookies and storage for when it is opened again."""
         ...
@@ -69,10 +79,11 @@ class Browser(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the run was: an address, and the page state found there ("" where it was not looked at)."""
+    """Where the run was: an address, the page state found there ("" where it was not looked at), and how many tabs."""
 
     url: str = ""
     state: str = ""
+    tabs: int = 1
 
 
 class LastingHands(Hands):
@@ -103,7 +114,7 @@ class LastingHands(Hands):
         self._home, self.back_to, self._mask = home, back_to, mask
         self._one_at_a_time = asyncio.Lock()
         self._suspected = ""
-        self._in_a_row = 0
+        self._in_a_row = self._returned = 0
         self._given_up = self._held = ""
         self._untold: list[str] = []
         self.here = Place()
@@ -192,7 +203,7 @@ class LastingHands(Hands):
 
     def _counted(self, result: Result) -> Result:
         if result.cause is not Cause.PAGE_LOST:
-            self._in_a_row = 0
+            self._in_a_row = self._returned = 0
         return result
 
     @property
@@ -210,12 +221,13 @@ class LastingHands(Hands):
         except StoreError:
             raise
         except SiteloreError as gone:
-            self._suspected = str(gone)
+            self._suspected = self._clean(str(gone))
             return None
-        if page.url == "about:blank" and page.notes and self.here.url:
-            # The hands gave the page up for an empty tab: the run was elsewhere.
-            await self._bring_back(page.notes[-1])
-            return None
+        if page.url == "about:blank" and self.here.url:
+            given_up = next((note for note in page.notes if note.endswith(EMPTY_TAB)), "")
+            if given_up:  # by hands that know of nowhere to go back to
+                await self._bring_back(self._clean(given_up))
+                return None
         return page
 
     async def _bring_back(self, why: str = "", to: Place | None = None, *, may_ask: bool = True) -> None:
@@ -241,22 +253,28 @@ class LastingHands(Hands):
             return str(error)
         self._suspected = ""
         self._control.touches += 1  # whatever is being decided is about a page that is gone
-        found = await self._return(place)
+        found = await self._return(place, instead=self._returned >= OFTEN)
+        self._returned += 1
         if self._browser.broken:
             return self._browser.broken
-        await self._tell(f"{why}; {'another browser' if anew else 'another tab'} was opened {found}")
+        others = f"; {place.tabs - 1} other tabs are gone" if place.tabs > 1 else ""
+        await self._tell(f"{why}; {'another browser' if anew else 'another tab'} was opened {found}{others}")
         return ""
 
-    async def _return(self, place: Place) -> str:
-        """Go back to where the run was; in words, where that led."""
+    async def _return(self, place: Place, *, instead: bool = False) -> str:
+        """Go back to where the run was, or to its first page ``instead``; in words, where that led."""
+        if instead and place.url:
+            place = Place(self._home)
         if not place.url.startswith(("http://", "https://")):
-            return "in its place"
+            return EMPTY
         try:
             async with asyncio.timeout(RETURN):
                 failed = await self._browser.go(place.url)
                 address = redact_url(place.url)[:160]
                 if failed:
-                    return f"in its place, but {failed}"
+                    return f"{EMPTY}, but {failed}"
+                if instead:
+                    return f"at {address}, for the page the run was on is lost again and again"
                 if not place.state or await self._state() == place.state:
                     return f"at {address}, where the run was"
                 if self.back_to is not None and await self.back_to(place.state, place.url):
@@ -271,7 +289,7 @@ class LastingHands(Hands):
 
     def _at(self, page: PageCapture) -> None:
         if page.url.startswith(("http://", "https://")):
-            self.here = Place(page.url, page_id(keys_of(page, self._home)))
+            self.here = Place(page.url, page_id(keys_of(page, self._home)), self._browser.open_tabs)
 
     async def _ask(self, why: str) -> None:
         """Several times in a row: a person decides whether it is tried again.
@@ -298,9 +316,12 @@ class LastingHands(Hands):
             await asyncio.sleep(0)
         return True
 
+    def _clean(self, text: str) -> str:
+        return redact_text(self._mask(text))
+
     async def _tell(self, words: str) -> None:
         """In the ledger, for the agent, and on the time line; what can't be written is no reason not to go on."""
-        words = self._mask(words)
+        words = self._clean(words)
         self._untold.append(words)
         control = self._control
         try:

@@ -8,7 +8,7 @@ from playwright.async_api import Error, Page
 
 from app.engine.browser.gate import Gate
 from app.engine.browser.hand import open_page
-from app.engine.browser.mending import BROWSER_GONE
+from app.engine.browser.mending import BROWSER_GONE, EMPTY_TAB
 from app.engine.browser.page_hand import PageHand
 from app.engine.browser.session import Visit
 from app.engine.browser.snapshot import PageGone, capture, picture_of
@@ -138,7 +138,7 @@ class Gaze:
         empty = visit.stopped or bool(busy) or not last.startswith(("http://", "https://"))
         await visit.renew()
         if empty:
-            return f"{told}; an empty tab was opened in its place"
+            return f"{told}; {EMPTY_TAB}"
         await open_page(visit, last, most=most)
         return f"{told}; it was opened anew"
 

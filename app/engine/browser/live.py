@@ -115,6 +115,11 @@ class LiveBrowser:
         """The address of the page in front, "" without one."""
         return self.visit.page.url if self.visit.pages else ""
 
+    @property
+    def open_tabs(self) -> int:
+        """How many are open."""
+        return len(self.visit.pages)
+
     async def answers(self) -> bool:
         """The page in front says a word in good time."""
         return await answers(self.visit)

@@ -16,6 +16,8 @@ from playwright.async_api import Browser, Error, Page, Route, StorageState
 from app.engine.browser.session import Visit
 
 BROWSER_GONE = "the browser was closed or crashed"
+EMPTY_TAB = "an empty tab was opened in its place"
+"""Ends the note of a look that gave a page up."""
 ANSWER = 2.0
 """Seconds a page may take to say a word before it counts as silent for now."""
 CLOSE = 3.0

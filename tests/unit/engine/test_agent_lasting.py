@@ -35,6 +35,7 @@ class Mortal:
     pages: dict[str, PageCapture] = field(default_factory=lambda: dict(PAGES))
     broken: str = ""
     address: str = "about:blank"
+    tabs_open: int = 1
     dies_at: frozenset[int] = frozenset()
     fails: int = 0
     hangs: bool = False
@@ -44,8 +45,13 @@ class Mortal:
     lands_at: dict[str, str] = field(default_factory=dict[str, str])
     gives_up: bool = False
     down: bool = False
+    hangs_at: str = "nowhere"
     dies_going: int = 0
     went: list[str] = field(default_factory=list[str])
+
+    @property
+    def open_tabs(self) -> int:
+        return self.tabs_open
 
     async def remember(self) -> None:
         self.remembered += 1
@@ -70,8 +76,8 @@ class Mortal:
     async def look(self, *, picture: bool = True) -> PageCapture:
         if self.hangs:
             await asyncio.Event().wait()
-        if self.broken:
-            raise SiteloreError(self.broken)
+        if self.broken or self.address == self.hangs_at:
+            raise SiteloreError(self.broken or f"{self.address} is busy")
         if self.gives_up:
             self.gives_up, self.address = False, "about:blank"
             return PageCapture(
@@ -260,6 +266,38 @@ async def test_a_site_that_does_not_answer_leaves_an_empty_tab_and_says_why(benc
     assert page.url == "about:blank"
     assert "in its place, but" in page.notes[0]
     assert "does not answer" in page.notes[0]
+
+
+async def test_a_page_that_is_lost_again_and_again_is_left_for_the_first_page_of_the_run(bench: Bench):
+    bench.mortal.hangs_at = CART
+    bench.mortal.pages[HOME] = page_of(HOME, "Cart")
+    page = await bench.hands.look()
+    assert page.url == HOME
+    assert bench.mortal.went == [CART, CART, HOME]
+    assert "is lost again and again" in page.notes[-1]
+    assert bench.control.asked == []
+
+
+async def test_one_lost_before_its_first_look_is_back_where_it_was_sent(bench: Bench):
+    hands = LastingHands(bench.mortal, bench.mortal, bench.control, home=HOME)
+    await hands.do(Goto(HOME))
+    bench.mortal.die()
+    page = await hands.look()
+    assert (page.url, page.notes[0].endswith("where the run was")) == (HOME, True)
+
+
+async def test_tabs_that_are_gone_are_told(bench: Bench):
+    bench.mortal.tabs_open = 3
+    await bench.hands.look()
+    bench.mortal.die()
+    assert (await bench.hands.look()).notes[0].endswith("; 2 other tabs are gone")
+
+
+async def test_an_empty_tab_the_agent_opened_itself_is_left_as_it_is(bench: Bench):
+    bench.mortal.address = "about:blank"
+    bench.mortal.pages["about:blank"] = PageCapture(url="about:blank", notes=("it has no picture",))
+    assert (await bench.hands.look()).url == "about:blank"
+    assert bench.mortal.revived == []
 
 
 async def test_one_that_can_not_be_started_at_first_is_tried_again(bench: Bench):
