@@ -118,7 +118,7 @@ class AgentLoop:
             if failed is None:
                 break
             if await self._control.trouble("The run can't begin.", failed.error) is not Verb.RETRY:
-                return failed
+                return Ending(Outcome.STOPPED) if self._control.stopping else failed
         for request, decision in await asked_again(self._control):
             ended = self._flags_decided(request.question, decision)
             if ended is not None:

@@ -751,3 +751,51 @@ async def test_closing_it_closes_the_model_and_may_be_done_twice():
     await head.aclose()
 
     assert closed
+
+
+class TestHeld:
+    """A decision may not be gone by, or be cut short: the next one knows it."""
+
+    async def test_an_answer_that_was_not_gone_by_is_told_so_with_what_happened_meanwhile(self):
+        model = brained(operator=[act('click("0")'), act('click("0")')])
+        head = policy(model)
+        await head.decide(at())
+        await head.decide(at(news=("a person had the page for 1 step", "now at Orders")))
+
+        told = asked(model, OPERATOR)[1].text
+        assert "nothing was done: the run was held" in told
+        assert "<<meanwhile f00d>>\na person had the page for 1 step\nnow at Orders" in told
+
+    async def test_a_call_that_was_cut_short_leaves_the_policy_able_to_go_on(self):
+        import asyncio
+
+        class Hangs(ScriptedModel):
+            hung = False
+
+            async def ask(self, role: AgentRole, *given: object, **more: object) -> Reply:
+                if role is OPERATOR and not Hangs.hung:
+                    Hangs.hung = True
+                    await asyncio.sleep(1000)
+                return await super().ask(role, *given, **more)  # type: ignore[arg-type]
+
+        model = Hangs(by_role({PLANNER: lambda question: planned(), OPERATOR: [act('click("0")')]}))
+        head = policy(model)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await head.decide(at())
+        decision = await head.decide(at())
+
+        assert decision.command == Click(0)
+
+    async def test_a_persons_words_go_to_the_operator_and_the_planner_before_expert_knowledge(self):
+        model = brained(operator=[act('click("0")')])
+        said = Hint(tip="hint:h1", text="Look under Account first.", kind="person", routes=("person",))
+        known = Hint(tip="t1", text="Orders are listed under Reports.")
+        await policy(model, align=False).decide(at(tips=(said, known)))
+
+        for role in (OPERATOR, PLANNER):
+            told = asked(model, role)[0].text
+            assert told.index("1. Look under Account first.") < told.index(
+                "2. Orders are listed under Reports."
+            )
+            assert told.index("an instruction") < told.index("Expert knowledge of this site:")
