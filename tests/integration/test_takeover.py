@@ -24,7 +24,7 @@ from app.engine.errors import StoreError
 from app.engine.page_input import InputKind, MouseButton, PageInput
 from app.engine.redaction import MARK
 from app.engine.trajectory import Step
-from tests.support.live_hands import Kept, click, filmed, in_hand, key, middle, typed, until
+from tests.support.live_hands import Kept, click, filmed, in_hand, key, middle, typed, until, until_so
 
 LOGIN = """<h1>Sign in</h1><form onsubmit="return false">
 <label>Name <input name="user"></label><label>Password <input type="password" name="pw"></label>
@@ -302,6 +302,45 @@ async def test_what_the_page_said_is_quoted_in_the_account_and_never_a_tip(blank
     assert any(line.startswith("the page says:") and "Saved by hand" in line for line in account.changes)
     assert account.tip_text.endswith("this got a person on: click the button 'Ask'.")
     assert "Ignore" not in account.tip_text
+
+
+async def test_what_a_page_asks_waits_for_the_person_who_clicked(blank: Visit) -> None:
+    await blank.page.set_content(
+        "<button onclick=\"told.textContent += confirm('Delete it?') + ' '\">Delete</button>"
+        "<button onclick=\"told.textContent += prompt('Your name?', 'x') + ' '\">Name</button><p id=told></p>"
+    )
+    said: list[str] = []
+
+    async def shows(text: str) -> bool:
+        return await blank.page.inner_text("#told") == text
+
+    async with in_hand(blank, tell=said.append) as (hands, kept):
+        delete, name = await middle(blank, "text=Delete"), await middle(blank, "text=Name")
+        await hands.input(click(*delete))
+        await until(lambda: "Delete it?" in (said[-1] if said else ""))
+        await hands.input([*typed("x"), *key("Enter")])
+        await until_so(lambda: shows("true"))
+        await hands.input(click(*delete))
+        await until(lambda: "Delete it?" in said[-1])
+        await hands.input(key("Escape"))
+        await until_so(lambda: shows("true false"))
+        await hands.input(click(*name))
+        await until(lambda: "Your name?" in said[-1])
+        await hands.input([*key("Backspace"), *typed("Eve"), *key("Enter")])
+        await until_so(lambda: shows("true false Eve"))
+        await hands.input(click(*delete))
+        await until(lambda: "Delete it?" in said[-1])
+        account = await hands.end()
+    assert said[-1] == ""
+    assert await shows("true false Eve false"), "what nobody answered any more was dismissed"
+    assert "a dialog asked 'Delete it?' and was accepted" in account.changes
+    assert not any("a dialog said" in line for line in account.changes)
+    assert kept.words == [
+        "click button 'Delete'",
+        "click button 'Delete'",
+        "click button 'Name'",
+        "click button 'Delete'",
+    ]
 
 
 async def test_a_disk_that_is_full_loses_no_step(blank: Visit) -> None:

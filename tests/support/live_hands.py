@@ -101,7 +101,10 @@ class Kept:
 
 @asynccontextmanager
 async def in_hand(
-    visit: Visit, home: str = "http://page.test/", secrets: Secrets | None = None
+    visit: Visit,
+    home: str = "http://page.test/",
+    secrets: Secrets | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> AsyncIterator[tuple[Takeover, Kept]]:
     """The page of a visit, taken over; it is handed back at the end if it was not before."""
     registry, kept = JobRegistry(EventBus()), Kept()
@@ -112,6 +115,7 @@ async def in_hand(
         write=kept.write,
         spawn=registry.hold,
         run="run-1",
+        tell=tell,
     )
     await takeover.begin()
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, cast
@@ -70,6 +70,8 @@ class Visit:
         stopped: the page opened dialogs without end and was taken away.
         dead: set as soon as one of the two is so.
         answer: how the next dialog is answered, once: whether it is accepted, and the text for a prompt.
+        asked: decides in place of that what a page asks: gets ``confirm`` or ``prompt``, the message, and the text that
+            stands there.
         unasked: dialogs and files that came up since the visit began.
         last: what the last look left for finding its elements again (``app.engine.browser.snapshot``).
         seats: how often it has been given another browser (``reseat``).
@@ -79,6 +81,7 @@ class Visit:
         self.keep_tabs = keep_tabs
         self.dead = asyncio.Event()
         self.answer: tuple[bool, str] | None = None
+        self.asked: Callable[[str, str, str], Awaitable[tuple[bool, str]]] | None = None
         self.unasked = 0
         self.seats = -1
         self._dialogs = 0
@@ -210,6 +213,8 @@ class Visit:
             )
         with suppress(Error):
             answer, self.answer = self.answer, self.answer if dialog.type == "beforeunload" else None
+            if answer is None and self.asked is not None and self._is_asked(dialog):
+                answer = await self.asked(dialog.type, dialog.message, dialog.default_value)
             if dialog.type == "beforeunload":
                 await dialog.accept()
             elif answer is not None and answer[0]:
@@ -221,6 +226,9 @@ class Visit:
             self.dead.set()
             with suppress(Error, TimeoutError):
                 await asyncio.wait_for(dialog.page.close(), ANSWER)
+
+    def _is_asked(self, dialog: Dialog) -> bool:
+        return dialog.type in ("confirm", "prompt") and self._dialogs <= MOST_DIALOGS
 
     def _download(self, download: Download) -> None:
         self.unasked += 1

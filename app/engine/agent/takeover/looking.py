@@ -29,6 +29,7 @@ class Looking:
     Attributes:
         latest, first: looks; ``None`` as long as the page could not be looked at.
         stale: something was done to the page since the last look.
+        answered: dialogs that a person answered, which are told of elsewhere.
         happened: dialogs, windows and files that came up, in words.
     """
 
@@ -43,6 +44,7 @@ class Looking:
         self.first: Look | None = None
         self.stale = True
         self.happened: list[str] = []
+        self.answered: set[str] = set()
 
     @property
     def before(self) -> Look:
@@ -173,7 +175,11 @@ class Looking:
 
     def _note(self, page: PageCapture) -> None:
         lines = [
-            *(f"a dialog said {text!r} and was dismissed" for text in page.alerts),
+            *(
+                f"a dialog said {text!r} and was dismissed"
+                for text in page.alerts
+                if text not in self.answered
+            ),
             *(f"a window was opened and closed again: {url}" for url in page.popups),
             *(f"a file was offered and not taken: {name!r}" for name in page.downloads),
         ]

@@ -18,6 +18,7 @@ from typing import Any
 
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.takeover.account import account_of
+from app.engine.agent.takeover.asking import Asking
 from app.engine.agent.takeover.drafts import Draft, Look, Moment, moment_of
 from app.engine.agent.takeover.looking import Looking
 from app.engine.agent.takeover.noticing import Noticing
@@ -68,6 +69,8 @@ class Takeover:
         home: the address that page states are named against.
         write: records a step and gives its number; raises ``StoreError`` where it can't.
         spawn: starts a task and keeps it.
+        tell: shows the person what a page asks in a dialog, "" when it asks nothing any more; without it such dialogs
+            are dismissed at once, as they are for the agent.
     """
 
     def __init__(
@@ -79,12 +82,14 @@ class Takeover:
         write: Write,
         spawn: Spawn,
         run: str = "",
+        tell: Callable[[str], None] | None = None,
     ) -> None:
         self._visit, self._secrets, self._home, self._write, self._spawn = visit, secrets, home, write, spawn
         self._run = run
         self._steering = Steering(visit)
         self._looking = Looking(visit)
         self._noticing = Noticing(self._looking, secrets)
+        self._asking = Asking(tell, secrets) if tell is not None else None
         self._order = asyncio.Lock()
         self._writing = asyncio.Lock()
         self._stirred = asyncio.Event()
@@ -117,6 +122,9 @@ class Takeover:
         with suppress(TimeoutError):
             async with asyncio.timeout(LAST_LOOK):
                 await self._looking.look()
+        if self._asking is not None:
+            self._visit.asked = self._asking.ask
+            self._looking.answered = self._asking.answered
         self._worker = self._spawn(self._work())
 
     async def input(self, inputs: Sequence[PageInput]) -> None:
@@ -147,6 +155,9 @@ class Takeover:
             if self._account is not None:
                 return self._account
             self._ended = True
+            self._visit.asked = None
+            if self._asking is not None:
+                self._asking.close()
             await self._steering.lift()
             await self._noticing.finish()
         await self._stop_working()
@@ -157,8 +168,9 @@ class Takeover:
         self._final = self._looking.latest
         await self._record()
         looks = (self._looking.first, self._final)
+        happened = [*(self._asking.told if self._asking is not None else ()), *self._looking.happened]
         self._account = account_of(
-            self._run, self._steps, looks, self._looking.happened, self._secrets, self._noticing.masked
+            self._run, self._steps, looks, happened, self._secrets, self._noticing.masked
         )
         return self._account
 
@@ -182,6 +194,8 @@ class Takeover:
 
     async def _kept_back(self, one: PageInput) -> bool:
         """Note an input; whether the page is not to get it."""
+        if self._asking is not None and self._asking.takes(one):
+            return True
         if self._noticing.choosing:
             await self._noticing.chooses(one)
             self._swallow = one.kind is InputKind.PRESS
