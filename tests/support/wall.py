@@ -51,15 +51,15 @@ class Operator:
     async def over(self, run: str) -> LiveRow:
         return await self.until(run, lambda row: not row.state.alive)
 
-    async def click(self, run: str, x: float, y: float) -> None:
+    async def click(self, run: str, x: float, y: float, clicks: int = 1) -> None:
         """A person's click on the page."""
         left = MouseButton.LEFT
         await self.engine.send_input(
             run,
             [
                 PageInput(kind=InputKind.MOVE, x=x, y=y),
-                PageInput(kind=InputKind.PRESS, x=x, y=y, button=left),
-                PageInput(kind=InputKind.RELEASE, x=x, y=y, button=left),
+                PageInput(kind=InputKind.PRESS, x=x, y=y, button=left, clicks=clicks),
+                PageInput(kind=InputKind.RELEASE, x=x, y=y, button=left, clicks=clicks),
             ],
         )
 
