@@ -24,6 +24,7 @@ from app.engine.supervision import (
     FlagReaction,
     Intervention,
     InterventionPolicy,
+    Need,
     PersonDecision,
     PersonHint,
     PersonRequest,
@@ -42,8 +43,13 @@ Learn = Callable[[Sequence[str]], Awaitable[None]]
 LISTEN_EVERY = 0.5
 """Seconds between two looks whether another process has written to the desk."""
 
-POLICY, WATCHDOG = "policy", "watchdog"
+POLICY, WATCHDOG, AGENT = "policy", "watchdog", "agent"
+ASKERS = {Need.WALL: AGENT, Need.QUESTION: AGENT, Need.TROUBLE: WATCHDOG}
+"""Who stands on the time line as the one who asked; for the others it is the policy."""
 """Authors that are nobody."""
+
+_ASKERS = {Need.WALL: AGENT, Need.QUESTION: AGENT, Need.TROUBLE: WATCHDOG}
+"""Who asks, where it is not the policy."""
 
 _DEEDS = {
     Verb.APPROVE: Deed.APPROVED,
@@ -283,7 +289,8 @@ class DeskOfRun:
     async def open(self, request: PersonRequest) -> PersonRequest:
         """Ask a person something."""
         opened = await self._desk.open(replace(request, run=self._run, site=self._site))
-        await self.note(Deed.ASKED, opened.step, opened.question, about=opened.id, author=POLICY)
+        asker = ASKERS.get(opened.need, POLICY)
+        await self.note(Deed.ASKED, opened.step, opened.question, about=opened.id, author=asker)
         return opened
 
     async def pending(self) -> tuple[PersonRequest, ...]:
