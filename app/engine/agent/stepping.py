@@ -78,7 +78,8 @@ def full_step(
         executed=command is not None and result.effect is not Effect.REFUSED,
         error=said(result.why if command is not None else decision.why) if not result.success else "",
         error_class=_error_class(decision, result),
-        tips=tuple(hint.tip for hint in sight.tips),
+        # What a person said is among the exposures alone: no knowledge base has it.
+        tips=tuple(hint.tip for hint in sight.tips if hint.kind != "person"),
         summary=said(decision.intent),
         agent_seconds=0.0,
         env_seconds=result.seconds,

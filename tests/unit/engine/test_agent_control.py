@@ -171,7 +171,8 @@ async def test_a_hint_stands_before_all_tips_and_is_taken_when_the_step_it_is_gi
     await bench.run()
     (hint,) = bench.policy.seen[0].tips
     assert (hint.tip, hint.routes, hint.kind) == ("hint:h1", ("person",), "person")
-    assert bench.kept.steps[0].tips == ("hint:h1",)
+    step = bench.kept.steps[0]
+    assert (step.tips, [one.tip for one in step.exposures]) == ((), ["hint:h1"])
     assert bench.desk.steps == [0]
     assert bench.desk.said[0].taken_at
 
