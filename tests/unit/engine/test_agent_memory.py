@@ -262,6 +262,25 @@ def test_a_write_that_fails_changes_nothing(tmp_path, monkeypatch):
     assert [event.data["text"] for event in read_events(tmp_path)] == ["one", "three"]
 
 
+@pytest.mark.parametrize("name", ["follow", "replace"])
+def test_files_that_lag_behind_are_made_good_and_no_event_is_written_twice(name, tmp_path, monkeypatch):
+    def full(*_args):
+        raise StoreError("No space left on device")
+
+    with LedgerBook.open(tmp_path) as book:
+        if name == "follow":
+            monkeypatch.setattr("app.engine.agent.memory.files.LedgerFiles.follow", full)
+        else:
+            monkeypatch.setattr("app.engine.agent.memory.book.replace_ledger", full)
+        book.write(entries.fact("price", "3", 1), entries.outcome(1, "click", refused(Cause.MISSING, "gone")))
+        monkeypatch.undo()
+        assert [event.kind for event in read_events(tmp_path)] == ["fact", "outcome"]
+        assert book.ledger.facts[0].value == "3"
+    assert [event.kind for event in read_events(tmp_path)] == ["fact", "outcome"]
+    assert "price" in (tmp_path / "facts.jsonl").read_text()
+    assert "price" in (tmp_path / "ledger.json").read_text()
+
+
 def test_a_fact_with_another_value_retracts_the_older_one_which_stays():
     book = LedgerBook()
     book.write(
