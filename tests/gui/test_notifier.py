@@ -9,27 +9,61 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton, QSystemTrayIcon
+from PySide6.QtWidgets import QApplication, QListWidget, QPushButton, QSystemTrayIcon, QWidget
 
 from app import settings
 from app.engine.supervision import Need, PersonRequest, RunState, Verb
-from app.models.commands import CommandCenter
-from app.models.engine_client import LocalClient
+from app.models.jobs import JobList
+from app.models.live import LiveModel
+from app.models.search import SearchModel
+from app.models.settings_form import SettingsForm
+from app.models.workspace import WorkspaceModel
 from app.settings import Settings
+from app.views.call_desk import CallDesk
+from app.views.live_view import LiveView
 from app.views.main_window import MainWindow
 from app.views.notifier import badged
-from app.workbench import Workbench
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 
 
-class Window:
-    """The whole window over made-up runs; keys and clicks are counted."""
+class Plain(QWidget):
+    """Another perspective, with a list that takes the keys."""
 
-    def __init__(self, bench, engine, settle):
-        self.bench, self.engine, self.settle = bench, engine, settle
-        self.window, self.calls = bench._window, bench.calls.calls
-        self.notifier, self.actions = bench.calls.notifier, 0
+    place = "review"
+
+    def __init__(self):
+        super().__init__()
+        self.list = QListWidget(self)
+
+    def save_layout(self):
+        return {}
+
+    def restore_layout(self, layout):
+        assert layout == {}
+
+    def focus_first(self):
+        self.list.setFocus()
+
+
+class Window:
+    """The frame with Live and another perspective over made-up runs; keys and clicks are counted."""
+
+    def __init__(self, window, client, tasks, engine, settle):
+        self.window, self.engine, self.settle, self.actions = window, engine, settle, 0
+        form, workspace = SettingsForm(tasks, window), WorkspaceModel(client, tasks, window)
+        window.attach(workspace, JobList(client, tasks, window), SearchModel(client, tasks, window), form)
+        self.live = LiveModel(client, tasks, window)
+        self.desk = CallDesk(window, client, tasks, self.live, form)
+        self.calls, self.notifier = self.desk.calls, self.desk.notifier
+        view = LiveView(self.live, window.center, window.theme)
+        self.desk.attach(view)
+        window.add_perspective(Plain())
+        window.add_perspective(view)
+        window.go("review")
+        workspace.start()
+        self.live.start()
+        self.desk.start()
 
     def block(self, run="live-1", number=1):
         need = PersonRequest(
@@ -61,18 +95,16 @@ class Window:
 
 
 @pytest.fixture
-def desk(run, settle, theme, fake_engine, qapp, monkeypatch):
-    monkeypatch.delenv("DBUS_SESSION_BUS_ADDRESS", raising=False)
-    window = MainWindow(CommandCenter(), theme)
+def desk(run, settle, theme, center, client, tasks, fake_engine):
+    window = MainWindow(center, theme)
     window.resize(1280, 800)
     window.show()
     window.activateWindow()
-    bench = Workbench(window, LocalClient(fake_engine, fake_engine.bus))
-    run(bench.build())
-    run(bench.start(restore=True))
-    settle(0.2)
-    yield Window(bench, fake_engine, settle)
-    run(bench.stop(save=False))
+    made = Window(window, client, tasks, fake_engine, settle)
+    made.until(lambda: made.live.list.rows and "—" in window.windowTitle())
+    yield made
+    run(tasks.aclose())
+    made.live.frames.close()
     window.close_for_good()
     window.deleteLater()
     settle()
@@ -84,7 +116,7 @@ def test_from_a_call_to_the_decision_it_is_two_keys(desk):
     assert desk.window.toast.action_text == "Look  Ctrl+."
     desk.press(Qt.Key.Key_Period, CTRL)
     assert desk.window.place == "live"
-    assert desk.bench.live.run == "live-1"
+    assert desk.live.run == "live-1"
     desk.press(Qt.Key.Key_A)
     desk.until(lambda: desk.engine.needs["live-1-1"].decision is not None)
     assert desk.engine.needs["live-1-1"].decision.verb is Verb.APPROVE
@@ -95,7 +127,7 @@ def test_from_a_click_on_the_call_to_the_decision_it_is_two_actions(desk):
     desk.block()
     desk.until(lambda: desk.window.toast.isVisible() and desk.window.toast.action_text)
     desk.click(next(one for one in desk.window.toast.findChildren(QPushButton) if "Look" in one.text()))
-    assert desk.bench.live.run == "live-1"
+    assert desk.live.run == "live-1"
     desk.press(Qt.Key.Key_A)
     desk.until(lambda: desk.engine.needs["live-1-1"].decision is not None)
     assert desk.actions == 2
@@ -121,7 +153,7 @@ def test_the_title_counts_who_waits_whatever_the_window_is_called(desk):
 
 def test_the_run_that_is_large_in_the_active_window_does_not_call(desk):
     desk.window.go("live")
-    desk.bench.live.open("live-1")
+    desk.live.open("live-1")
     desk.settle(0.1)
     desk.block()
     desk.settle(0.9)
@@ -130,7 +162,7 @@ def test_the_run_that_is_large_in_the_active_window_does_not_call(desk):
 
 def test_the_same_run_calls_once_the_person_is_elsewhere(desk):
     desk.window.go("live")
-    desk.bench.live.open("live-1")
+    desk.live.open("live-1")
     desk.window.go("review")
     desk.block()
     desk.until(lambda: "Needs you" in desk.window.toast.text)
@@ -146,7 +178,7 @@ def test_a_desktop_note_is_shown_first_and_a_click_on_it_opens_the_run(desk, mon
     desk.window.showMinimized()
     desk.notifier.desktop.followed.emit(shown[0].key)
     assert not desk.window.isMinimized()
-    assert desk.bench.live.run == "live-1"
+    assert desk.live.run == "live-1"
 
 
 def test_a_note_is_withdrawn_once_nobody_waits(desk, monkeypatch):
@@ -186,7 +218,7 @@ def test_without_notifications_the_tray_tells_and_carries_the_badge(desk):
     assert tray.messages[0][0].startswith("Needs you")
     assert tray.toolTip() == "Sitelore: 4 runs need you"
     tray.messageClicked.emit()
-    assert desk.bench.live.run == "live-1"
+    assert desk.live.run == "live-1"
 
 
 def test_the_badge_is_drawn_on_the_icon(theme, qapp):
@@ -209,7 +241,7 @@ def test_quiet_for_an_hour_is_one_key_and_says_until_when(desk):
 
 def test_settings_of_calls_are_in_force_at_once(desk):
     settings.save(Settings(at_once=2, notifications="off", quiet_hours="1-2"))
-    desk.bench.calls.settings.load()
+    desk.desk.settings.load()
     desk.until(lambda: ("set_at_once", (2,)) in desk.engine.calls)
     assert desk.notifier.mode == "off"
     desk.block()
