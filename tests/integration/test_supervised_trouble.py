@@ -118,8 +118,8 @@ async def test_a_disk_that_is_full_holds_the_run_before_its_next_action_and_it_g
     (run,) = await operator.start(walk(server))
     await operator.until(run, lambda row: row.step > 1)
     full = "the disk is full"
-    row = await operator.until(run, lambda row: bool(row.needs))
-    assert (row.state, row.needs[0].need) == (RunState.WAITING, Need.TROUBLE)
+    row = await operator.until(run, lambda row: bool(row.needs) and row.state is RunState.WAITING)
+    assert row.needs[0].need is Need.TROUBLE
     assert row.needs[0].why == "the disk is full"
     full = ""
     assert (await operator.over(run)).outcome == "answered"
