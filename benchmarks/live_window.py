@@ -133,8 +133,10 @@ class Desk:
         """End runs and take them off the wall."""
         self.model.close()
         for run in runs:
+            if self.model.row_of(run).state is RunState.TAKEN_OVER:
+                await self.client.api.release(run)
             await self.client.api.end_run(run)
-        await until(lambda: all(self.model.row_of(run).state is RunState.ENDED for run in runs), 60)
+        await until(lambda: all(self.model.row_of(run).state is RunState.ENDED for run in runs), 180)
         for run in runs:
             await self.client.api.dismiss_run(run)
 

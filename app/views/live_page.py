@@ -157,7 +157,7 @@ class LivePage(QWidget):
         self.replay.grow(current)
         self._show_face()
         if self.replay.index is None:
-            self.head.address.setText(current.url)
+            self.head.show_address(current.url)
 
     def _on_next(self) -> None:
         done, self._planned = self._planned, self.model.next
@@ -213,7 +213,7 @@ class LivePage(QWidget):
             self.canvas.show_picture(picture.image, picture.page, pointer)
         else:
             self.canvas.show_picture(None)
-        self.head.address.setText((picture.url if picture is not None else "") or (row.url if row else ""))
+        self.head.show_address((picture.url if picture is not None else "") or (row.url if row else ""))
 
     def _fills(self, picture: Picture | None) -> bool:
         """Not only a tile's picture, of which nothing could be read."""
@@ -224,7 +224,7 @@ class LivePage(QWidget):
 
     def _show_past(self) -> None:
         view = self.replay.view
-        self.head.address.setText(view.before.url if view is not None else "")
+        self.head.show_address(view.before.url if view is not None else "")
         if view is None or not view.before.screenshot:
             self.canvas.show_picture(None)
             if view is not None and view.before.lines:

@@ -76,16 +76,25 @@ class PageHead(QWidget):
         layout.addWidget(self.says)
         self.badge.hide()
 
+    def show_address(self, address: str) -> None:
+        """Where the page is; nothing is laid out anew for each picture."""
+        if address != self.address.text():
+            self.address.setText(address)
+
     def show_row(self, row: LiveRow, says: str) -> None:
         """A run as it is now."""
         self.badge.hide()
         self.pill.show_row(row)
         self.pill.show()
-        self.says.setText(says)
+        self._say(says)
 
     def show_words(self, words: str, role: str, says: str) -> None:
         """Something else than a run's state: a step of the past, an engine that is lost."""
         self.pill.hide()
         self.badge.set(words, role)
         self.badge.show()
-        self.says.setText(says)
+        self._say(says)
+
+    def _say(self, words: str) -> None:
+        if words != self.says.text():
+            self.says.setText(words)

@@ -183,6 +183,9 @@ class Fleet:
             found.show(state=RunState.ENDED, outcome="stopped", needs=())
             await self._drop_requests(run, "the run was stopped")
         else:
+            if found.page.taken_over:
+                account = await found.page.hand_in()
+                await self._desk.note(run, account.first_step + account.steps, Deed.RELEASED, account.words)
             found.control.stop()
         await self._did(found, Deed.STOPPED, reacting=found.control.state.held)
 

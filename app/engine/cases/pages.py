@@ -44,6 +44,8 @@ class LivePageOf:
         self._screen: Screencast | None = None
         self._browser: LiveBrowser | None = None
         self._takeover: Takeover | None = None
+        self._handing = asyncio.Lock()
+        """Held while the page comes into a person's hands: what they do meanwhile waits, and is not lost."""
         self._frames = 0
         self._secrets, self.home = Secrets(), ""
         self.loop: AgentLoop | None = None
@@ -140,40 +142,55 @@ class LivePageOf:
 
         if self._browser is None or self.loop is None:
             raise Conflict("there is no page to take over: the run is not going on")
-        await supervised.control.take_over()
-        try:
-            takeover = Takeover(
-                self._browser.visit,
-                secrets=self._secrets,
-                home=self.home,
-                write=self.loop.add_person_step,
-                spawn=self._core.registry.hold,
-                run=self._run,
-            )
-            await takeover.begin()
-        except BaseException:
-            await supervised.control.release(None)
-            raise
-        self._takeover, self.path = takeover, None
+        if self._handing.locked():
+            raise Conflict("the page is being taken over already")
+        async with self._handing:
+            await supervised.control.take_over()
+            try:
+                takeover = Takeover(
+                    self._browser.visit,
+                    secrets=self._secrets,
+                    home=self.home,
+                    write=self.loop.add_person_step,
+                    spawn=self._core.registry.hold,
+                    run=self._run,
+                )
+                await takeover.begin()
+            except BaseException:
+                await supervised.control.release(None)
+                raise
+            self._takeover, self.path = takeover, None
 
     async def input(self, inputs: Sequence[PageInput]) -> None:
         """A person's mouse and keyboard.  Raises ``Conflict`` where the page is not in their hands."""
-        if self._takeover is None:
+        takeover = await self._in_hand()
+        if takeover is None:
             raise Conflict("the page is not in your hands; take it over first")
-        await self._takeover.input(inputs)
+        await takeover.input(inputs)
 
     async def release(self, supervised: Supervised) -> TakeoverAccount:
         """Hand the page back; the agent is told what was done and goes on from the page as it is."""
-        if self._takeover is None or supervised.control.state is not RunState.TAKEN_OVER:
+        if await self._in_hand() is None or supervised.control.state is not RunState.TAKEN_OVER:
             raise Conflict("the page is not in your hands")
         account = await self._end_takeover()
         await supervised.control.release(account)
         return account
 
+    async def hand_in(self) -> TakeoverAccount:
+        """The takeover ends with its run: what was done by hand is written while something can be added to it."""
+        if self._takeover is None:
+            raise Conflict("the page is not in your hands")
+        return await self._end_takeover()
+
     @property
     def taken_over(self) -> bool:
         """A person's hands are on it."""
         return self._takeover is not None
+
+    async def _in_hand(self) -> Takeover | None:
+        """The takeover, once a page that is being handed over is there."""
+        async with self._handing:
+            return self._takeover
 
     async def _end_takeover(self) -> TakeoverAccount:
         takeover, self._takeover = self._takeover, None
