@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
-from app.engine.supervision import LiveRow, NextAction, RunState, TakeoverAccount
+from app.engine.supervision import LiveRow, NextAction, TakeoverAccount
 from app.models.frames import FrameStore
 from app.models.live_run import LiveRun
 from app.models.live_start import LiveStartModel, TaskFileModel
 from app.models.live_stills import LiveStills
-from app.models.live_wall import LiveList, face_of
+from app.models.live_wall import LiveList, can_go_on, face_of, is_queued
 from app.models.live_watch import LiveWatch
 
 if TYPE_CHECKING:
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
     from kb.tip import TipDraft
+
+SOON_MS = 20
+"""A burst of runs that change (a task file begun) is told of once."""
 
 
 class LiveModel(QObject):
@@ -82,6 +85,8 @@ class LiveModel(QObject):
         self._restore = ""
         self.large = LiveRun(self, self)
         """What stands beside the open run's page."""
+        self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
+        self._soon.timeout.connect(self.changed)
         client.live_changed.connect(self._on_row)
         client.live_gone.connect(self._on_gone)
         client.action_planned.connect(self._on_planned)
@@ -297,7 +302,7 @@ class LiveModel(QObject):
             self.close()
         if self.row is None:
             self._hand_to(0)
-        self._tell_alive()
+        self.watch.set_alive(row.run for row in rows if _has_page(row))
         self.changed.emit()
         self._tell_row()
         if self._restore:
@@ -316,20 +321,20 @@ class LiveModel(QObject):
             self.next = None
             self.next_changed.emit()
         self.list.put(row)
-        self._tell_alive()
+        self.watch.set_one_alive(row.run, _has_page(row))
         if before is None and not self.current:
             self._hand_to(0)
         if row.run == self.current:
             self.row_changed.emit(row)
         if before is None or face_of(before) != face_of(row):
-            self.changed.emit()
+            self._soon.start()
 
     def _on_gone(self, event: LiveGone) -> None:
         place = self.list.row_of(event.run)
         if self.run == event.run:
             self.close()
         self.list.drop(event.run)
-        self._tell_alive()
+        self.watch.set_one_alive(event.run, False)
         if self.current == event.run:
             self._hand_to(place)
         self.changed.emit()
@@ -376,15 +381,9 @@ class LiveModel(QObject):
         if (row := self.row) is not None:
             self.row_changed.emit(row)
 
-    def _tell_alive(self) -> None:
-        self.watch.set_alive(
-            row.run for row in self.list.rows if row.state.alive and row.state is not RunState.QUEUED
-        )
 
-
-def can_go_on(row: LiveRow) -> bool:
-    """Space goes on with it rather than pausing it."""
-    return row.state in (RunState.PAUSED, RunState.BROKEN_OFF)
+def _has_page(row: LiveRow) -> bool:
+    return row.state.alive and not is_queued(row)
 
 
 def _tr(text: str) -> str:

@@ -101,6 +101,55 @@ def _sort_key(row: LiveRow) -> tuple[object, ...]:
     return (*row.rank, row.run)
 
 
+# ------------------------------------------------------------------------------------------------ where it stands
+
+
+def goes(row: LiveRow) -> bool:
+    """It can be paused."""
+    return row.state in TICKING
+
+
+def can_go_on(row: LiveRow) -> bool:
+    """Space goes on with it rather than pausing it."""
+    return row.state in (RunState.PAUSED, RunState.BROKEN_OFF)
+
+
+def can_step(row: LiveRow) -> bool:
+    """One step of it can be asked for."""
+    return row.state in (RunState.RUNNING, RunState.PAUSED)
+
+
+def is_mine(row: LiveRow) -> bool:
+    """Its page is in a person's hands."""
+    return row.state is RunState.TAKEN_OVER
+
+
+def can_take_over(row: LiveRow) -> bool:
+    """Its page can be put into a person's hands."""
+    return row.state in (RunState.RUNNING, RunState.PAUSED, RunState.WAITING)
+
+
+def is_queued(row: LiveRow) -> bool:
+    """It has not begun."""
+    return row.state is RunState.QUEUED
+
+
+def is_over(row: LiveRow) -> bool:
+    """It has ended for good."""
+    return row.state is RunState.ENDED
+
+
+def first_need(row: LiveRow | None) -> str:
+    """The weightiest need by its name (``wall``), "" for none."""
+    return row.needs[0].need.value if row is not None and row.needs else ""
+
+
+def state_line(row: LiveRow) -> str:
+    """What is needed of a person; else why the run stands or how it ended; else its plan, or what it does."""
+    held = not row.state.alive or row.state is RunState.PAUSED
+    return need_words(row) or (row.why if held else "") or row.plan or row.why or row.words
+
+
 # ------------------------------------------------------------------------------------------------ words
 
 

@@ -60,6 +60,12 @@ class LiveWatch(QObject):
             self._alive = alive
             self._soon.start()
 
+    def set_one_alive(self, run: str, alive: bool) -> None:
+        """The same of one run."""
+        if alive != (run in self._alive):
+            (self._alive.add if alive else self._alive.discard)(run)
+            self._soon.start()
+
     def forget(self) -> None:
         """The engine is another one: it is told everything again."""
         self._told.clear()

@@ -8,8 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from app.engine.supervision import Need, RunState
-from app.models.live import can_go_on
+from app.models.live_wall import can_go_on, first_need, is_mine
 from app.views.widgets.command_button import SIGN, WHOLE, WORD, CommandButton, fill
 
 if TYPE_CHECKING:
@@ -95,33 +94,33 @@ class LiveBar(QWidget):
         goes_on = row is not None and can_go_on(row)
         title = self.tr("Go on") if goes_on else self.tr("Pause")
         self.pause.show_as("live.pause", title, "play" if goes_on else "pause")
-        is_mine = row is not None and row.state is RunState.TAKEN_OVER
+        mine = row is not None and is_mine(row)
         self.hands.show_as(
-            "live.release" if is_mine else "live.take_over",
-            self.tr("Hand back") if is_mine else self.tr("Take over"),
+            "live.release" if mine else "live.take_over",
+            self.tr("Hand back") if mine else self.tr("Take over"),
         )
-        self.hands.call(is_mine)
+        self.hands.call(mine)
         self._show_need(row)
 
-    def _words(self) -> dict[Need, tuple[str, str]]:
+    def _words(self) -> dict[str, tuple[str, str]]:
         """Yes and no to each need, short enough for a button."""
         end = self.tr("End run")
         return {
-            Need.APPROVAL: (self.tr("Approve"), self.tr("Deny")),
-            Need.QUESTION: (self.tr("Answer"), self.tr("No answer")),
-            Need.WALL: (self.tr("Dealt with"), end),
-            Need.TROUBLE: (self.tr("Try again"), end),
-            Need.FLAG: (self.tr("Go on"), end),
+            "approval": (self.tr("Approve"), self.tr("Deny")),
+            "question": (self.tr("Answer"), self.tr("No answer")),
+            "wall": (self.tr("Dealt with"), end),
+            "trouble": (self.tr("Try again"), end),
+            "flag": (self.tr("Go on"), end),
         }
 
     def _show_need(self, row: LiveRow | None) -> None:
         """The two in the middle speak of what is asked."""
-        need = row.needs[0].need if row is not None and row.needs else None
-        yes, no = self._words()[need or Need.APPROVAL]
+        need = first_need(row)
+        yes, no = self._words()[need or "approval"]
         self.approve.show_as(_yes(need), yes)
         self.deny.show_as("live.deny", no)
-        is_mine = row is not None and row.state is RunState.TAKEN_OVER  # then the keys are the page's
-        self.approve.call(need is not None and not is_mine)
+        mine = row is not None and is_mine(row)  # then the keys are the page's
+        self.approve.call(bool(need) and not mine)
 
     def _share_out(self) -> None:
         """As much of every button as there is room for; what is aside gives way first."""
@@ -129,5 +128,5 @@ class LiveBar(QWidget):
         fill(shown, self.width() - 32 - SPACE * (len(shown) + 3), LEVELS, self._aside)
 
 
-def _yes(need: Need | None) -> str:
-    return "live.answer" if need is Need.QUESTION else "live.approve"
+def _yes(need: str) -> str:
+    return "live.answer" if need == "question" else "live.approve"

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from app.engine.supervision import RunState
-from app.models.live import can_go_on
+from app.models.live_wall import can_go_on, can_step, can_take_over, goes, is_mine, is_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +45,7 @@ class LiveKeys(QObject):
                 lambda place=number - 1: len(model.list.rows) > place,
             )
         bind("live.back", view.back)
-        bind("live.pause_all", model.pause_all, lambda: there() and any(map(_goes, model.list.rows)))
+        bind("live.pause_all", model.pause_all, lambda: there() and any(map(goes, model.list.rows)))
 
     def _bind_run(self) -> None:
         model, bind = self._model, self._center.bind
@@ -54,17 +53,13 @@ class LiveKeys(QObject):
         def when(fits: Callable[[LiveRow], bool]) -> Callable[[], bool]:
             return lambda: model.row is not None and not model.lost and fits(model.row)
 
-        bind("live.pause", model.toggle_pause, when(lambda row: can_go_on(row) or _goes(row)))
-        bind("live.step", model.step, when(lambda row: row.state in (RunState.RUNNING, RunState.PAUSED)))
-        bind("live.stop", model.stop, when(lambda row: row.state is not RunState.ENDED))
-        bind(
-            "live.dismiss",
-            model.dismiss,
-            when(lambda row: row.state in (RunState.ENDED, RunState.BROKEN_OFF)),
-        )
+        bind("live.pause", model.toggle_pause, when(lambda row: can_go_on(row) or goes(row)))
+        bind("live.step", model.step, when(can_step))
+        bind("live.stop", model.stop, when(lambda row: not is_over(row)))
+        bind("live.dismiss", model.dismiss, when(lambda row: not row.state.alive))
         bind("live.review", model.review, when(lambda row: row.step > 0))
-        bind("live.take_over", self._take_over, when(lambda row: _has_page(row) or _is_mine(row)))
-        bind("live.release", model.release, when(_is_mine))
+        bind("live.take_over", self._take_over, when(lambda row: can_take_over(row) or is_mine(row)))
+        bind("live.release", model.release, when(is_mine))
         bind("live.tip", model.write_tip, lambda: model.can_write_tip)
         bind("live.to_map", model.to_map, lambda: model.takeover is not None and model.takeover.steps > 0)
 
@@ -72,19 +67,7 @@ class LiveKeys(QObject):
         """A page is worked where it is large; one that is in the person's hands already gets the keys back."""
         self._model.open(self._model.current)
         row = self._model.row
-        if row is not None and _is_mine(row):
+        if row is not None and is_mine(row):
             self._view.page.take_keys()
         else:
             self._model.take_over()
-
-
-def _goes(row: LiveRow) -> bool:
-    return row.state in (RunState.RUNNING, RunState.STARTING, RunState.MENDING)
-
-
-def _is_mine(row: LiveRow) -> bool:
-    return row.state is RunState.TAKEN_OVER
-
-
-def _has_page(row: LiveRow) -> bool:
-    return row.state in (RunState.RUNNING, RunState.PAUSED, RunState.WAITING)

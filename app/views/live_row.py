@@ -8,13 +8,13 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.engine.supervision import LiveRow, RunState
-from app.models.live_wall import clock_words, flag_words, need_words, state_words
+from app.models.live_wall import clock_words, flag_words, is_queued, need_words, state_words
 from app.models.object_list import OBJECT_ROLE
 from app.views.live_marks import draw_sign, face_role
 from app.views.marks import elided, paint_ground
 
 if TYPE_CHECKING:
+    from app.engine.supervision import LiveRow
     from app.models.live import LiveModel
     from app.views.theme import Theme
 
@@ -72,7 +72,7 @@ class RowDelegate(QStyledItemDelegate):
         small = theme.font("secondary")
         metrics = QFontMetrics(small)
         painter.setFont(small)
-        clock = clock_words(self._model.list.elapsed(row)) if row.state is not RunState.QUEUED else ""
+        clock = clock_words(self._model.list.elapsed(row)) if not is_queued(row) else ""
         painter.setPen(theme.color("muted"))
         painter.drawText(box, RIGHT, clock)
         room = box.width() - metrics.horizontalAdvance(clock) - px(8)

@@ -8,14 +8,14 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, Q
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QTextLayout, QTextOption
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.engine.supervision import LiveRow, RunState
-from app.models.live_wall import clock_words, face_of, flag_words, need_words, step_words
+from app.models.live_wall import clock_words, face_of, flag_words, is_queued, state_line, step_words
 from app.models.object_list import OBJECT_ROLE
 from app.views.live_marks import FACES, LOUD, draw_state, face_role
 from app.views.marks import SEVERITY_ROLE, draw_severity, elided
 from app.views.widgets.keycap import draw_keys
 
 if TYPE_CHECKING:
+    from app.engine.supervision import LiveRow
     from app.models.live import LiveModel
     from app.views.theme import Theme
 
@@ -101,7 +101,7 @@ class TileDelegate(QStyledItemDelegate):
             taken = draw_keys(
                 painter, theme, QRect(box.left(), box.top(), box.width(), box.height()), str(place + 1)
             )
-        clock = clock_words(self._model.list.elapsed(row)) if row.state is not RunState.QUEUED else ""
+        clock = clock_words(self._model.list.elapsed(row)) if not is_queued(row) else ""
         font = theme.font("secondary")
         painter.setFont(font)
         painter.setPen(theme.color("muted"))
@@ -203,12 +203,6 @@ class TileDelegate(QStyledItemDelegate):
         painter.setPen(theme.color(role))
         inner = box.adjusted(px(14), 0, 0, 0)
         painter.drawText(inner, LEFT, elided(metrics, flag_words(row), inner.width()))
-
-
-def state_line(row: LiveRow) -> str:
-    """What is needed of a person; else why the run stands or how it ended; else its plan, or what it does."""
-    held = not row.state.alive or row.state is RunState.PAUSED
-    return need_words(row) or (row.why if held else "") or row.plan or row.why or row.words
 
 
 def paint_two_lines(painter: QPainter, font: QFont, box: QRect, text: str) -> None:

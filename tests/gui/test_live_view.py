@@ -621,3 +621,17 @@ def test_while_the_page_is_in_a_persons_hands_the_run_is_theirs_and_nothing_else
     assert all(right < left for right, left in zip(rights, lefts, strict=False)), (
         "no button lies over another"
     )
+
+
+def test_a_task_file_of_hundreds_is_told_of_in_a_few_words(live: LiveDesk) -> None:
+    told: list[None] = []
+    live.model.changed.connect(lambda: told.append(None))
+    one = live.engine.rows["live-5"]
+    for number in range(300):
+        live.engine.put(replace(one, run=f"q{number:03}"))
+    live.until(lambda: bool(told))
+    live.wait(0.1)
+    assert len(live.model.list.rows) == 306
+    assert len(told) < 10, "a burst is told of once"
+    assert "301 waiting" in live.view.wall.counts.text()
+    assert live.model.current == "live-2"
