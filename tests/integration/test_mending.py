@@ -15,6 +15,7 @@ from playwright.async_api import Browser
 from app.engine.agent.control import Interrupted
 from app.engine.agent.diagnosis import Limits
 from app.engine.browser import executor, session, snapshot
+from app.engine.browser.screencast import Screencast
 from app.engine.command import Click, Goto, TypeText, Wait
 from app.engine.effect import Cause
 from app.engine.supervision import RunState, Stage
@@ -172,7 +173,7 @@ async def test_a_page_that_allocates_until_it_crashes_is_opened_anew(
 
 async def test_a_browser_killed_again_and_again_is_always_back_where_the_run_was(tmp_path: Path):
     async with bed(tmp_path) as patient:
-        for number in range(4):
+        for number in range(3):
             name = ("form", "tabs", "start")[number % 3]
             await patient.hands.do(Goto(patient.at(name)))
             await patient.hands.look()
@@ -182,5 +183,19 @@ async def test_a_browser_killed_again_and_again_is_always_back_where_the_run_was
             await patient.hands.do(Wait(0.5))
             page = await patient.hands.look()
             assert page.url == patient.at(name), page.notes
-        assert patient.live.visit.seats == 4
-        assert [event.kind for event in patient.book.events].count("note") == 4
+        assert patient.live.visit.seats == 3
+        assert [event.kind for event in patient.book.events].count("note") == 3
+
+
+async def test_moving_pictures_go_on_in_the_new_browser(tmp_path: Path):
+    async with bed(tmp_path) as patient, asyncio.TaskGroup() as group:
+        seen: list[str] = []
+        screen = Screencast(patient.live.visit, lambda frame: seen.append(frame.url), group.create_task)
+        await patient.hands.do(Goto(patient.at("form")))
+        await patient.hands.look()
+        await screen.watch(640, 400, 10.0)
+        await until(lambda: patient.at("form") in seen)
+        await patient.kill()
+        seen.clear()
+        await until(lambda: patient.live.visit.seats == 1 and patient.at("form") in seen)
+        await screen.aclose()
