@@ -117,7 +117,12 @@ class ComposerModel(QObject):
             return form, given
 
         work = fill() if draft is None else take(draft)
-        self._tasks.start(work, self._fill, self._failed, key="compose-open")
+        self._tasks.start(
+            work,
+            lambda answer: self._fill(answer, given=draft is not None),
+            self._failed,
+            key="compose-open",
+        )
         self.opened.emit()
 
     def close(self) -> None:
@@ -193,9 +198,10 @@ class ComposerModel(QObject):
             )
         self.saved.emit(self.run, go_on)
 
-    def _fill(self, answer: tuple[TipForm, TipDraft | None]) -> None:
+    def _fill(self, answer: tuple[TipForm, TipDraft | None], *, given: bool = False) -> None:
+        """``given``: the draft that is not the engine's proposal was handed over, nobody has kept it."""
         form, kept = answer
-        self.intent, self._filled, self.kept = form.intent, form.draft, kept is not None
+        self.intent, self._filled, self.kept = form.intent, form.draft, kept is not None and not given
         self.draft = kept if kept is not None else form.draft
         self.is_ready = True
         self.opened.emit()

@@ -550,6 +550,7 @@ def test_from_a_takeover_to_a_tip_draft_is_one_key_and_saving_it_leads_back(benc
     qtbot.waitUntil(lambda: composer.is_ready)
     assert window.place == "review"
     assert composer.draft.text == "The orders are under 'Orders' in the account menu."
+    assert not composer.kept, "nobody kept it: it was handed over"
     assert (composer.run, composer.step) == (run, 4)
     composer.save()
     qtbot.waitUntil(lambda: window.place == "live")

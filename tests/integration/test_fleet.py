@@ -96,14 +96,31 @@ async def test_a_takeover_goes_from_the_wall_to_the_answer_and_leaves_a_tip_and_
         assert [step.by for step in steps][:2] == ["person", ""]
         settled = {one.id: one for one in await operator.engine.requests(run, closed=True)}
         assert settled[request.id].state is RequestState.CLOSED
-        deeds = [one.deed for one in await operator.engine.interventions(run)]
-        assert deeds == [Deed.ASKED, Deed.TOOK_OVER, Deed.RELEASED]
+        deeds = await operator.engine.interventions(run)
+        assert [one.deed for one in deeds] == [Deed.ASKED, Deed.TOOK_OVER, Deed.RELEASED]
+        assert deeds[0].author == "agent"
         draft = await operator.engine.takeover_draft(run, account.first_step)
         assert "I am human" in draft.text
         assert (draft.site, draft.provenance.run) == ("demo", run)
         assert await operator.engine.takeover_to_graph(run, account.first_step) == 1
         assert (await operator.engine.graph_stats("demo")).row.transitions == 1
         assert operator.told(PageFrame), "the page was shown"
+
+
+async def test_what_a_person_does_while_the_page_comes_into_their_hands_is_not_lost(operator, server):
+    port = int(server.shop_url.rstrip("/").rpartition(":")[2])
+    with BlockingProxy("127.0.0.1", port, Door(captcha="^/")) as walled:
+        (run,) = await operator.start(kitchen(walled))
+        await operator.asked(run)
+        taking = asyncio.create_task(operator.engine.take_over(run))
+        while (await operator.row(run)).state is not RunState.TAKEN_OVER:
+            await asyncio.sleep(0)
+        assert not taking.done(), "the page is looked at before anything is done to it"
+        await operator.click(run, *BUTTON)
+        account = await operator.engine.release(run)
+        await taking
+        assert account.steps == 1
+        assert (await operator.over(run)).outcome == "answered"
 
 
 async def test_an_action_that_is_denied_is_told_to_the_agent_and_one_approved_is_done(operator, server):

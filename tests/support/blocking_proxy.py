@@ -39,6 +39,9 @@ class BlockingProxy:
 
     def __init__(self, host: str, port: int, door: Door) -> None:
         outer = (host, port)
+        self.passed = 0
+        """Requests of a page behind the captcha by a visit whose person has pressed its button."""
+        proxy = self
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -56,9 +59,11 @@ class BlockingProxy:
                 path = self.path.partition("?")[0]
                 cookies = self.headers.get("Cookie", "")
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                if door.captcha and re.search(door.captcha, path) and "human=1" not in cookies:
-                    self._send(200, [("Content-Type", "text/html; charset=utf-8")], CAPTCHA)
-                    return
+                if door.captcha and re.search(door.captcha, path):
+                    if "human=1" not in cookies:
+                        self._send(200, [("Content-Type", "text/html; charset=utf-8")], CAPTCHA)
+                        return
+                    proxy.passed += 1
                 there = http.client.HTTPConnection(*outer, timeout=60)
                 try:
                     headers = {
