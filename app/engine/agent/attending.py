@@ -33,8 +33,15 @@ async def at_a_wall(control: Control, what: str, url: str) -> PersonDecision | N
     return await control.ask(control.request(Need.WALL, question, url=url))
 
 
-async def answered_flags(control: Control, flags: Sequence[Flag], url: str) -> PersonDecision | None:
-    """What the policy makes of a step's flags: nothing, a pause, or a question; the decision, where one was asked."""
+async def answered_flags(
+    control: Control, flags: Sequence[Flag], url: str, *, goes_on: bool = True
+) -> PersonDecision | None:
+    """What the policy makes of a step's flags: nothing, a pause, or a question; the decision, where one was asked.
+
+    Where the run ends with this step (``goes_on`` is false) there is nothing to be held.
+    """
+    if not goes_on:
+        return None
     reactions = [(await control.reaction(flag), flag) for flag in flags]
     asking = [flag for reaction, flag in reactions if reaction is Reaction.ASK]
     if asking:

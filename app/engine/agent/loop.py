@@ -362,7 +362,7 @@ class AgentLoop:
         """What the policy, and a person where it asks one, makes of a step's flags."""
         if not flags or not self._control.supervised:
             return None
-        decision = await answered_flags(self._control, flags, url)
+        decision = await answered_flags(self._control, flags, url, goes_on=self._steps_left > 0)
         if decision is None:
             return None
         return self._flags_decided("; ".join(flag.message for flag in flags), decision)

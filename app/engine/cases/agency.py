@@ -154,6 +154,8 @@ class GraphAtlas:
 
     def __init__(self, atlas: Atlas, finding: Finding, visit: Visit, domains: tuple[Domain, ...]) -> None:
         self._atlas, self._finding, self._visit, self._domains = atlas, finding, visit, domains
+        self.gate: Callable[[], Awaitable[object]] | None = None
+        """Waits while a person holds the run; passed before each leg of a way."""
 
     @classmethod
     async def open(cls, atlas: Atlas, finding: Finding, visit: Visit, sites: Sequence[str]) -> GraphAtlas:
@@ -210,7 +212,7 @@ class GraphAtlas:
         sheet = await self._atlas.sheet(domain)
         if node not in sheet.graph.nodes:
             raise NotFound(f"the graph of {domain} has no state {node} any more")
-        plan, arrivals = await walk(self._atlas, sheet, node, self._visit)
+        plan, arrivals = await walk(self._atlas, sheet, node, self._visit, gate=self.gate)
         page = self._visit.page
         return Way(
             legs=tuple(leg.words for leg in plan.transitions),

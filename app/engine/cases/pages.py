@@ -73,6 +73,7 @@ class LivePageOf:
         self._browser, self._secrets = browser, secrets
         self.home = graphs.domains()[0].home if graphs.domains() else supervised.request.start_url
         control = supervised.control
+        graphs.gate = control.gate
         hands = LastingHands(
             executor,
             browser,

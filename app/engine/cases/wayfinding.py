@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -157,9 +157,16 @@ class Wayfinding:
 
 
 async def walk(
-    atlas: Atlas, sheet: Sheet, node: str, visit: Visit, tell: Callable[[int, int, str], None] | None = None
+    atlas: Atlas,
+    sheet: Sheet,
+    node: str,
+    visit: Visit,
+    tell: Callable[[int, int, str], None] | None = None,
+    gate: Callable[[], Awaitable[object]] | None = None,
 ) -> tuple[PathPlan, tuple[Arrival, ...]]:
     """Take a visit from the page in front to a node, each arrival verified and kept as an attempt.
+
+    ``gate`` is passed before each leg: it waits while a person holds the run.
 
     Raises ``SiteloreError`` where there is no way, or only one that would change something.
     """
@@ -187,6 +194,8 @@ async def walk(
     for number, leg in enumerate(plan.transitions):
         if tell is not None:
             tell(number, len(plan.transitions), leg.words)
+        if gate is not None:
+            await gate()
         arrivals.append(await traveller.step(leg))
         if arrivals[-1].kind.ends_path:
             break
