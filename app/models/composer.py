@@ -162,6 +162,8 @@ class ComposerModel(QObject):
         if not self.is_ready or self.is_saving:
             return
         if not self.draft.text.strip():
+            self._check.stop()
+            self._tasks.cancel("tip-check")  # its answer would wipe away what is said here
             self.error = self.tr("Write what holds for the site first: the text is empty.")
             self.checked.emit()
             return
