@@ -20,13 +20,17 @@ from app.engine.browser.session import Visit
 from app.engine.browser.snapshot import place_of
 from app.engine.page_state import PageCapture
 
-ANSWER = 0.4
+ANSWER = 0.25
 """Seconds a page may take to say what lies where."""
 DEEPEST = 8
 
 
 class Blind(Exception):
-    """The page does not say: it is another one than was looked at, it is busy, or it is gone."""
+    """The page does not say: it is another one than was looked at, it is ``busy``, or it is gone."""
+
+    def __init__(self, why: str, *, busy: bool = False) -> None:
+        super().__init__(why)
+        self.busy = busy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +53,7 @@ class Cursor:
         generation: number of the look.  number: of the element in it, -1 where it has none.
         typable: keys write into it.  many: Enter begins another line in it.  held: it is the field being held.
         presses: Enter or the space bar press it.
+        known: the page has said so; where it is busy nothing is known.
     """
 
     generation: int = 0
@@ -57,6 +62,7 @@ class Cursor:
     held: bool = False
     many: bool = False
     presses: bool = False
+    known: bool = False
     facts: FieldFacts | None = None
 
 
@@ -166,6 +172,7 @@ class Eyes:
             held=bool(told["held"]) and self._holds(world),
             many=bool(told.get("many")),
             presses=bool(told.get("presses")),
+            known=True,
             facts=FieldFacts(**facts) if facts else None,
         )
 
@@ -242,7 +249,9 @@ class Eyes:
                 if answer == "\0absent":
                     await world.call(f"void {_script()}")
                     answer = await world.call(guarded)
-        except (Error, RuntimeError, TimeoutError) as error:
+        except TimeoutError as error:
+            raise Blind("the page is busy", busy=True) from error
+        except (Error, RuntimeError) as error:
             raise Blind(str(error)) from error
         if answer in ("\0gone", "\0absent"):
             raise Blind("the page was replaced")

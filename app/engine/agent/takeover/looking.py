@@ -12,7 +12,7 @@ from app.engine.browser.session import Visit
 from app.engine.browser.shortcuts import tabs_of
 from app.engine.browser.snapshot import capture
 from app.engine.errors import SiteloreError
-from app.engine.page_state import Element, PageCapture
+from app.engine.page_state import Element, PageCapture, Rect
 
 PATIENCE = 0.4
 """Seconds a person's click waits for a look that is being taken."""
@@ -85,19 +85,23 @@ class Looking:
 
         A page that may have changed since it was looked at is looked at once more where the element is new.
         """
-        found = await self._at(x, y)
-        if found[1] is None and self._outdated:
-            await self.refresh(AT_ONCE)
+        try:
             found = await self._at(x, y)
+            if found[1] is None and self._outdated:
+                await self.refresh(AT_ONCE)
+                found = await self._at(x, y)
+        except Blind:  # a page that is busy is not waited for: where its elements stood is known
+            return self._by_place(x, y)
         return found
 
     async def cursor(self) -> tuple[Cursor, Look, Element | None]:
         """What has the cursor, and the element it is in; nothing, where the page does not say."""
-        cursor = await self._cursor()
-        if (cursor is None or (cursor.typable and cursor.number < 0)) and self._outdated:
-            await self.refresh(AT_ONCE)
+        cursor = Cursor()
+        with suppress(Blind):
             cursor = await self._cursor()
-        cursor = cursor or Cursor()
+            if (not cursor.known or (cursor.typable and cursor.number < 0)) and self._outdated:
+                await self.refresh(AT_ONCE)
+                cursor = await self._cursor()
         return (cursor, *self._of(cursor.generation, cursor.number))
 
     async def open_list(self, *, at_cursor: bool = False) -> Held | None:
@@ -140,15 +144,29 @@ class Looking:
     async def _at(self, x: float, y: float) -> tuple[Look, Element | None, bool]:
         try:
             generation, number, lists = await self._eyes.at(x, y)
-        except Blind:
+        except Blind as blind:
+            if blind.busy:
+                raise
             return self.before, None, False
         return (*self._of(generation, number), lists)
 
-    async def _cursor(self) -> Cursor | None:
+    async def _cursor(self) -> Cursor:
         try:
             return await self._eyes.cursor()
-        except Blind:
-            return None
+        except Blind as blind:
+            if blind.busy:
+                raise
+            return Cursor()
+
+    def _by_place(self, x: float, y: float) -> tuple[Look, Element | None, bool]:
+        """The smallest element around a point in the last look."""
+        look = self.before
+        around = [
+            (element.rect[2] * element.rect[3], element)
+            for element in look.page.elements
+            if element.visible and element.rect is not None and _holds(element.rect, x, y)
+        ]
+        return look, min(around, key=lambda pair: pair[0])[1] if around else None, False
 
     def _of(self, generation: int, number: int) -> tuple[Look, Element | None]:
         look = self._looks.get(generation)
@@ -184,3 +202,8 @@ class Looking:
             *(f"a file was offered and not taken: {name!r}" for name in page.downloads),
         ]
         self.happened += lines[: max(0, MOST_LINES - len(self.happened))]
+
+
+def _holds(rect: Rect, x: float, y: float) -> bool:
+    left, top, width, height = rect
+    return left <= x < left + width and top <= y < top + height

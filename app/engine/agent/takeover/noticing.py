@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from dataclasses import replace
 
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.takeover.drafts import Draft, Look
@@ -169,6 +170,8 @@ class Noticing:
         if one.key in _SILENT:
             return True
         cursor, look, element = await self._looking.cursor()
+        if not cursor.known and self._field is not None:  # a busy page: it goes on in the same field
+            cursor, element = replace(cursor, typable=True, held=True), self._field.element
         text = text_of(one)
         if cursor.typable and not self._is_command(one):
             chosen = element is not None and element.tag == "select"
