@@ -24,18 +24,9 @@ from urllib.parse import urlsplit
 from app.engine.browser.demo_server import DemoServer
 from app.engine.browser.session import open_browser
 from app.engine.events import ActionPlanned, Event, LiveChanged, PageFrame, RequestChanged
+from app.engine.intervention_policy import USUAL, Answer, RiskClass, RiskRule
 from app.engine.run_api import RunRequest
-from app.engine.supervision import (
-    USUAL,
-    Answer,
-    Need,
-    PersonDecision,
-    RequestState,
-    RiskClass,
-    RiskRule,
-    RunState,
-    Verb,
-)
+from app.engine.supervision import Need, PersonDecision, RequestState, RunState, Verb
 from tests.support.blocking_proxy import BlockingProxy, Door
 from tests.support.protocol_server import ProtocolServer
 from tests.support.shop import ADMIN, record_login

@@ -19,16 +19,15 @@ from app.cli.agent import PolicyName
 from app.cli.common import Json, harmless, plain, say, show, table, with_engine
 from app.engine.errors import InputError, UsageError
 from app.engine.events import Event, LiveChanged, RequestChanged
+from app.engine.intervention_policy import InterventionPolicy, PolicyPreview
 from app.engine.run_api import LIVE, NO_KNOWLEDGE, RunRequest
 from app.engine.supervision import (
     FlagReaction,
     Intervention,
-    InterventionPolicy,
     LiveRow,
     PersonDecision,
     PersonHint,
     PersonRequest,
-    PolicyPreview,
     Reach,
     RequestState,
     RunState,

@@ -6,20 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from app.engine.intervention_policy import InterventionPolicy, PolicyPreview
 from app.engine.ledger import Ledger
 from app.engine.page_input import PageInput
 from app.engine.run_api import RunRequest
 from app.engine.supervision import (
     FlagReaction,
     Intervention,
-    InterventionPolicy,
     KnowledgeHere,
     LiveRow,
     NextAction,
     PersonDecision,
     PersonHint,
     PersonRequest,
-    PolicyPreview,
     Stance,
     TakeoverAccount,
 )

@@ -10,47 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from app.engine.intervention_policy import RiskClass
 from app.engine.judgement import Severity
 
 LONGEST_HINT = 4_000
 """Characters of a hint, an answer or a reason; what is longer is refused with a sentence, never cut."""
-
-
-class RiskClass(StrEnum):
-    """Kinds of deeds an action may be, the harmless first."""
-
-    READS = "reads"
-    EDITS = "edits"  # fills in what is not sent yet
-    SIGNS_IN = "signs in"
-    SIGNS_OUT = "signs out"
-    SENDS = "sends"  # changes something on the site, or writes to somebody
-    UPLOADS = "uploads"
-    BUYS = "buys"
-    PAYS = "pays"
-    DELETES = "deletes"
-
-    @property
-    def level(self) -> int:
-        """From 0 for what only reads to 3 for what can't be taken back."""
-        return _LEVELS[self]
-
-    @property
-    def changes(self) -> bool:
-        """It leaves something behind on the site."""
-        return self.level >= 2
-
-
-_LEVELS = {
-    RiskClass.READS: 0,
-    RiskClass.EDITS: 1,
-    RiskClass.SIGNS_IN: 1,
-    RiskClass.SIGNS_OUT: 1,
-    RiskClass.SENDS: 2,
-    RiskClass.UPLOADS: 2,
-    RiskClass.BUYS: 3,
-    RiskClass.PAYS: 3,
-    RiskClass.DELETES: 3,
-}
 
 
 class RunState(StrEnum):
@@ -86,135 +50,6 @@ class Stage(StrEnum):
     ACTING = "acting"
     WRITING = "writing"
     HELD = "held"
-
-
-# ------------------------------------------------------------------------------------------------ policy
-
-
-class Reaction(StrEnum):
-    """What a flag brings about; each does what the one before does, too."""
-
-    MARK = "mark"
-    NOTIFY = "notify"
-    PAUSE = "pause"
-    ASK = "ask"
-
-    @property
-    def level(self) -> int:
-        """0 to 3."""
-        return list(Reaction).index(self)
-
-
-class Answer(StrEnum):
-    """What is done about an action of a risk class, or about a request."""
-
-    ALLOW = "allow"
-    ASK = "ask"
-    DENY = "deny"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FlagRule:
-    """How flags of a severity (and of one detector, where it is named) are answered; ``site`` "" is every site."""
-
-    severity: Severity
-    reaction: Reaction
-    site: str = ""
-    detector: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RiskRule:
-    """Whether an action of a risk class may be done; ``site`` "" is every site."""
-
-    risk: RiskClass
-    answer: Answer
-    site: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InterventionPolicy:
-    """When a run is marked, told of, paused or held for a decision (DESIGN part 1, operator)."""
-
-    flags: tuple[FlagRule, ...] = ()
-    risks: tuple[RiskRule, ...] = ()
-
-    def reaction(self, site: str, severity: Severity, detector: str) -> Reaction:
-        """The most particular rule counts: the site before all sites, then the detector before its severity."""
-        fitting = [
-            rule
-            for rule in self.flags
-            if rule.site in ("", site)
-            and rule.detector in ("", detector)
-            and (rule.detector or rule.severity is severity)
-        ]
-        return max(fitting, key=_particular, default=_MARK).reaction
-
-    def answer(self, site: str, risk: RiskClass) -> Answer:
-        """Whether an action of this class is done, asked about or refused on a site."""
-        fitting = [rule for rule in self.risks if rule.site in ("", site) and rule.risk is risk]
-        return max(
-            fitting, key=lambda rule: bool(rule.site), default=RiskRule(risk=risk, answer=Answer.ALLOW)
-        ).answer
-
-
-def _particular(rule: FlagRule) -> tuple[bool, bool]:
-    return bool(rule.site), bool(rule.detector)
-
-
-_MARK = FlagRule(severity=Severity.HINT, reaction=Reaction.MARK)
-
-USUAL = InterventionPolicy(
-    flags=(
-        FlagRule(severity=Severity.HINT, reaction=Reaction.MARK),
-        FlagRule(severity=Severity.WARNING, reaction=Reaction.NOTIFY),
-        FlagRule(severity=Severity.ERROR, reaction=Reaction.PAUSE),
-    ),
-    risks=tuple(
-        RiskRule(risk=risk, answer=Answer.ASK if risk.level >= 3 else Answer.ALLOW) for risk in RiskClass
-    ),
-)
-"""The policy of a workspace until its operator edits it."""
-
-UNATTENDED = InterventionPolicy(
-    flags=tuple(FlagRule(severity=severity, reaction=Reaction.MARK) for severity in Severity),
-    risks=tuple(RiskRule(risk=risk, answer=Answer.ALLOW) for risk in RiskClass),
-)
-"""Of runs that nobody watches (``sitelore run`` without ``--supervised``): flags only mark, nothing is asked."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyCount:
-    """What a policy would have done to the stored runs of a site ("" for all): counts of runs.
-
-    ``failed_*`` are those of them that were scored below 1; ``judged`` is how many were scored at all.
-    """
-
-    site: str
-    runs: int
-    judged: int
-    failed: int
-    marked: int
-    notified: int
-    paused: int
-    asked: int
-    failed_notified: int
-    failed_paused: int
-    failed_asked: int
-    first_step: float | None = None
-    """Median step at which the first pause or question would have come, from 0."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyPreview:
-    """A policy tried on the stored runs: over all, then by site; and runs it would have held, with the step."""
-
-    whole: PolicyCount
-    sites: tuple[PolicyCount, ...] = ()
-    held: tuple[tuple[str, int], ...] = ()
-
-
-# ------------------------------------------------------------------------------------------------ requests
 
 
 class Need(StrEnum):
@@ -379,9 +214,6 @@ class FlagReaction:
     how: str = ""
     author: str = ""
     at: float = 0.0
-
-
-# ------------------------------------------------------------------------------------------------ the wall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

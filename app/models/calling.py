@@ -6,7 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from app.engine.supervision import FlagMark, InterventionPolicy, LiveRow, Reaction, RunState
+from app.engine.intervention_policy import InterventionPolicy, Reaction
+from app.engine.supervision import FlagMark, LiveRow, RunState
 from app.engine.trajectory import Outcome
 
 FlagId = tuple[str, str, int]

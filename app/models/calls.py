@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.engine.supervision import USUAL, InterventionPolicy, LiveRow, RequestState, RunState, on_the_wall
+from app.engine.intervention_policy import USUAL, InterventionPolicy
+from app.engine.supervision import LiveRow, RequestState, RunState, on_the_wall
 from app.models.calling import (
     Call,
     FlagId,

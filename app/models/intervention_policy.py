@@ -13,16 +13,16 @@ from PySide6.QtCore import (
     Signal,
 )
 
-from app.engine.judgement import Severity
-from app.engine.supervision import (
+from app.engine.intervention_policy import (
     USUAL,
     Answer,
     InterventionPolicy,
-    LiveRow,
     PolicyCount,
     PolicyPreview,
     Reaction,
 )
+from app.engine.judgement import Severity
+from app.engine.supervision import LiveRow
 from app.models.policy_rules import (
     PolicyRow,
     Value,

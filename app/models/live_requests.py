@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from app.engine.errors import Conflict
+from app.engine.intervention_policy import RiskClass
 from app.engine.supervision import (
     LONGEST_HINT,
     LiveRow,
@@ -17,7 +18,6 @@ from app.engine.supervision import (
     PersonRequest,
     Reach,
     RequestState,
-    RiskClass,
     Verb,
 )
 from app.models.run_queue import detector_words

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from app.engine.intervention_policy import Answer, FlagRule, InterventionPolicy, Reaction, RiskClass, RiskRule
 from app.engine.judgement import Severity
-from app.engine.supervision import Answer, FlagRule, InterventionPolicy, Reaction, RiskClass, RiskRule
 
 Value = Reaction | Answer
 

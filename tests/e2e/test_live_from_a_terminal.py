@@ -14,7 +14,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from app.engine.supervision import USUAL, Answer, RiskClass, RiskRule
+from app.engine.intervention_policy import USUAL, Answer, RiskClass, RiskRule
 from tests.support.program import CHECKOUT, Sitelore
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("browser")]

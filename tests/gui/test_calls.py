@@ -9,18 +9,9 @@ from datetime import datetime, timedelta
 import pytest
 
 from app.engine.events import LiveChanged, LiveGone, PolicyChanged, RequestChanged
+from app.engine.intervention_policy import FlagRule, InterventionPolicy, Reaction
 from app.engine.judgement import Severity
-from app.engine.supervision import (
-    FlagMark,
-    FlagRule,
-    InterventionPolicy,
-    LiveRow,
-    Need,
-    PersonRequest,
-    Reaction,
-    RequestState,
-    RunState,
-)
+from app.engine.supervision import FlagMark, LiveRow, Need, PersonRequest, RequestState, RunState
 from app.models.calls import DEBOUNCE_SECONDS, Calls, Weight
 from app.models.desktop_notes import SECONDS
 

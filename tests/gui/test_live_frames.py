@@ -16,7 +16,14 @@ from tests.support.fake_live import page_jpeg
 def frame(number, *, run="live-1", width=640, height=400, jpeg=None, **more):
     data = page_jpeg(width, height, number) if jpeg is None else jpeg
     return PageFrame(
-        run=run, number=number, width=width, height=height, page_width=1280, page_height=800, jpeg=data, **more
+        run=run,
+        number=number,
+        width=width,
+        height=height,
+        page_width=1280,
+        page_height=800,
+        jpeg=data,
+        **more,
     )
 
 

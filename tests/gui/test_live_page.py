@@ -11,8 +11,9 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication
 
 from app.engine.events import ActionPlanned, LiveChanged, PageFrame
+from app.engine.intervention_policy import RiskClass
 from app.engine.page_input import InputKind, MouseButton
-from app.engine.supervision import RiskClass, RunState, TakeoverAccount
+from app.engine.supervision import RunState, TakeoverAccount
 from app.models.engine_client import LocalClient
 from app.models.live import LiveModel
 from app.views.live_view import LiveView

@@ -12,16 +12,7 @@ from app.engine.errors import InputError, StoreError
 from app.engine.events import HintChanged, LedgerChanged
 from app.engine.judgement import Severity
 from app.engine.ledger import Fact, Ledger
-from app.engine.supervision import (
-    FlagMark,
-    Need,
-    PersonHint,
-    PersonRequest,
-    Reach,
-    RunState,
-    Stance,
-    Verb,
-)
+from app.engine.supervision import FlagMark, Need, PersonHint, PersonRequest, Reach, RunState, Stance, Verb
 from app.models.live import LiveModel
 from app.models.live_requests import LONGEST
 from app.views.live_view import LiveView

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.engine.errors import StoreError
 from app.engine.events import PolicyChanged
-from app.engine.judgement import Severity
-from app.engine.supervision import (
+from app.engine.intervention_policy import (
     USUAL,
     Answer,
     FlagRule,
@@ -23,6 +22,7 @@ from app.engine.supervision import (
     RiskClass,
     RiskRule,
 )
+from app.engine.judgement import Severity
 from app.models.intervention_policy import InterventionPolicyModel
 from app.views.policy_pane import PolicyPane
 

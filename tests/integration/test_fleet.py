@@ -13,20 +13,9 @@ import pytest_asyncio
 
 from app.engine.errors import Conflict, UsageError
 from app.engine.events import ActionPlanned, PageFrame
+from app.engine.intervention_policy import USUAL, Answer, RiskClass, RiskRule
 from app.engine.run_api import RunRequest
-from app.engine.supervision import (
-    USUAL,
-    Answer,
-    Deed,
-    Need,
-    PersonDecision,
-    Reach,
-    RequestState,
-    RiskClass,
-    RiskRule,
-    RunState,
-    Verb,
-)
+from app.engine.supervision import Deed, Need, PersonDecision, Reach, RequestState, RunState, Verb
 from tests.support.blocking_proxy import BlockingProxy, Door
 from tests.support.wall import Operator
 

@@ -67,7 +67,9 @@ class BlockingProxy:
                 there = http.client.HTTPConnection(*outer, timeout=60)
                 try:
                     headers = {
-                        name: value for name, value in self.headers.items() if name.lower() != "accept-encoding"
+                        name: value
+                        for name, value in self.headers.items()
+                        if name.lower() != "accept-encoding"
                     }
                     there.request(self.command, self.path, body or None, headers)
                     answer = there.getresponse()

@@ -7,20 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from app.engine.errors import Conflict, StoreError
+from app.engine.intervention_policy import UNATTENDED, Answer, InterventionPolicy, Reaction, RiskClass
 from app.engine.judgement import Flag
-from app.engine.supervision import (
-    UNATTENDED,
-    Answer,
-    Deed,
-    InterventionPolicy,
-    PersonDecision,
-    PersonHint,
-    PersonRequest,
-    Reaction,
-    RequestState,
-    RiskClass,
-    Verb,
-)
+from app.engine.supervision import Deed, PersonDecision, PersonHint, PersonRequest, RequestState, Verb
 
 Decide = Callable[[PersonRequest], PersonDecision | None]
 

@@ -23,18 +23,17 @@ from app.engine.events import (
     PolicyChanged,
     RequestChanged,
 )
+from app.engine.intervention_policy import USUAL, InterventionPolicy, PolicyCount, PolicyPreview, RiskClass
 from app.engine.judgement import Severity
 from app.engine.ledger import Ledger
 from app.engine.live_api import LiveDetail
 from app.engine.page_input import PageInput
 from app.engine.run_api import RunRequest
 from app.engine.supervision import (
-    USUAL,
     Deed,
     FlagMark,
     FlagReaction,
     Intervention,
-    InterventionPolicy,
     KnowledgeHere,
     LiveRow,
     Need,
@@ -42,10 +41,7 @@ from app.engine.supervision import (
     PersonDecision,
     PersonHint,
     PersonRequest,
-    PolicyCount,
-    PolicyPreview,
     RequestState,
-    RiskClass,
     RunState,
     Stage,
     Stance,

@@ -15,16 +15,9 @@ from app.engine.agent.secrets import Secrets
 from app.engine.agent.sight import Decision, Sight
 from app.engine.command import Command
 from app.engine.errors import StoreError
+from app.engine.intervention_policy import UNATTENDED, Answer, InterventionPolicy, RiskClass, RiskRule
 from app.engine.judgement import Flag, Severity
-from app.engine.supervision import (
-    UNATTENDED,
-    Answer,
-    InterventionPolicy,
-    NextAction,
-    RiskClass,
-    RiskRule,
-    RunState,
-)
+from app.engine.supervision import NextAction, RunState
 from app.engine.trajectory import Outcome, Run, Step
 from tests.support.fake_desk import FakeDesk
 from tests.support.fake_hands import HOME, FakeHands, KeptRun, ScriptedPolicy, page_of

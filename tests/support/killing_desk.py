@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 from app.engine.errors import Conflict
+from app.engine.intervention_policy import RiskClass
 from app.engine.store.workspace import Workspace
 from app.engine.supervision import (
     Deed,
@@ -26,7 +27,6 @@ from app.engine.supervision import (
     PersonRequest,
     Reach,
     RequestState,
-    RiskClass,
     Verb,
 )
 

@@ -22,18 +22,10 @@ from pathlib import Path
 from app.engine.engine import Engine
 from app.engine.errors import SiteloreError
 from app.engine.events import Event, HintChanged, RequestChanged, RunAdvanced
+from app.engine.intervention_policy import USUAL, Answer, RiskClass, RiskRule
 from app.engine.run_api import RunRequest
 from app.engine.store.workspace import Workspace
-from app.engine.supervision import (
-    USUAL,
-    Answer,
-    PersonDecision,
-    RequestState,
-    RiskClass,
-    RiskRule,
-    RunState,
-    Verb,
-)
+from app.engine.supervision import PersonDecision, RequestState, RunState, Verb
 
 TASK = "Put the Oak Tray into the basket"
 CHECKOUT = Path(__file__).parents[2]

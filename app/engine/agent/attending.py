@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.engine.agent.control import POLICY, Control
+from app.engine.intervention_policy import Reaction
 from app.engine.judgement import Flag
-from app.engine.supervision import Deed, Need, PersonDecision, PersonRequest, Reaction, TakeoverAccount, Verb
+from app.engine.supervision import Deed, Need, PersonDecision, PersonRequest, TakeoverAccount, Verb
 
 NOT_ANSWERED = "The person does not answer this; decide by yourself what the task allows."
 

@@ -30,9 +30,10 @@ from app.engine.command import (
     Wait,
 )
 from app.engine.effect import Cause, Effect, Result, refused
+from app.engine.intervention_policy import Answer, RiskClass
 from app.engine.page_state import Element, PageCapture
 from app.engine.redaction import redact_text, redact_url
-from app.engine.supervision import Answer, Need, NextAction, PersonDecision, RiskClass, Verb
+from app.engine.supervision import Need, NextAction, PersonDecision, Verb
 
 ALL_ACTIONS = frozenset(kind for kinds in SETS.values() for kind in kinds)
 """What a person may have done in place of an action."""

@@ -17,18 +17,15 @@ from app.engine.agent.holding import Hold, Interrupted, SetAside
 from app.engine.agent.sight import Hint
 from app.engine.agent.waiting import first_of
 from app.engine.errors import Conflict, NotFound, StoreError, UsageError
+from app.engine.intervention_policy import USUAL, Answer, Reaction, RiskClass
 from app.engine.judgement import Flag
 from app.engine.supervision import (
-    USUAL,
-    Answer,
     Deed,
     Need,
     NextAction,
     PersonDecision,
     PersonRequest,
-    Reaction,
     RequestState,
-    RiskClass,
     Stage,
     Verb,
 )

@@ -342,7 +342,9 @@ class AgentLoop:
         if self._passed == self._recording.number:
             await self._control.drop(Need.WALL)  # it was said to be dealt with, and was not
         if self._parts.knowledge is not None:
-            await self._parts.knowledge.tips(url, self._task.intent)  # for the person: a tip may know this wall
+            await self._parts.knowledge.tips(
+                url, self._task.intent
+            )  # for the person: a tip may know this wall
         decision = await at_a_wall(self._control, what, url)
         self._passed = self._recording.number
         self._walled = WALLED - 1 if what == "a log-in" else 0

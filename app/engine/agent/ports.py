@@ -9,17 +9,10 @@ from typing import Protocol
 from app.engine.agent.sight import Domain, Hint
 from app.engine.command import Command, Navigate
 from app.engine.effect import Result
+from app.engine.intervention_policy import Answer, Reaction, RiskClass
 from app.engine.judgement import Flag
 from app.engine.page_state import PageCapture
-from app.engine.supervision import (
-    Answer,
-    Deed,
-    PersonDecision,
-    PersonHint,
-    PersonRequest,
-    Reaction,
-    RiskClass,
-)
+from app.engine.supervision import Deed, PersonDecision, PersonHint, PersonRequest
 from app.engine.trajectory import Run, Step, Tab
 
 

@@ -33,8 +33,8 @@ from app.engine.command import (
 )
 from app.engine.graph.danger import danger_of, forms_of, link_of
 from app.engine.graph.danger_words import Said, language_of, said_by, said_by_address
+from app.engine.intervention_policy import RiskClass
 from app.engine.page_state import Element, PageCapture
-from app.engine.supervision import RiskClass
 
 _OF_DANGER = {
     "danger: destroys": RiskClass.DELETES,

@@ -89,8 +89,8 @@ def is_secret_field(element: Element) -> bool:
     """
     if element.type == "password":
         return True
-    return (
-        _says_secret(element) or (element.tag in _FIELDS and names_a_secret(f"{element.name} {element.label}"))
+    return _says_secret(element) or (
+        element.tag in _FIELDS and names_a_secret(f"{element.name} {element.label}")
     )
 
 

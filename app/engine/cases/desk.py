@@ -16,22 +16,19 @@ from app.engine.cases.core import Core
 from app.engine.detectors.reacting import reactions_of
 from app.engine.errors import Conflict, NotFound, StoreError
 from app.engine.events import Event, HintChanged, InterventionMade, PolicyChanged, RequestChanged
+from app.engine.intervention_policy import Answer, InterventionPolicy, Reaction, RiskClass
 from app.engine.judgement import Flag
 from app.engine.store.desk_state import Wish
 from app.engine.supervision import (
-    Answer,
     Deed,
     FlagReaction,
     Intervention,
-    InterventionPolicy,
     Need,
     PersonDecision,
     PersonHint,
     PersonRequest,
     Reach,
-    Reaction,
     RequestState,
-    RiskClass,
     Verb,
 )
 

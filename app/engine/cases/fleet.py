@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from app import settings
 from app.engine.agent.probing import DiskProbe
 from app.engine.cases.core import Core
 from app.engine.cases.desk import Desk
@@ -24,19 +25,12 @@ from app.engine.live_api import LiveDetail
 from app.engine.page_input import PageInput
 from app.engine.run_api import RunRequest, RunSummary
 from app.engine.store.desk_state import LiveNote, Wish
-from app.engine.supervision import (
-    Deed,
-    LiveRow,
-    RequestState,
-    RunState,
-    TakeoverAccount,
-    on_the_wall,
-)
+from app.engine.supervision import Deed, LiveRow, RequestState, RunState, TakeoverAccount, on_the_wall
 
 log = logging.getLogger(__name__)
 
-AT_ONCE, MOST_AT_ONCE = 4, 32
-"""Runs that go on at once where nobody says; and at most."""
+MOST_AT_ONCE = 32
+"""Runs that may go on at once."""
 
 
 class Fleet:
@@ -49,7 +43,7 @@ class Fleet:
         self._running, self._reading = running, reading
         self._runs: dict[str, Supervised] = {}
         self._queue: list[str] = []
-        self._at_once = AT_ONCE
+        self._at_once = min(max(settings.load().at_once, 1), MOST_AT_ONCE)
         self._listening: asyncio.Task[None] | None = None
         self._closing = False
         self._disk = DiskProbe(core.workspace.path, core.on_worker)

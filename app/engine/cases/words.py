@@ -13,17 +13,16 @@ from app.engine.cases.fleet import Fleet
 from app.engine.detectors.previewing import StoredRun, preview
 from app.engine.drafting import draft_tip
 from app.engine.errors import Conflict, NotFound
+from app.engine.intervention_policy import InterventionPolicy, PolicyPreview
 from app.engine.judgement import Flag
 from app.engine.supervision import (
     Deed,
     FlagReaction,
     Intervention,
-    InterventionPolicy,
     Need,
     PersonDecision,
     PersonHint,
     PersonRequest,
-    PolicyPreview,
     RunState,
     Stance,
     Verb,

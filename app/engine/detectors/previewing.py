@@ -14,8 +14,8 @@ from statistics import median
 
 from app.engine.detectors.base import Detector
 from app.engine.detectors.runner import BY_NAME
+from app.engine.intervention_policy import InterventionPolicy, PolicyCount, PolicyPreview, Reaction
 from app.engine.judgement import Flag
-from app.engine.supervision import InterventionPolicy, PolicyCount, PolicyPreview, Reaction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

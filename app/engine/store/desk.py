@@ -13,18 +13,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from app.engine.errors import Conflict, NotFound, UsageError
+from app.engine.intervention_policy import Answer, RiskClass
 from app.engine.store.database import explained, transaction
 from app.engine.store.desk_rows import check_words, known, read, read_all, written
 from app.engine.store.desk_state import DeskState
 from app.engine.supervision import (
-    Answer,
     FlagReaction,
     Intervention,
     PersonDecision,
     PersonHint,
     PersonRequest,
     RequestState,
-    RiskClass,
     Verb,
 )
 

@@ -12,20 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from app.engine.errors import UsageError
+from app.engine.intervention_policy import USUAL, Answer, InterventionPolicy, RiskClass
 from app.engine.run_api import RunRequest
 from app.engine.store.database import explained, transaction
 from app.engine.store.desk_rows import check_words, known, read, written
 from app.engine.store.review import ReviewStore
-from app.engine.supervision import (
-    USUAL,
-    Answer,
-    InterventionPolicy,
-    LiveRow,
-    Reach,
-    RiskClass,
-    RunState,
-    Stance,
-)
+from app.engine.supervision import LiveRow, Reach, RunState, Stance
 
 log = logging.getLogger(__name__)
 

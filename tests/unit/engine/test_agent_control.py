@@ -15,11 +15,11 @@ from app.engine.agent.turns import turns_of
 from app.engine.command import AskHuman, Click, Command, Goto, Stop, TypeText
 from app.engine.effect import Result
 from app.engine.errors import Conflict
+from app.engine.intervention_policy import RiskClass
 from app.engine.supervision import (
     PersonDecision,
     PersonHint,
     RequestState,
-    RiskClass,
     RunState,
     Stage,
     TakeoverAccount,

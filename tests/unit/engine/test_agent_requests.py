@@ -14,20 +14,10 @@ from app.engine.agent.sight import Decision, Sight
 from app.engine.command import AskHuman, Click, Command, Goto, Stop
 from app.engine.effect import Result
 from app.engine.errors import Conflict, NotFound, StoreError, UsageError
+from app.engine.intervention_policy import FlagRule, InterventionPolicy, Reaction
 from app.engine.judgement import Severity
 from app.engine.page_state import Challenge
-from app.engine.supervision import (
-    Deed,
-    FlagRule,
-    InterventionPolicy,
-    Need,
-    PersonDecision,
-    PersonRequest,
-    Reaction,
-    RequestState,
-    RunState,
-    Verb,
-)
+from app.engine.supervision import Deed, Need, PersonDecision, PersonRequest, RequestState, RunState, Verb
 from app.engine.trajectory import Outcome
 from tests.support.fake_desk import FakeDesk, yes
 from tests.support.fake_hands import HOME, ScriptedPolicy, page_of

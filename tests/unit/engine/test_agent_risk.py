@@ -24,8 +24,8 @@ from app.engine.command import (
     TypeText,
     Upload,
 )
+from app.engine.intervention_policy import RiskClass
 from app.engine.page_state import Element, PageCapture
-from app.engine.supervision import RiskClass
 
 PAGE = PageCapture(
     url="http://shop.test/basket/",

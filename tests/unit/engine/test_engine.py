@@ -12,9 +12,10 @@ from app.engine.detectors.risk import RiskModel
 from app.engine.engine import Engine
 from app.engine.errors import NotFound, UsageError
 from app.engine.events import HistoryChanged, KnowledgeChanged, RunsChanged
+from app.engine.intervention_policy import UNATTENDED, USUAL
 from app.engine.judgement import Label
 from app.engine.store.workspace import Workspace
-from app.engine.supervision import UNATTENDED, USUAL, Deed, Intervention
+from app.engine.supervision import Deed, Intervention
 from kb.tip import Kind, Query, Scope, Status, TipDraft
 from tests.support.runs import make_run, make_step
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from app.engine.detectors.previewing import StoredRun, preview
 from app.engine.detectors.runner import ALL_DETECTORS, detect_run
-from app.engine.judgement import Flag, Severity
-from app.engine.supervision import (
+from app.engine.intervention_policy import (
     UNATTENDED,
     USUAL,
     FlagRule,
@@ -22,6 +21,7 @@ from app.engine.supervision import (
     PolicyPreview,
     Reaction,
 )
+from app.engine.judgement import Flag, Severity
 from tests.support.runs import COLLECTION, needs_collection
 
 

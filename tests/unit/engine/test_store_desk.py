@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.engine.errors import Conflict, NotFound, StoreError, UsageError
+from app.engine.intervention_policy import UNATTENDED, USUAL, Answer, FlagRule, Reaction, RiskClass
 from app.engine.judgement import Severity
 from app.engine.run_api import RunRequest
 from app.engine.store.database import explain
@@ -27,21 +28,15 @@ from app.engine.store.review import ReviewStore
 from app.engine.store.workspace import Workspace
 from app.engine.supervision import (
     LONGEST_HINT,
-    UNATTENDED,
-    USUAL,
-    Answer,
     Deed,
     FlagMark,
     FlagReaction,
-    FlagRule,
     Intervention,
     LiveRow,
     PersonDecision,
     PersonHint,
     Reach,
-    Reaction,
     RequestState,
-    RiskClass,
     RunState,
     Stance,
     Verb,

@@ -5,8 +5,16 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.engine.intervention_policy import (
+    USUAL,
+    Answer,
+    FlagRule,
+    InterventionPolicy,
+    Reaction,
+    RiskClass,
+    RiskRule,
+)
 from app.engine.judgement import Severity
-from app.engine.supervision import USUAL, Answer, FlagRule, InterventionPolicy, Reaction, RiskClass, RiskRule
 from app.models.policy_rules import (
     PolicyRow,
     alike,
