@@ -35,7 +35,7 @@ from app.engine.trajectory import Step
 
 log = logging.getLogger(__name__)
 
-QUIET = 0.2
+QUIET = 0.4
 """Seconds without an input after which the page is looked at."""
 UNSTIRRED = 0.7
 """Seconds without an input after which it is asked whether the page changed by itself."""
