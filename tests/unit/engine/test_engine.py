@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -186,7 +187,13 @@ async def test_undoing_an_edit_of_the_policy_is_told(engine):
     desk.save_policy(UNATTENDED, "mina")
     assert (await engine.undo()).did == "edit the policy of interventions"
     assert desk.policy() == USUAL
-    assert told[-1].redo == "edit the policy of interventions"
+    await _until(lambda: told and told[-1].redo == "edit the policy of interventions")
     await engine.redo()
     assert desk.policy() == UNATTENDED
-    assert told[-1].undo == "edit the policy of interventions"
+    await _until(lambda: told[-1].undo == "edit the policy of interventions")
+
+
+async def _until(so) -> None:
+    async with asyncio.timeout(20):
+        while not so():
+            await asyncio.sleep(0.01)
