@@ -155,6 +155,7 @@ class LivePageOf:
                     write=self.loop.add_person_step,
                     spawn=self._core.registry.hold,
                     run=self._run,
+                    tell=supervised.ails,
                 )
                 await takeover.begin()
             except BaseException:
@@ -194,8 +195,8 @@ class LivePageOf:
             return self._takeover
 
     async def _end_takeover(self) -> TakeoverAccount:
-        takeover, self._takeover = self._takeover, None
+        takeover = self._takeover
         assert takeover is not None
-        self.account = await takeover.end()
-        self.path = takeover.path
+        self.account = await takeover.end()  # where the disk takes nothing it is still in the person's hands
+        self._takeover, self.path = None, takeover.path
         return self.account
