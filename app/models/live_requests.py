@@ -147,6 +147,11 @@ class LiveRequests(QObject):
             and any(offer.command == command for offer in self.card.offers)
         )
 
+    @property
+    def takes_reason(self) -> bool:
+        """Whether the agent can be told why with the decision: an answer speaks for itself."""
+        return self.card is not None and bool(self.card.offers) and self.card.need != Need.QUESTION.value
+
     # ------------------------------------------------------------ deciding
     def set_reason(self, text: str) -> None:
         """What the agent is told with the decision; kept until one is taken."""

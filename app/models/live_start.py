@@ -27,9 +27,11 @@ class LiveStartModel(RunFormModel):
 
     Signals:
         sent(runs): ids of what was begun.
+        taken: the task of an earlier run stands in the form.
     """
 
     sent = Signal(list)
+    taken = Signal()
 
     def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
         super().__init__(client, tasks, parent)
@@ -47,6 +49,7 @@ class LiveStartModel(RunFormModel):
         self.graph = next(iter(request.graph), "")
         self.load()
         self.changed.emit()
+        self.taken.emit()
 
     @property
     def is_again(self) -> bool:

@@ -99,7 +99,6 @@ class LiveBar(QWidget):
             "live.release" if mine else "live.take_over",
             self.tr("Hand back") if mine else self.tr("Take over"),
         )
-        self.hands.call(mine)
         self._show_need(row)
 
     def _words(self) -> dict[str, tuple[str, str]]:
@@ -120,7 +119,9 @@ class LiveBar(QWidget):
         self.approve.show_as(_yes(need), yes)
         self.deny.show_as("live.deny", no)
         mine = row is not None and is_mine(row)  # then the keys are the page's
-        self.approve.call(bool(need) and not mine)
+        by_hand = need == "wall"  # what a wall needs is a person's hands
+        self.hands.call(mine or by_hand)
+        self.approve.call(bool(need) and not mine and not by_hand)
 
     def _share_out(self) -> None:
         """As much of every button as there is room for; what is aside gives way first."""

@@ -138,6 +138,7 @@ class LiveKnowledgePane(Panel):
         for label in (self.off, self.none):
             label.setWordWrap(True)
             label.setContentsMargins(12, 2, 10, 6)
+            label.setAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop)
         top = QHBoxLayout()
         top.setContentsMargins(12, 8, 10, 2)
         top.addWidget(self.head)
@@ -156,7 +157,7 @@ class LiveKnowledgePane(Panel):
         layout.setSpacing(0)
         layout.addLayout(top)
         layout.addWidget(self.off)
-        layout.addWidget(self.none)
+        layout.addWidget(self.none, 1)
         layout.addWidget(self.list, 1)
         layout.addLayout(foot)
 
@@ -188,6 +189,8 @@ class LiveKnowledgePane(Panel):
         self.off.setVisible(bool(model.off))
         self.none.setVisible(not count)
         self.list.setVisible(count > 0)
+        for button in self.buttons.values():
+            button.setVisible(count > 0)
         row = model.tips.row_of(model.selected)
         if row != self.list.currentIndex().row():
             with QSignalBlocker(self.list.selectionModel()):

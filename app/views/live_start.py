@@ -36,6 +36,12 @@ class LiveRunForm(RunForm):
         self._starting = model
         super().__init__(model, center, theme)
         model.sent.connect(self.closed)
+        model.taken.connect(self._on_taken)
+
+    def _on_taken(self) -> None:
+        """The task came after the form was opened: the keys go on to where Enter sends it off."""
+        if self.intent.hasFocus():
+            self.begin()
 
     def _show(self) -> None:
         super()._show()

@@ -224,6 +224,7 @@ class LiveView(QWidget):
             form.closed.connect(self.close_form)
         self.wall.tiles.activated.connect(lambda: model.open(model.current))
         self.wall.tiles.doubleClicked.connect(lambda: model.open(model.current))
+        self.needs.card.let_go.connect(self.take_keys)
         model.opened.connect(self._on_opened)
         model.large.step_wanted.connect(self.page.replay.go)
         model.row_changed.connect(self._on_row)

@@ -98,6 +98,7 @@ class PolicyGrid(QTableView):
         rows.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         columns.setSectionsClickable(False)
         columns.setHighlightSections(False)
+        columns.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         columns.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._had = QModelIndex()
         self.pressed.connect(self._on_pressed)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.models.live_requests import LONGEST, too_long
 from app.views.flow_row import FlowRow
@@ -25,7 +25,7 @@ REACHES = {
     "live.approve": "once", "live.approve.run": "run", "live.approve.site": "site",
     "live.deny": "once", "live.deny.run": "run", "live.deny.site": "site",
 }  # fmt: skip
-MAIN = ("live.approve", "live.answer", "live.deny", "live.edit", "live.take_over")
+MAIN = ("live.take_over", "live.approve", "live.answer", "live.deny", "live.edit")
 FAR = (("live.approve.run", "live.approve.site"), ("live.deny.run", "live.deny.site"))
 
 
@@ -42,12 +42,18 @@ class RequestCard(Panel):
     """One card; it is not there while nothing is asked.  Binds approve, deny, edit and answer.
 
     What was typed stays with its request, whatever is looked at meanwhile.
+
+    Signals:
+        let_go: the card had the keys, and there is nothing to decide any more.
     """
+
+    let_go = Signal()
 
     def __init__(self, model: LiveRun, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
         self._model, self._center, self._theme = model.requests, center, theme
         self._shown, self._how = "", ""
+        self._hands = "live.take_over"
         self._typed: dict[str, Typed] = {}
         self.setProperty("kind", "card")
         self.setAccessibleName(self.tr("Decision"))
@@ -74,7 +80,10 @@ class RequestCard(Panel):
             self.line.begin()
 
     def answer(self) -> None:
-        """Go to the line for the answer."""
+        """Go to the line for the answer; where no question is asked, to the one for the reason."""
+        if self._model.takes_reason:
+            self.reason.begin()
+            return
         if self._how != "answer":
             self._open_line("answer", "")
         self.line.begin()
@@ -85,7 +94,7 @@ class RequestCard(Panel):
             do = model.approve if command.startswith("live.approve") else model.deny
             bind(command, lambda do=do, reach=reach: do(reach), lambda name=command: model.can(name))
         bind("live.edit", self.edit, lambda: model.can("live.edit"))
-        bind("live.answer", self.answer, lambda: model.can("live.answer"))
+        bind("live.answer", self.answer, lambda: model.can("live.answer") or model.takes_reason)
 
     def _open_line(self, how: str, text: str) -> None:
         self._how = how
@@ -121,11 +130,9 @@ class RequestCard(Panel):
         self.title.setProperty("kind", "heading")
         for label in (self.place, self.command, *self.reaches):
             label.setProperty("kind", "secondary")
-        self.reason.setPlaceholderText(self.tr("Reason the agent is told (optional)"))
         for command, button in self.buttons.items():
-            button.setProperty("kind", "primary" if command in ("live.approve", "live.answer") else "")
             button.setAutoDefault(True)  # Enter presses it; Space is a command of the place
-            button.clicked.connect(lambda _checked=False, name=command: self._center.trigger(name))
+            button.clicked.connect(lambda _checked=False, name=command: self._center.trigger(self._now(name)))
         head, action, main = QHBoxLayout(), QHBoxLayout(), FlowRow()
         head.addWidget(self.title, 1)
         head.addWidget(self.place)
@@ -199,7 +206,10 @@ class RequestCard(Panel):
         card = self._model.card
         self._change_card(card)
         if card is None:
+            held = self._holds_keys
             self.hide()
+            if held:  # Qt has given the keys to the next field, and what decides would be typed there
+                self.let_go.emit()
         else:
             self._fill(card)
             self._dress()
@@ -260,11 +270,57 @@ class RequestCard(Panel):
             button.setText(f"{word}{'   ' if command in MAIN else ' '}{keys}" if keys else word)
             button.setAccessibleName(self._center.title(command) if command not in MAIN else word)
             button.setToolTip(self._center.action(command).toolTip())
+            if not word:
+                self._take_from(button)
             button.setVisible(bool(word))
+        self._dress_hands(offered.get("live.take_over", ""))
+        self.reason.setPlaceholderText(
+            self.tr("Reason the agent is told (optional)   {0}").format(self._center.keys("live.answer"))
+        )
         for label, commands in zip(self.reaches, FAR, strict=True):
             label.setVisible(any(command in offered for command in commands))
         self._enable()
 
+    def _dress_hands(self, word: str) -> None:
+        """Before a wall a person's hands are what helps; in them the page can only be handed back."""
+        usual = "live.take_over" if word else "live.approve"
+        for command in ("live.take_over", "live.approve", "live.answer"):
+            kind = "primary" if command in (usual, "live.answer") else ""
+            button = self.buttons[command]
+            if button.property("kind") != kind:
+                button.setProperty("kind", kind)
+                button.style().unpolish(button)
+                button.style().polish(button)
+        command, button = self._now("live.take_over"), self.buttons["live.take_over"]
+        if word and command == "live.release":
+            word = self.tr("Hand back")
+            button.setText(f"{word}   {self._center.keys(command)}")
+            button.setAccessibleName(word)
+            button.setToolTip(self._center.action(command).toolTip())
+
+    def _now(self, command: str) -> str:
+        """The command that a button is for as things stand."""
+        held = command == "live.take_over" and self._center.action("live.release").isEnabled()
+        return "live.release" if held else command
+
+    def _take_from(self, button: QPushButton) -> None:
+        """The card keeps the keys of a button that goes; Qt would give them to the next field."""
+        if button.hasFocus() and self.isVisible():
+            self._leave()
+
+    @property
+    def _holds_keys(self) -> bool:
+        widget = QApplication.focusWidget()
+        return isinstance(widget, QWidget) and (widget is self or self.isAncestorOf(widget))
+
     def _enable(self) -> None:
+        hands = self._now("live.take_over")
+        if hands != self._hands:
+            self._hands = hands
+            self._dress()
+            return
         for command, button in self.buttons.items():
-            button.setEnabled(self._center.action(command).isEnabled())
+            enabled = self._center.action(self._now(command)).isEnabled()
+            if not enabled:
+                self._take_from(button)
+            button.setEnabled(enabled)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QLineEdit, QPlainTextEdit, QPushButton
 
 from app.engine.errors import InputError, StoreError
@@ -180,6 +181,51 @@ def test_a_run_that_asks_nothing_any_more_takes_no_key_from_the_field(side):
     side.wait()
     assert not side.card.isVisible()
     assert not isinstance(QApplication.focusWidget(), QPlainTextEdit)
+
+
+def test_one_key_goes_to_the_reason_and_enter_gives_the_keys_back_to_the_commands(side):
+    side.open("live-3")
+    side.press(Qt.Key.Key_R)
+    side.type("a test order")
+    side.press(Qt.Key.Key_Return)
+    side.press(Qt.Key.Key_D)
+    ((_, decision),) = side.asked("decide")
+    assert (decision.verb, decision.text) == (Verb.DENY, "a test order")
+    assert side.keys == 3
+
+
+@pytest.mark.parametrize("how", ["a button", "the reason", "a click"])
+def test_after_a_decision_no_field_gets_the_keys_that_decide(whole, how):
+    card = whole.view.needs.card
+    if how == "the reason":
+        whole.press(Qt.Key.Key_R)
+        whole.type("a test order")
+        whole.press(Qt.Key.Key_Return)
+        whole.press(Qt.Key.Key_D)
+    elif how == "a button":
+        card.buttons["live.approve"].setFocus()
+        whole.press(Qt.Key.Key_Return)
+    else:
+        QTest.mouseClick(card.buttons["live.approve"], Qt.MouseButton.LeftButton)
+        card.buttons["live.approve"].setFocus()
+    whole.until(lambda: whole.engine.calls and whole.did("decide"))
+    whole.put(replace(whole.engine.rows["live-3"], needs=(), state=RunState.RUNNING, step=99))
+    whole.until(lambda: not card.isVisible())
+    whole.press(Qt.Key.Key_A)
+    assert whole.view.hint.line.text == ""
+    assert whole.holds(whole.view.list)
+
+
+def test_before_a_wall_taking_over_is_the_usual_thing_and_in_hand_the_page_can_be_handed_back(whole):
+    whole.model.open("live-2")
+    whole.until(lambda: whole.model.detail is not None)
+    hands = whole.view.needs.card.buttons["live.take_over"]
+    assert hands.property("kind") == "primary"
+    assert hands.text().startswith("Take over")
+    whole.press(Qt.Key.Key_O)
+    whole.until(lambda: hands.text().startswith("Hand back"))
+    QTest.mouseClick(hands, Qt.MouseButton.LeftButton)
+    whole.until(lambda: whole.engine.rows["live-2"].state is RunState.RUNNING)
 
 
 def test_a_wall_offers_to_take_the_page_over(side):

@@ -224,7 +224,7 @@ def test_again_takes_the_task_of_the_run_with_the_tips_as_they_are(live: LiveDes
     live.press(Qt.Key.Key_W)
     assert live.view.form.intent.toPlainText() == live.engine.rows["live-4"].intent
     assert "with the tips as they are now" in live.view.form.going.text()
-    live.view.form.start.click()
+    live.press(Qt.Key.Key_Return)
     live.wait()
     ((requests, _),) = live.did("start_runs")
     assert (requests[0].policy, requests[0].kb) == ("llm", LIVE)
