@@ -213,6 +213,13 @@ async def test_a_browser_that_is_killed_is_brought_back_and_the_run_is_answered(
     assert Deed.MENDED in [one.deed for one in await operator.engine.interventions(run)]
 
 
+async def test_a_run_that_is_waited_for_is_done_once_and_stands_on_the_wall(operator, server):
+    summary = await operator.engine.run_task(kitchen(server.shop_url, supervised=True))
+    assert summary.outcome == "answered"
+    (row,) = await operator.engine.live_runs()
+    assert (row.run, row.state, row.outcome) == (summary.run, RunState.ENDED, "answered")
+
+
 async def test_more_runs_than_are_allowed_wait_their_turn(operator, server):
     runs = await operator.start(*[kitchen(server.shop_url) for _ in range(3)], at_once=1)
     states = [row.state for row in await operator.engine.live_runs()]

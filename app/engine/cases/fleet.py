@@ -62,6 +62,11 @@ class Fleet:
         Raises:
             UsageError, NotFound, InputError, ModelError: one of them makes no sense; then none was begun.
         """
+        ids = await self._line_up(requests, at_once)
+        self._pump()
+        return ids
+
+    async def _line_up(self, requests: Sequence[RunRequest], at_once: int = 0) -> list[str]:
         if not requests:
             raise UsageError("there is no run to start")
         checked = [
@@ -84,14 +89,12 @@ class Fleet:
             self._add(self._supervised(request, row))
             self._queue.append(row.run)
             ids.append(row.run)
-        self._pump()
         return ids
 
     async def run_supervised(self, request: RunRequest) -> RunSummary:
         """Do one run on the wall, at once, and wait for its end; raises as ``Running.run_task``."""
-        (run,) = await self.start_runs([request])
-        if run in self._queue:
-            self._queue.remove(run)
+        (run,) = await self._line_up([request])
+        self._queue.remove(run)
         return await self._drive(self._runs[run])
 
     async def resume_supervised(self, run: str) -> RunSummary:
