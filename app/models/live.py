@@ -11,7 +11,7 @@ from app.models.frames import FrameStore
 from app.models.live_run import LiveRun
 from app.models.live_start import LiveStartModel, TaskFileModel
 from app.models.live_stills import LiveStills
-from app.models.live_wall import LiveList, can_go_on, face_of, is_queued
+from app.models.live_wall import LiveList, can_go_on, face_of, is_mine, is_queued
 from app.models.live_watch import LiveWatch
 
 if TYPE_CHECKING:
@@ -81,6 +81,8 @@ class LiveModel(QObject):
         """What was done by hand in the open run, since it was handed back."""
         self.tip_source: tuple[str, int] = ("", 0)
         """Run and step that the newest draft comes from."""
+        self.returning: str = ""
+        """The run whose page is being handed back: what is pressed from now on is the window's."""
         self._hint = ""
         self._restore = ""
         self.large = LiveRun(self, self)
@@ -207,6 +209,7 @@ class LiveModel(QObject):
         if self.takeover is not None:
             self.takeover = None
             self.takeover_changed.emit()
+        self.returning = ""
         self._do(self.api.take_over)
 
     def send_input(self, inputs: Sequence[PageInput]) -> None:
@@ -217,6 +220,13 @@ class LiveModel(QObject):
     def release(self) -> None:
         """Hand the page back to the agent."""
         run = self.current
+        if not run:
+            return
+
+        def failed(error: Exception) -> None:
+            self.returning = ""
+            self.changed.emit()
+            self.tasks.error.emit(str(error))
 
         def came(account: TakeoverAccount) -> None:
             if self.run == run:
@@ -226,7 +236,9 @@ class LiveModel(QObject):
             else:
                 self.notice.emit(account.words or _tr("The page was handed back"))
 
-        self._do(self.api.release, came)
+        self.returning = run
+        self.changed.emit()
+        self.tasks.start(self.api.release(run), came, failed)
 
     # ------------------------------------------------------------ what becomes of it
     @property
@@ -296,7 +308,7 @@ class LiveModel(QObject):
         self.tasks.start(self.api.live_run(run), came, key="live-open")
 
     def _came(self, rows: list[LiveRow]) -> None:
-        self.is_loaded, self.error = True, ""
+        self.is_loaded, self.error, self.returning = True, "", ""
         self.list.settle(rows)
         if self.run and self.row_of(self.run) is None:
             self.close()
@@ -320,6 +332,8 @@ class LiveModel(QObject):
         if row.run == self.run and self.next is not None and row.step > self.next.step:
             self.next = None
             self.next_changed.emit()
+        if row.run == self.returning and not is_mine(row):
+            self.returning = ""
         self.list.put(row)
         self.watch.set_one_alive(row.run, _has_page(row))
         if before is None and not self.current:

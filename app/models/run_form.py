@@ -103,7 +103,7 @@ class RunFormModel(QObject):
         return found
 
     def request(self) -> RunRequest:
-        """The form as a request; only when there are no problems."""
+        """The form as a request, on the wall like every run of the window; only when there are no problems."""
         values = {name: text.strip() for name, text in self.values.items()}
         return RunRequest(
             intent=values["intent"],
@@ -114,6 +114,7 @@ class RunFormModel(QObject):
             max_steps=int(values["max_steps"]),
             headed=self.headed,
             storage_state=values["storage_state"],
+            supervised=True,
         )
 
     def start(self) -> bool:

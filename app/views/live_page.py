@@ -110,7 +110,8 @@ class LivePage(QWidget):
         """The open run's page is taken over and shown as it is now."""
         row = self.model.row_of(self.model.run)
         taken = row is not None and row.state.value == "taken over"
-        return taken and self.replay.index is None and not self.model.lost
+        here = taken and self.model.returning != self.model.run
+        return here and self.replay.index is None and not self.model.lost
 
     def take_keys(self) -> None:
         """Give the keys to a page that is taken over."""

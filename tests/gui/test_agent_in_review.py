@@ -112,7 +112,9 @@ def test_a_task_is_typed_and_sent_off_without_the_mouse(desk):
     desk.press(Key.Key_Return)
     desk.until(lambda: any(name == "run_task" for name, _ in desk.engine.calls))
     ((request,),) = [arguments for name, arguments in desk.engine.calls if name == "run_task"]
-    assert request == RunRequest(intent="How high is the total?", start_url="https://shop.example")
+    assert request == RunRequest(
+        intent="How high is the total?", start_url="https://shop.example", supervised=True
+    )
     assert desk.view.side.currentWidget() is desk.view.judgement
     desk.until(lambda: any("Run ended, answered: 42" in said for said in desk.said))
 

@@ -10,6 +10,7 @@ from PySide6.QtGui import QFocusEvent, QGuiApplication, QInputMethodEvent, QKeyS
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication
 
+from app.engine.errors import Conflict
 from app.engine.events import ActionPlanned, LiveChanged, PageFrame
 from app.engine.intervention_policy import RiskClass
 from app.engine.page_input import InputKind, MouseButton
@@ -509,6 +510,36 @@ def test_from_a_takeover_to_a_tip_draft_is_one_key_and_one_more_to_the_map(whole
     whole.press(K.Key_B)
     whole.until(lambda: ("takeover_to_graph", ("live-1", 2)) in whole.engine.calls)
     assert whole.keys - before == 2
+
+
+def test_what_is_pressed_after_the_page_is_handed_back_is_the_windows_though_the_engine_is_slow(
+    whole, monkeypatch
+):
+    drafts: list[object] = []
+    whole.model.tip_wanted.connect(drafts.append)
+    put = whole.engine.put
+    told: list[object] = []
+    whole.take_over()
+    monkeypatch.setattr(whole.engine, "put", told.append)  # the account comes before the run's new state
+    monkeypatch.setattr(whole.engine, "_move", lambda *_what: None)
+    whole.press(K.Key_Escape, M.ShiftModifier)
+    whole.until(lambda: whole.model.takeover is not None)
+    inputs = len(whole.inputs)
+    whole.press(K.Key_T)
+    whole.until(lambda: bool(drafts))
+    assert len(whole.inputs) == inputs
+    put(told[-1])
+
+
+def test_a_page_that_could_not_be_handed_back_is_in_hand_again(desk, monkeypatch):
+    async def refused(run):
+        raise Conflict("the engine does not take it")
+
+    desk.take_over()
+    monkeypatch.setattr(desk.engine, "release", refused)
+    desk.press(K.Key_Escape, M.ShiftModifier)
+    desk.until(lambda: desk.canvas.captures)
+    assert desk.model.takeover is None
 
 
 def test_the_account_of_a_takeover_says_what_was_done_what_changed_and_what_was_kept_out(desk):
