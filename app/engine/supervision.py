@@ -80,6 +80,26 @@ class Verb(StrEnum):
     RETRY = "retry"  # trouble: try again
 
 
+_FITTING = {
+    Need.FLAG: frozenset({Verb.APPROVE, Verb.DENY, Verb.ANSWER, Verb.RETRY}),
+    Need.APPROVAL: frozenset({Verb.APPROVE, Verb.DENY, Verb.EDIT}),
+    Need.QUESTION: frozenset({Verb.APPROVE, Verb.DENY, Verb.ANSWER}),
+    Need.WALL: frozenset({Verb.APPROVE, Verb.DENY, Verb.ANSWER, Verb.RETRY}),
+    Need.TROUBLE: frozenset({Verb.APPROVE, Verb.DENY, Verb.ANSWER, Verb.RETRY}),
+}
+"""What may be decided about what."""
+
+
+def misfit(need: Need, verb: Verb) -> str:
+    """Why a decision is none about this need; "" where it is one."""
+    fitting = ", ".join(one.value for one in Verb if one in _FITTING[need])
+    return (
+        ""
+        if verb in _FITTING[need]
+        else f"{verb.value} decides nothing about this {need.value}: give {fitting}"
+    )
+
+
 class Reach(StrEnum):
     """How far an approval or a denial goes."""
 

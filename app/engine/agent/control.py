@@ -28,6 +28,7 @@ from app.engine.supervision import (
     RequestState,
     Stage,
     Verb,
+    misfit,
 )
 
 if TYPE_CHECKING:
@@ -84,8 +85,12 @@ class Control(Hold):
         """To be asked before a decision is kept.
 
         Raises:
-            UsageError: the action to be done instead can't be read, or names what is not on the page.
+            UsageError: it is none for what is asked, or the action to be done instead can't be read, or names what
+                is not on the page.
         """
+        asked = self._needs.get(request)
+        if asked is not None and (wrong := misfit(asked.need, decision.verb)):
+            raise UsageError(wrong)
         if decision.verb is Verb.EDIT and request in self._needs and self.check is not None:
             wrong = self.check(decision.command)
             if wrong:
@@ -156,8 +161,8 @@ class Control(Hold):
         if self.desk is None or self._stopping:
             return None
         known = next((one for one in self._left if _same(one, request)), None)
-        if known is not None and known.decision is not None and known.need is Need.TROUBLE:
-            known = None  # it was tried again, and is trouble again
+        if known is not None and known.decision is not None and _is_spent(known.need, known.decision):
+            known = None  # it was tried again, and is asked again
         if known is not None and known.decision is not None:
             return known.decision
         request, stored = (known, True) if known is not None else await self._opened(request)
@@ -325,6 +330,11 @@ def _same(one: PersonRequest, other: PersonRequest) -> bool:
     if one.need is Need.APPROVAL:
         return (one.words, one.command) == (other.words, other.command)
     return one.need is Need.WALL or one.question == other.question
+
+
+def _is_spent(need: Need, decision: PersonDecision) -> bool:
+    """It held for one try."""
+    return need is Need.TROUBLE or decision.verb is Verb.RETRY
 
 
 def _why_void(decision: PersonDecision | None, *, stopping: bool) -> str:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -95,11 +96,11 @@ class Fleet:
         """Do one run on the wall, at once, and wait for its end; raises as ``Running.run_task``."""
         (run,) = await self._line_up([request])
         self._queue.remove(run)
-        return await self._drive(self._runs[run])
+        return await self._drive(self._claimed(self._runs[run]))
 
     async def resume_supervised(self, run: str) -> RunSummary:
         """Go on with a run that broke off, on the wall, and wait for its end."""
-        return await self._drive(await self._found(run), again=True)
+        return await self._drive(self._claimed(await self._found(run)), again=True)
 
     async def read_tasks(self, path: str, start_url: str = "") -> list[RunRequest]:
         """The runs that a file asks for.  Raises ``InputError``."""
@@ -156,7 +157,7 @@ class Fleet:
             self._queue = [run, *(other for other in self._queue if other != run)]
             self._pump()
         else:
-            found.control.go_on()
+            self._going(run).control.go_on()
         await self._did(found, Deed.RESUMED)
 
     async def step_run(self, run: str) -> None:
@@ -176,12 +177,13 @@ class Fleet:
             self._queue = [other for other in self._queue if other != run]
             found.show(state=RunState.ENDED, outcome="stopped", why="it was stopped before it began")
         elif found.row.state is RunState.BROKEN_OFF:
-            await self._reading.end_broken_off(run)
+            with suppress(NotFound):  # it may have broken off before it began
+                await self._reading.end_broken_off(run)
             found.show(state=RunState.ENDED, outcome="stopped", needs=())
             await self._drop_requests(run, "the run was stopped")
         else:
-            if found.page.taken_over:
-                account = await found.page.hand_in()
+            account = await self._going(run).page.hand_in()
+            if account is not None:
                 await self._desk.note(run, account.first_step + account.steps, Deed.RELEASED, account.words)
             found.control.stop()
         await self._did(found, Deed.STOPPED, reacting=found.control.state.held)
@@ -273,7 +275,8 @@ class Fleet:
         async def resume(run: str) -> None:
             found = self.known(run)
             if found.row.state is RunState.QUEUED:
-                self._queue.append(run)
+                if run not in self._queue:
+                    self._queue.append(run)
                 self._pump()
             else:
                 self.go_on_again(found)
@@ -324,7 +327,7 @@ class Fleet:
 
     def go_on_again(self, found: Supervised) -> None:
         """Take a run up again that broke off, in the background."""
-        self._core.registry.hold(self._quietly(self._drive(found, again=True)))
+        self._core.registry.hold(self._quietly(self._drive(self._claimed(found), again=True)))
 
     @property
     def all(self) -> list[Supervised]:
@@ -345,9 +348,16 @@ class Fleet:
         )
         while self._queue and going < self._at_once and not self._closing:
             found = self._runs[self._queue.pop(0)]
-            found.show(state=RunState.STARTING)
-            self._core.registry.hold(self._quietly(self._drive(found)))
+            self._core.registry.hold(self._quietly(self._drive(self._claimed(found))))
             going += 1
+
+    def _claimed(self, found: Supervised) -> Supervised:
+        """The run, begun by the caller and nobody else; from now on it can be paused and stopped."""
+        row = found.row
+        if row.state not in (RunState.QUEUED, RunState.BROKEN_OFF) and row.outcome != "crashed":
+            raise Conflict(f"the run can't be begun: it is {row.state.value}")
+        found.renew()
+        return found
 
     async def _quietly(self, drive: object) -> None:
         """A run that nobody waits for: what went wrong stands on its row."""
@@ -361,7 +371,7 @@ class Fleet:
             await found.ready()
             prepared: Prepared = await (
                 self._running.prepare_again(found.run)
-                if again
+                if again and await self._core.on_store(self._core.workspace.runs.has, found.run)
                 else self._running.prepare(found.request, found.run)
             )
             found.request = prepared.request

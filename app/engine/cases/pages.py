@@ -161,6 +161,9 @@ class LivePageOf:
             except BaseException:
                 await supervised.control.release(None)
                 raise
+            if supervised.control.state is not RunState.TAKEN_OVER:
+                await takeover.end()
+                raise Conflict("the run ended before it could be taken over")
             self._takeover, self.path = takeover, None
 
     async def input(self, inputs: Sequence[PageInput]) -> None:
@@ -178,11 +181,9 @@ class LivePageOf:
         await supervised.control.release(account)
         return account
 
-    async def hand_in(self) -> TakeoverAccount:
-        """The takeover ends with its run: what was done by hand is written while something can be added to it."""
-        if self._takeover is None:
-            raise Conflict("the page is not in your hands")
-        return await self._end_takeover()
+    async def hand_in(self) -> TakeoverAccount | None:
+        """A takeover ends with its run: what was done by hand is written while something can be added to it."""
+        return await self._end_takeover() if await self._in_hand() is not None else None
 
     @property
     def taken_over(self) -> bool:

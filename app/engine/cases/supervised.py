@@ -104,16 +104,19 @@ class Supervised:
 
     # ------------------------------------------------------------ its life
 
-    async def ready(self) -> None:
-        """A new hold, and what was said of tips before."""
+    def renew(self) -> None:
+        """A new hold; what is asked of the run from now on is asked of this beginning."""
         self.control = self._new_control()
+        self.show(state=RunState.STARTING, why="", outcome="")
+
+    async def ready(self) -> None:
+        """What was said of tips before."""
 
         def reading() -> tuple[dict[str, Stance], dict[str, int]]:
             desk = self._core.workspace.desk
             return desk.stances(self.run), desk.votes(self.run)
 
         self.stances, self.votes = await self._core.on_store(reading)
-        self.show(state=RunState.STARTING, why="", outcome="")
 
     def begins(self, live: LiveRun) -> None:
         """The run is on the disk."""

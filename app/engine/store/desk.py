@@ -25,6 +25,7 @@ from app.engine.supervision import (
     PersonRequest,
     RequestState,
     Verb,
+    misfit,
 )
 
 _STANDING = {Verb.APPROVE: Answer.ALLOW, Verb.DENY: Answer.DENY}
@@ -87,11 +88,13 @@ class DeskStore(DeskState):
         Raises:
             NotFound: there is none of this id.
             Conflict: it was decided already, or nobody waits for it any more.
-            UsageError: the decision lacks its words or its action, or they are too long.
+            UsageError: it is none for what is asked, or lacks its words or its action, or they are too long.
         """
         _check(decision)
         with explained(self.path), transaction(self.connection):
             asked = self._asked(id)
+            if wrong := misfit(asked.need, decision.verb):
+                raise UsageError(wrong)
             if asked.decision is not None:
                 by = asked.decision.author or "somebody"
                 raise Conflict(f"request {id} was decided already by {by}: {asked.decision.verb.value}")

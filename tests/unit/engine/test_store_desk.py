@@ -140,6 +140,10 @@ def test_an_id_is_asked_once_and_an_unknown_one_is_said_to_be(desk: DeskStore):
         (PersonDecision(verb=Verb.ANSWER, text="\n"), "no words"),
         (PersonDecision(verb=Verb.DENY, text="x" * (LONGEST_HINT + 1)), "4,001 characters; 4,000"),
         (PersonDecision(verb=Verb.EDIT, command="x" * 1_000_000), "1,000,000 characters"),
+        (
+            PersonDecision(verb=Verb.RETRY),
+            "retry decides nothing about this approval: give approve, deny, edit",
+        ),
     ],
 )
 def test_a_decision_that_lacks_something_is_refused_and_the_request_stays_open(desk, decision, said):

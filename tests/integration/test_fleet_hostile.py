@@ -1,0 +1,144 @@
+"""An operator who is too quick, clumsy or hostile: supervised runs with real browsers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+import pytest_asyncio
+
+from app.engine.errors import Conflict, NotFound, SiteloreError, UsageError
+from app.engine.intervention_policy import USUAL, Answer, RiskClass, RiskRule
+from app.engine.run_api import RunRequest
+from app.engine.supervision import Deed, PersonDecision, PersonRequest, RunState, Verb
+from tests.support.blocking_proxy import BlockingProxy, Door
+from tests.support.wall import Operator
+
+KITCHEN = "How many things are in the Kitchen department?"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def operator(tmp_path, chromium) -> AsyncIterator[Operator]:
+    made = await Operator.at(tmp_path / "workspace")
+    yield made
+    await made.engine.aclose()
+
+
+def kitchen(url: str, **more: object) -> RunRequest:
+    return replace(RunRequest(intent=KITCHEN, start_url=url, kb="none"), **more)
+
+
+def asking(risk: RiskClass):
+    return replace(USUAL, risks=(*(rule for rule in USUAL.risks if rule.risk is not risk),
+                                 RiskRule(risk=risk, answer=Answer.ASK)))  # fmt: skip
+
+
+async def test_a_run_that_is_stopped_as_soon_as_it_is_started_does_nothing(operator, server):
+    (run,) = await operator.start(kitchen(server.shop_url))
+    await operator.engine.end_run(run)
+    row = await operator.over(run)
+    assert (row.outcome, row.step) == ("stopped", 0)
+
+
+async def test_a_run_that_is_paused_as_soon_as_it_is_started_is_held_before_its_first_action(
+    operator, server
+):
+    (run,) = await operator.start(kitchen(server.shop_url))
+    await operator.engine.pause_run(run)
+    row = await operator.until(run, lambda row: row.state is RunState.PAUSED or not row.state.alive)
+    assert (row.state, row.step) == (RunState.PAUSED, 0)
+    await operator.engine.end_run(run)
+    await operator.over(run)
+
+
+async def test_a_supervised_run_that_is_waited_for_is_done_once(operator, server):
+    summary = await operator.engine.run_task(kitchen(server.shop_url, supervised=True))
+    assert summary.outcome == "answered"
+    assert (await operator.row(summary.run)).outcome == "answered"
+
+
+async def test_going_on_twice_with_a_run_that_broke_off_is_going_on_once(tmp_path, chromium, server):
+    port = int(server.shop_url.rstrip("/").rpartition(":")[2])
+    with BlockingProxy("127.0.0.1", port, Door(captcha="^/department")) as walled:
+        first = await Operator.at(tmp_path / "workspace")
+        (run,) = await first.start(kitchen(walled))
+        await first.asked(run)
+        await first.engine.aclose()
+        second = await Operator.at(tmp_path / "workspace", recover=True)
+        try:
+            await asyncio.gather(
+                second.engine.continue_run(run), second.engine.continue_run(run), return_exceptions=True
+            )
+            row = await second.until(run, lambda row: row.state is RunState.WAITING)
+            await asyncio.sleep(1)
+            row = await second.row(run)
+            assert row.state is RunState.WAITING, row
+            assert len(await second.engine.requests(run)) == 1
+            await second.engine.end_run(run)
+            assert (await second.over(run)).outcome == "stopped"
+        finally:
+            await second.engine.aclose()
+
+
+async def test_a_verb_that_decides_nothing_about_an_approval_is_refused_and_it_stays_open(operator, server):
+    await operator.engine.save_intervention_policy(asking(RiskClass.SENDS))
+    task = RunRequest(
+        intent="Put the Oak Tray into the basket", start_url=server.shop_url, kb="none", max_steps=10
+    )
+    (run,) = await operator.start(task)
+    request = await operator.asked(run)
+    for decision in (
+        PersonDecision(verb=Verb.RETRY),
+        PersonDecision(verb=Verb.ANSWER, text="what?"),
+        PersonDecision(verb=Verb.EDIT, command="buy everything"),
+        PersonDecision(verb=Verb.EDIT, command="\0" * 9),
+    ):
+        with pytest.raises(UsageError):
+            await operator.engine.decide(request.id, decision)
+    assert [need.id for need in (await operator.row(run)).needs] == [request.id]
+    assert not server.state.in_baskets()
+    said = await asyncio.gather(
+        operator.engine.decide(request.id, PersonDecision(verb=Verb.DENY)),
+        operator.engine.decide(request.id, PersonDecision(verb=Verb.APPROVE)),
+        operator.engine.end_run(run),
+        return_exceptions=True,
+    )
+    assert [type(one) for one in said[:2]] == [PersonRequest, Conflict]
+    assert (await operator.over(run)).outcome == "stopped"
+    assert not server.state.in_baskets()
+
+
+async def test_a_run_that_is_over_takes_no_more_deeds(operator, server):
+    (run,) = await operator.start(kitchen(server.shop_url))
+    await operator.over(run)
+    before = await operator.engine.interventions(run)
+    for deed in ("pause_run", "continue_run", "step_run", "end_run", "take_over", "release"):
+        with pytest.raises(Conflict):
+            await getattr(operator.engine, deed)(run)
+    with pytest.raises(Conflict):
+        await operator.engine.send_hint(run, "too late")
+    with pytest.raises(NotFound):
+        await operator.engine.watch_page("no such run", 100, 100, 1)
+    assert await operator.engine.interventions(run) == before
+
+
+async def test_a_run_stopped_while_its_page_comes_into_a_persons_hands_ends(operator, server):
+    port = int(server.shop_url.rstrip("/").rpartition(":")[2])
+    with BlockingProxy("127.0.0.1", port, Door(captcha="^/")) as walled:
+        (run,) = await operator.start(kitchen(walled))
+        await operator.asked(run)
+        taking = asyncio.create_task(operator.engine.take_over(run))
+        while (await operator.row(run)).state is not RunState.TAKEN_OVER:
+            await asyncio.sleep(0)
+        assert not taking.done()
+        await operator.engine.end_run(run)
+        row = await operator.over(run)
+        with suppress(SiteloreError):
+            await taking
+        assert row.outcome == "stopped"
+        assert not operator.engine._fleet.known(run).page.taken_over
+        deeds = [one.deed for one in await operator.engine.interventions(run)]
+        assert deeds.count(Deed.TOOK_OVER) == deeds.count(Deed.RELEASED)
