@@ -1,0 +1,91 @@
+"""The real window worked by real key events: keys are counted, what is awaited has a generous limit."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.models.calling import Call
+from app.views.live_view import LiveView
+from app.views.main_window import MainWindow
+from app.workbench import Workbench
+
+WAIT = 90.0
+"""Seconds for what takes two on a quiet machine."""
+CTRL = Qt.KeyboardModifier.ControlModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+LARGE = QSize(2560, 1440)
+
+
+class Hands:
+    """A person at the window.
+
+    Attributes:
+        pressed: key events so far; typed text is not counted.
+        calls: every call with the time it was shown at.
+        out: a folder for pictures, ``None`` for none.
+    """
+
+    def __init__(self, window: MainWindow, out: Path | None = None) -> None:
+        bench, live = window.findChild(Workbench), window.perspective("live")
+        assert isinstance(bench, Workbench)
+        assert isinstance(live, LiveView)
+        self.window, self.bench, self.live = window, bench, live
+        self.model = live.model
+        self.out = out
+        self.pressed = 0
+        self.calls: list[tuple[Call, float]] = []
+        bench.calls.calls.called.connect(lambda call: self.calls.append((call, time.time())))
+
+    async def press(
+        self, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+    ) -> None:
+        """One real key event where the keys go now."""
+        self.pressed += 1
+        QTest.keyClick(QApplication.focusWidget() or self.window, key, modifiers)
+        await asyncio.sleep(0.05)
+
+    async def type(self, text: str) -> None:
+        """Text into the field that has the keys."""
+        QTest.keyClicks(QApplication.focusWidget(), text)
+        await asyncio.sleep(0.05)
+
+    async def keys(self, *keys: Qt.Key) -> None:
+        """Plain keys, one after the other."""
+        for key in keys:
+            await self.press(key)
+
+    async def until(self, what: Callable[[], object], wanted: str, seconds: float = WAIT) -> None:
+        """Wait for it."""
+        end = time.monotonic() + seconds
+        while not what():
+            if time.monotonic() > end:
+                rows = [(row.intent, row.state.value, row.outcome, row.why) for row in self.model.list.rows]
+                said = self.window.toast.text
+                raise AssertionError(f"it did not come to this: {wanted}; last said {said!r}; {rows}")
+            await asyncio.sleep(0.02)
+
+    async def shoot(self, name: str, sizes: Sequence[QSize] = (), wait: float = 0.4) -> None:
+        """Pictures of what is seen, light and dark; nothing where no folder is wanted."""
+        if self.out is None:
+            return
+        usual = self.window.size()
+        for size in (usual, *sizes):
+            for mode in ("light", "dark"):
+                self.window.theme.set_mode(mode)
+                self.window.resize(size)
+                await asyncio.sleep(wait if size == usual else 2.0)
+                wide = "" if size == usual else f"-{size.width()}"
+                self.window.grab().save(str(self.out / f"{name}{wide}-{mode}.png"))
+        self.window.theme.set_mode("light")
+        self.window.resize(usual)
+
+    def announced(self, run: str) -> tuple[Call, float] | None:
+        """The call about a run, and when it was shown."""
+        return next(((call, at) for call, at in self.calls if run in call.runs), None)
