@@ -157,7 +157,7 @@ class Workbench(QObject):
         self.tasks.error.connect(window.complain)
         self.review.notice.connect(window.say)
         self.map.map.notice.connect(window.say)
-        self.live.notice.connect(window.say)
+        self.live.notice.connect(window.toast.say)  # nothing of Live can be undone
         self.live.tip_wanted.connect(self.write_tip)
         self.review.composing_changed.connect(self._on_composing)
         self.live.review_wanted.connect(self.open_step)

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QListView,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QTableView,
     QVBoxLayout,
     QWidget,
@@ -97,6 +98,7 @@ class JudgementPane(QWidget):
         line.addLayout(self._head(self.deed_head))
         line.addWidget(self.deeds)
         line.addWidget(_rule())
+        self._time_line.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         layout.addWidget(self._time_line, 30)
         verdict = QLabel(self.tr("Verdict"))
         layout.addLayout(self._head(verdict))

@@ -557,6 +557,13 @@ def test_from_a_takeover_to_a_tip_draft_is_one_key_and_saving_it_leads_back(benc
     assert bench.live.run == run
 
 
+def test_a_message_of_live_offers_no_undo_of_another_deed(bench, qtbot, monkeypatch) -> None:
+    window = bench._window
+    monkeypatch.setattr(type(bench.workspace), "deed_is_fresh", True)
+    bench.live.notice.emit("1 run was sent off")
+    assert (window.toast.text, window.toast.action_text) == ("1 run was sent off", "")
+
+
 def test_a_draft_of_a_step_that_is_not_stored_yet_is_written_all_the_same(bench, qtbot) -> None:
     window = bench._window
     window.go("live")

@@ -351,7 +351,7 @@ class AgentLoop:
         if decision is None:
             return None
         if decision.verb is Verb.DENY:
-            return Ending(Outcome.NEEDS_PERSON, error=decision.text or f"{what} stands before {url}")
+            return Ending(Outcome.STOPPED, error=decision.text or f"{what} stands before {url}")
         if decision.text:
             self._said(f"{what} stood before {url}", decision)
         return None

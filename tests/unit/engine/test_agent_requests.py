@@ -172,6 +172,14 @@ async def test_a_captcha_waits_for_a_person_and_is_asked_about_again_while_it_st
     assert {row.state for row in desk.rows.values()} == {RequestState.CLOSED}
 
 
+async def test_a_run_that_a_person_ends_before_a_wall_was_stopped_by_them():
+    desk = FakeDesk(lambda one: PersonDecision(verb=Verb.DENY, text="not worth it"))
+    bench = Bench([Stop("42")], desk=desk)
+    bench.hands.pages = {**PAGES, HOME: page_of(HOME, title="Are you human?", challenge=Challenge.CAPTCHA)}
+    run = await bench.run()
+    assert (run.outcome, run.error) == (Outcome.STOPPED, "not worth it")
+
+
 async def test_a_captcha_dealt_with_by_hand_asks_nobody_any_more():
     desk = FakeDesk()
     bench = Bench([Stop("42")], desk=desk)
