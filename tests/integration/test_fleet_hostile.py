@@ -142,3 +142,29 @@ async def test_a_run_stopped_while_its_page_comes_into_a_persons_hands_ends(oper
         assert not operator.engine._fleet.known(run).page.taken_over
         deeds = [one.deed for one in await operator.engine.interventions(run)]
         assert deeds.count(Deed.TOOK_OVER) == deeds.count(Deed.RELEASED)
+
+
+async def test_a_queued_run_of_another_process_is_seen_and_stopped_where_it_waits(tmp_path, chromium, server):
+    port = int(server.shop_url.rstrip("/").rpartition(":")[2])
+    with BlockingProxy("127.0.0.1", port, Door(captcha="^/")) as walled:
+        first = await Operator.at(tmp_path / "workspace")
+        second = None
+        try:
+            blocked, waiting, late = await first.start(
+                kitchen(walled), kitchen(server.shop_url), kitchen(server.shop_url), at_once=1
+            )
+            await first.asked(blocked)
+            second = await Operator.at(tmp_path / "workspace")
+            assert await second.engine.recover(automatically=True) == [], "a process holds them"
+            assert (await second.row(waiting)).state is RunState.QUEUED
+            await second.engine.end_run(waiting)
+            assert (await first.over(waiting)).outcome == "stopped"
+            await second.engine.aclose()
+            await first.engine.aclose()
+            second = await Operator.at(tmp_path / "workspace", recover=True)
+            states = {row.run: row.state for row in await second.engine.live_runs()}
+            assert states == {blocked: RunState.BROKEN_OFF, late: RunState.QUEUED}
+        finally:
+            if second is not None:
+                await second.engine.aclose()
+            await first.engine.aclose()

@@ -26,6 +26,7 @@ from app.engine.live_api import LiveDetail
 from app.engine.page_input import PageInput
 from app.engine.run_api import RunRequest, RunSummary
 from app.engine.store.desk_state import LiveNote, Wish
+from app.engine.store.walls import living_elsewhere
 from app.engine.supervision import Deed, LiveRow, RequestState, RunState, TakeoverAccount, on_the_wall
 
 log = logging.getLogger(__name__)
@@ -75,10 +76,11 @@ class Fleet:
         ]
         if at_once:
             await self.set_at_once(at_once)
-        ids: list[str] = []
-        for request in checked:
+        ids = [new_run_id() for _ in checked]
+        await self._core.on_store(self._core.workspace.wall.claim, ids)
+        for run, request in zip(ids, checked, strict=True):
             row = LiveRow(
-                run=new_run_id(),
+                run=run,
                 intent=request.intent,
                 state=RunState.QUEUED,
                 site=request.site,
@@ -89,7 +91,6 @@ class Fleet:
             )
             self._add(self._supervised(request, row))
             self._queue.append(row.run)
-            ids.append(row.run)
         return ids
 
     async def run_supervised(self, request: RunRequest) -> RunSummary:
@@ -258,10 +259,12 @@ class Fleet:
 
     async def aclose(self) -> None:
         """Keep where every run stands; the jobs are ended by the registry."""
+        if self._closing:
+            return
         self._closing = True
         for found in list(self._runs.values()):
             found.row = found.snapshot()
-            if found.row.state.alive:
+            if found.row.state.alive or found.has_news:
                 await found.note()
             found.is_closing = True
 
@@ -287,12 +290,7 @@ class Fleet:
 
     def _living_elsewhere(self) -> list[LiveNote]:
         """Runs that another process works on; on the store thread."""
-        workspace = self._core.workspace
-        return [
-            note
-            for note in workspace.desk.live()
-            if note.run not in self._runs and workspace.runs.is_live(note.run)
-        ]
+        return [note for note in living_elsewhere(self._core.workspace) if note.run not in self._runs]
 
     async def _wished_of_another(self, run: str, what: str) -> bool:
         """Whether another process has the run; then it is asked."""
@@ -301,7 +299,9 @@ class Fleet:
         workspace = self._core.workspace
 
         def wishing() -> bool:
-            there = workspace.runs.is_live(run)
+            there = any(note.run == run for note in living_elsewhere(workspace)) or workspace.runs.is_live(
+                run
+            )
             if there:
                 workspace.desk.add_wish(run, what)
             return there

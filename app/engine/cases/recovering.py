@@ -11,6 +11,7 @@ from app.engine.errors import SiteloreError
 from app.engine.run_api import RunRequest
 from app.engine.store.desk_state import LiveNote
 from app.engine.store.tasks import read_task
+from app.engine.store.walls import living_elsewhere
 from app.engine.store.workspace import Workspace
 from app.engine.supervision import LiveRow, PersonRequest, RequestState, RunState, Stage
 from app.engine.trajectory import Outcome
@@ -64,7 +65,10 @@ async def recover(core: Core, put: Put, resume: Resume, *, automatically: bool) 
 def runs_left(workspace: Workspace) -> list[Left]:
     """The runs that were alive when their process died, the first begun first; on the store thread."""
     left: list[Left] = []
+    elsewhere = {note.run for note in living_elsewhere(workspace)}
     for note in workspace.desk.live():
+        if note.run in elsewhere:
+            continue
         try:
             found = _left(workspace, note)
         except SiteloreError as error:
@@ -72,12 +76,14 @@ def runs_left(workspace: Workspace) -> list[Left]:
             continue
         if found is not None:
             left.append(found)
+    try:
+        workspace.wall.claim(one.row.run for one in left)
+    except SiteloreError as error:
+        log.warning("that these runs are on this wall can't be written down: %s", error)
     return left
 
 
 def _left(workspace: Workspace, note: LiveNote) -> Left | None:
-    if workspace.runs.is_live(note.run):
-        return None
     request = note.request
     if workspace.runs.has(note.run):
         head, steps = workspace.runs.load(note.run)

@@ -304,6 +304,11 @@ class Supervised:
             self._noted = mark
             self._core.registry.hold(self.note())
 
+    @property
+    def has_news(self) -> bool:
+        """Something was changed a moment ago, and is not noted yet."""
+        return self._told
+
     async def note(self) -> None:
         """Keep where the run stands, for the next start; a disk that takes nothing is spoken of elsewhere."""
         note = LiveNote(

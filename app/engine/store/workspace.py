@@ -30,10 +30,12 @@ from app.engine.store.desk import DeskStore
 from app.engine.store.desk_state import POLICY
 from app.engine.store.graphs import GraphStore
 from app.engine.store.index import RunIndex
+from app.engine.store.live_runs import LIVE
 from app.engine.store.locks import FileLock
 from app.engine.store.review import ReviewStore
 from app.engine.store.run_files import write_file
 from app.engine.store.runs import RunStore
+from app.engine.store.walls import Wall
 from kb.journal import Entry
 
 log = logging.getLogger(__name__)
@@ -61,6 +63,7 @@ class Workspace:
         self._graphs: dict[str, GraphStore] = {}
         self.review = ReviewStore(path / "review.sqlite")
         self.desk = DeskStore(self.review)
+        self.wall = Wall(path / "runs" / LIVE)
         try:
             self.runs = RunStore(path)
             try:
@@ -211,6 +214,7 @@ class Workspace:
             graph.close()
         self._graphs.clear()
         self.index.close()
+        self.wall.close()
         self.runs.close()
         self.review.close()
 

@@ -1,0 +1,92 @@
+"""Which process a waiting run belongs to: one that is queued has no folder yet that its process could hold.
+
+``runs/.live/<wall>.wall`` is held by a process as long as it lives, ``<wall>.runs`` beside it names the runs on its
+wall.  Where nobody holds the first, the runs of the second are anybody's.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.engine.errors import StoreError
+from app.engine.store.database import explained
+from app.engine.store.locks import FileLock
+from app.engine.supervision import RunState
+
+if TYPE_CHECKING:
+    from app.engine.store.desk_state import LiveNote
+    from app.engine.store.workspace import Workspace
+
+_TRIES, _PAUSE = 10, 0.02
+_NOT_BEGUN = (RunState.QUEUED, RunState.STARTING)
+
+
+class Wall:
+    """The runs of this process, and those of others; ``folder`` is where they say so."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock: FileLock | None = None
+
+    def claim(self, runs: Iterable[str]) -> None:
+        """These are ours as long as this process lives.  Raises ``StoreError`` where that can't be written."""
+        with explained(self._folder):
+            self._folder.mkdir(exist_ok=True)
+            if self._lock is None:
+                self._lock = self._taken(FileLock(self._folder / f"{uuid.uuid4().hex}.wall"))
+            with self._lock.path.with_suffix(".runs").open("a", encoding="utf-8") as file:
+                file.writelines(f"{run}\n" for run in runs)
+
+    def others(self) -> set[str]:
+        """Runs on the walls of other processes that live."""
+        found: set[str] = set()
+        for path in self._folder.glob("*.wall"):
+            if self._lock is not None and path == self._lock.path:
+                continue
+            beside = path.with_suffix(".runs")
+            with suppress(OSError):
+                lock = FileLock(path)
+                if lock.take():
+                    _drop(lock)
+                else:
+                    found.update(beside.read_text("utf-8").split())
+        return found
+
+    def close(self) -> None:
+        """They are anybody's from now on."""
+        if self._lock is not None:
+            _drop(self._lock)
+            self._lock = None
+
+    @staticmethod
+    def _taken(lock: FileLock) -> FileLock:
+        for _ in range(_TRIES):
+            if lock.take():
+                return lock
+            time.sleep(_PAUSE)  # it may only be somebody who looks whether we are dead
+        raise StoreError("the folder of the runs that go on can't be locked")
+
+
+def living_elsewhere(workspace: Workspace) -> list[LiveNote]:
+    """Runs that a process works on, and those that wait on another's wall; on the store thread."""
+    others = workspace.wall.others()
+    return [
+        note
+        for note in workspace.desk.live()
+        if workspace.runs.is_live(note.run) or (note.run in others and note.state in _NOT_BEGUN)
+    ]
+
+
+def _drop(lock: FileLock) -> None:
+    with suppress(OSError):
+        lock.path.with_suffix(".runs").unlink(missing_ok=True)
+    with suppress(OSError):
+        lock.path.unlink(missing_ok=True)
+    lock.release()
+    with suppress(OSError):
+        lock.path.unlink(missing_ok=True)
