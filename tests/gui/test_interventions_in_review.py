@@ -138,13 +138,6 @@ def test_the_interventions_of_a_run_are_a_list_whose_rows_open_their_step(superv
         desk.view.grab().save(str(pictures / "review_interventions.png"))
 
 
-def test_the_list_stands_right_below_its_head(supervised):
-    pane = supervised.view.judgement
-    gap = pane.deeds.geometry().top() - pane.deed_head.geometry().bottom()
-    assert pane.deeds.isVisible()
-    assert gap < 12
-
-
 def test_the_flag_in_the_list_says_that_it_paused_the_run(supervised):
     model = supervised.model.flags
     remarks = [model.index(row).data(REMARK_ROLE) for row in range(model.rowCount())]
