@@ -13,7 +13,7 @@ import pytest_asyncio
 from app.engine.errors import Conflict, NotFound, SiteloreError, UsageError
 from app.engine.intervention_policy import USUAL, Answer, RiskClass, RiskRule
 from app.engine.run_api import RunRequest
-from app.engine.supervision import Deed, PersonDecision, PersonRequest, RunState, Verb
+from app.engine.supervision import Deed, PersonDecision, PersonRequest, RunState, TakeoverAccount, Verb
 from tests.support.blocking_proxy import BlockingProxy, Door
 from tests.support.wall import Operator
 
@@ -168,3 +168,43 @@ async def test_a_queued_run_of_another_process_is_seen_and_stopped_where_it_wait
             if second is not None:
                 await second.engine.aclose()
             await first.engine.aclose()
+
+
+async def test_a_program_that_is_closed_in_a_persons_hands_leaves_one_request_and_what_they_did(
+    tmp_path, chromium, server
+):
+    port = int(server.shop_url.rstrip("/").rpartition(":")[2])
+    with BlockingProxy("127.0.0.1", port, Door(captcha="^/", modal="")) as walled:
+        first = await Operator.at(tmp_path / "workspace")
+        (run,) = await first.start(kitchen(walled))
+        asked = await first.asked(run)
+        await first.engine.take_over(run)
+        await first.click(run, 600, 500)
+        await first.engine.aclose()
+        second = await Operator.at(tmp_path / "workspace", recover=True)
+        try:
+            assert (await second.row(run)).state is RunState.BROKEN_OFF
+            assert [step.by for step in (await second.engine.open_run(run)).steps] == ["person"]
+            await second.engine.continue_run(run)
+            again = await second.until(run, lambda row: row.state is RunState.WAITING)
+            assert [need.id for need in again.needs] != [asked.id]
+            assert await second.engine.requests(run) == list(again.needs), "the one of before is closed"
+        finally:
+            await second.engine.aclose()
+
+
+async def test_a_page_is_handed_back_once_and_all_runs_are_held_from_their_start(operator, server):
+    port = int(server.shop_url.rstrip("/").rpartition(":")[2])
+    with BlockingProxy("127.0.0.1", port, Door(captcha="^/")) as walled:
+        (run,) = await operator.start(kitchen(walled))
+        assert await operator.engine.pause_all() == 1, "one that starts is held, too"
+        await operator.until(run, lambda row: row.state is RunState.PAUSED)
+        await operator.engine.continue_run(run)
+        await operator.asked(run)
+        await operator.engine.take_over(run)
+        said = await asyncio.gather(*(operator.engine.release(run) for _ in range(2)), return_exceptions=True)
+        assert [type(one) for one in said] == [TakeoverAccount, Conflict]
+        deeds = [one.deed for one in await operator.engine.interventions(run)]
+        assert deeds.count(Deed.RELEASED) == 1
+        await operator.engine.end_run(run)
+        await operator.over(run)

@@ -165,6 +165,9 @@ class Control(Hold):
             known = None  # it was tried again, and is asked again
         if known is not None and known.decision is not None:
             return known.decision
+        for stale in [one for one in self._left if one.decision is None and _is_stale(one, request)]:
+            await self._voided(stale, "it is asked anew, for the page is another by now")
+            self._left.remove(stale)
         request, stored = (known, True) if known is not None else await self._opened(request)
         decision, kept = await self._waited(request, stored, mended)
         self._left = [one for one in self._left if one.id != request.id]
@@ -330,6 +333,11 @@ def _same(one: PersonRequest, other: PersonRequest) -> bool:
     if one.need is Need.APPROVAL:
         return (one.words, one.command) == (other.words, other.command)
     return one.need is Need.WALL or one.question == other.question
+
+
+def _is_stale(one: PersonRequest, now: PersonRequest) -> bool:
+    """Of requests that are about the page as it is only the newest waits for anybody."""
+    return one.need not in _OUTLIVE_A_TOUCH and not _same(one, now)
 
 
 def _is_spent(need: Need, decision: PersonDecision) -> bool:

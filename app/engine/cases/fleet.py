@@ -191,7 +191,8 @@ class Fleet:
 
     async def pause_all(self) -> int:
         """Hold every run that goes on; how many that were."""
-        going = [run for run in self._runs.values() if run.row.state is RunState.RUNNING]
+        states = (RunState.STARTING, RunState.RUNNING, RunState.MENDING)
+        going = [run for run in self._runs.values() if run.snapshot().state in states]
         for run in going:
             await self.pause_run(run.run)
         return len(going)

@@ -46,6 +46,7 @@ class LivePageOf:
         self._takeover: Takeover | None = None
         self._handing = asyncio.Lock()
         """Held while the page comes into a person's hands: what they do meanwhile waits, and is not lost."""
+        self._releasing = False
         self._frames = 0
         self._secrets, self.home = Secrets(), ""
         self.loop: AgentLoop | None = None
@@ -177,8 +178,14 @@ class LivePageOf:
         """Hand the page back; the agent is told what was done and goes on from the page as it is."""
         if await self._in_hand() is None or supervised.control.state is not RunState.TAKEN_OVER:
             raise Conflict("the page is not in your hands")
-        account = await self._end_takeover()
-        await supervised.control.release(account)
+        if self._releasing:
+            raise Conflict("the page is being handed back already")
+        self._releasing = True
+        try:
+            account = await self._end_takeover()
+            await supervised.control.release(account)
+        finally:
+            self._releasing = False
         return account
 
     async def hand_in(self) -> TakeoverAccount | None:
