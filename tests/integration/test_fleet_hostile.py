@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 import pytest_asyncio
 
-from app.engine.errors import Conflict, NotFound, SiteloreError, UsageError
+from app.engine.errors import Conflict, NotFound, SiteloreError, StoreError, UsageError
 from app.engine.intervention_policy import USUAL, Answer, RiskClass, RiskRule
 from app.engine.run_api import RunRequest
 from app.engine.supervision import Deed, PersonDecision, PersonRequest, RunState, TakeoverAccount, Verb
@@ -208,3 +208,25 @@ async def test_a_page_is_handed_back_once_and_all_runs_are_held_from_their_start
         assert deeds.count(Deed.RELEASED) == 1
         await operator.engine.end_run(run)
         await operator.over(run)
+
+
+async def test_a_full_disk_does_not_keep_a_run_in_a_persons_hands_from_being_stopped(
+    operator, server, monkeypatch
+):
+    monkeypatch.setattr("app.engine.cases.pages.HAND_IN", 2.0)
+    port = int(server.shop_url.rstrip("/").rpartition(":")[2])
+    with BlockingProxy("127.0.0.1", port, Door(captcha="^/")) as walled:
+        (run,) = await operator.start(kitchen(walled))
+        await operator.asked(run)
+        await operator.engine.take_over(run)
+        live = operator.engine._fleet.known(run).live
+
+        def full(*_: object) -> None:
+            raise StoreError("the disk is full")
+
+        monkeypatch.setattr(live, "append", full)
+        await operator.click(run, 600, 500)
+        async with asyncio.timeout(20):
+            await operator.engine.end_run(run)
+        row = await operator.over(run)
+        assert row.outcome == "stopped"

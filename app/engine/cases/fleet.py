@@ -174,6 +174,7 @@ class Fleet:
         if await self._wished_of_another(run, "stop"):
             return
         found = self.known(run)
+        held = found.control.state.held
         if found.row.state is RunState.QUEUED:
             self._queue = [other for other in self._queue if other != run]
             found.show(state=RunState.ENDED, outcome="stopped", why="it was stopped before it began")
@@ -183,11 +184,10 @@ class Fleet:
             found.show(state=RunState.ENDED, outcome="stopped", needs=())
             await self._drop_requests(run, "the run was stopped")
         else:
-            account = await self._going(run).page.hand_in()
+            account = await self._going(run).page.hand_in(found.control.stop)
             if account is not None:
                 await self._desk.note(run, account.first_step + account.steps, Deed.RELEASED, account.words)
-            found.control.stop()
-        await self._did(found, Deed.STOPPED, reacting=found.control.state.held)
+        await self._did(found, Deed.STOPPED, reacting=held)
 
     async def pause_all(self) -> int:
         """Hold every run that goes on; how many that were."""

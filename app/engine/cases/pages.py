@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from app.engine.agent.secrets import Secrets
 from app.engine.cases.core import Core
-from app.engine.errors import Conflict
+from app.engine.errors import Conflict, StoreError
 from app.engine.events import PageFrame
 from app.engine.page_input import PageInput
 from app.engine.supervision import RunState, TakeoverAccount
@@ -26,6 +28,12 @@ if TYPE_CHECKING:
     from app.engine.cases.agency import GraphAtlas
     from app.engine.cases.heads import Head
     from app.engine.cases.supervised import Supervised
+
+
+log = logging.getLogger(__name__)
+
+HAND_IN = 8.0
+"""Seconds in which a takeover is written before its run is stopped anyway."""
 
 
 class LivePageOf:
@@ -97,7 +105,9 @@ class LivePageOf:
             self._watchdog.cancel()
             self._watchdog = None
         if self._takeover is not None:
-            await self._end_takeover()
+            with suppress(StoreError):  # whoever ends it is told
+                await self._end_takeover()
+            self._takeover = None
         screen, self._screen = self._screen, None
         if screen is not None:
             await screen.aclose()
@@ -188,9 +198,22 @@ class LivePageOf:
             self._releasing = False
         return account
 
-    async def hand_in(self) -> TakeoverAccount | None:
-        """A takeover ends with its run: what was done by hand is written while something can be added to it."""
-        return await self._end_takeover() if await self._in_hand() is not None else None
+    async def hand_in(self, stop: Callable[[], None]) -> TakeoverAccount | None:
+        """Stop the run, and end a takeover before: what was done by hand is written while the run can be added to.
+
+        A disk that takes nothing does not keep the run from being stopped.
+        """
+        if await self._in_hand() is None:
+            stop()
+            return None
+        ending = self._core.registry.hold(self._end_takeover())
+        await asyncio.wait([ending], timeout=HAND_IN)
+        stop()
+        try:
+            return await ending
+        except StoreError as error:
+            log.warning("what was done by hand in run %s is not written: %s", self._run, error)
+            return None
 
     @property
     def taken_over(self) -> bool:
