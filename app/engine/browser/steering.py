@@ -26,6 +26,8 @@ MOST_WAITING = 2_000
 AHEAD = 32
 """Events of the mouse that are sent without waiting for the page's answer to the first."""
 LONGEST_TEXT = 1_000_000
+FURTHEST = 100_000.0
+"""CSS pixels that one turn of the wheel may go."""
 KNOWN = 64
 """Events of which it is remembered when they were done."""
 
@@ -140,7 +142,7 @@ class Steering:
         if one.kind in (InputKind.PRESS, InputKind.RELEASE):
             event["clickCount"] = min(max(one.clicks, 1), 3)
         elif one.kind is InputKind.WHEEL:
-            event |= {"deltaX": one.dx, "deltaY": one.dy, "button": "none"}
+            event |= {"deltaX": _bounded(one.dx), "deltaY": _bounded(one.dy), "button": "none"}
         return event
 
     def _held(self) -> MouseButton:
@@ -168,3 +170,8 @@ _MOUSE = {
     InputKind.RELEASE: "mouseReleased",
     InputKind.WHEEL: "mouseWheel",
 }
+
+
+def _bounded(turn: float) -> float:
+    """A turn of the wheel that a page can be asked for."""
+    return max(-FURTHEST, min(FURTHEST, turn)) if turn == turn else 0.0

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from app.engine.cases.core import Core
 from app.engine.detectors.reacting import reactions_of
-from app.engine.errors import Conflict, NotFound, StoreError
+from app.engine.errors import Conflict, NotFound, SiteloreError, StoreError
 from app.engine.events import Event, HintChanged, InterventionMade, PolicyChanged, RequestChanged
 from app.engine.intervention_policy import Answer, InterventionPolicy, Reaction, RiskClass
 from app.engine.judgement import Flag
@@ -44,9 +44,6 @@ POLICY, WATCHDOG, AGENT = "policy", "watchdog", "agent"
 ASKERS = {Need.WALL: AGENT, Need.QUESTION: AGENT, Need.TROUBLE: WATCHDOG}
 """Who stands on the time line as the one who asked; for the others it is the policy."""
 """Authors that are nobody."""
-
-_ASKERS = {Need.WALL: AGENT, Need.QUESTION: AGENT, Need.TROUBLE: WATCHDOG}
-"""Who asks, where it is not the policy."""
 
 _DEEDS = {
     Verb.APPROVE: Deed.APPROVED,
@@ -115,7 +112,11 @@ class Desk:
         decision = replace(
             decision, author=decision.author or self._core.author, at=decision.at or time.time()
         )
-        found = await self._core.on_store(self._rows.decide, request, decision)
+        for_site = decision.reach is Reach.SITE
+        doing = self._core.do_in_review if for_site else self._core.on_store
+        found = await doing(self._rows.decide, request, decision)
+        if for_site:
+            self._core.bus.publish(PolicyChanged())  # it is a rule of the policy now
         await self._told(found, decision)
         return found
 
@@ -227,7 +228,7 @@ class Desk:
 
     async def answer(self, run: str, site: str, risk: RiskClass) -> Answer:
         """What holds for an action of a class: what was decided for the run or the site, else the policy."""
-        standing = dict(await self._core.on_store(self._rows.standing, run, site))
+        standing = dict(await self._core.on_store(self._rows.standing, run))
         return standing.get(risk) or (await self.policy()).answer(site, risk)
 
     async def reaction(self, site: str, flag: Flag) -> Reaction:
@@ -253,7 +254,7 @@ class Desk:
                 runs = tuple(ours())
                 for wish in await self._core.on_store(self._rows.take_wishes, runs):
                     await grant(wish)
-            except StoreError as error:
+            except SiteloreError as error:
                 log.warning("the desk can't be read: %s", error)
 
     # inside

@@ -170,7 +170,7 @@ class Words:
     # inside
 
     async def _flags(self, run: str) -> Sequence[Flag]:
+        """What was said of the run so far: now, and before it broke off."""
+        stored = await self._core.on_store(self._core.workspace.index.flags, run)
         found = self._fleet.find(run)
-        if found is not None and found.flags:
-            return found.flags
-        return await self._core.on_store(self._core.workspace.index.flags, run)
+        return [*(found.flags if found is not None else ()), *stored]

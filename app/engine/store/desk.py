@@ -105,7 +105,7 @@ class DeskStore(DeskState):
             )
             risk, answer = known(RiskClass, asked.risk), _STANDING.get(decision.verb)
             if risk is not None and answer is not None:
-                self.add_standing(decision.reach, asked.run, asked.site, risk, answer)
+                self.add_standing(decision.reach, asked.run, asked.site, risk, answer, decision.author)
             return self._asked(id)
 
     def close_requests(self, ids: Iterable[str], at: float) -> list[PersonRequest]:

@@ -7,12 +7,12 @@ import logging
 import sqlite3
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from app.engine.errors import UsageError
-from app.engine.intervention_policy import USUAL, Answer, InterventionPolicy, RiskClass
+from app.engine.intervention_policy import USUAL, Answer, InterventionPolicy, RiskClass, RiskRule
 from app.engine.run_api import RunRequest
 from app.engine.store.database import explained, transaction
 from app.engine.store.desk_rows import check_words, known, read, written
@@ -123,27 +123,33 @@ class DeskState:
 
     # standing answers
 
-    def standing(self, run: str, site: str) -> list[tuple[RiskClass, Answer]]:
-        """What was decided for all actions of a risk class: for the run, else for the site; the newest counts."""
+    def standing(self, run: str) -> list[tuple[RiskClass, Answer]]:
+        """What was decided for all actions of a risk class in a run; the newest counts."""
         with explained(self.path):
             rows = self.connection.execute(
-                "SELECT reach, risk, answer FROM standing_answer WHERE (reach = ? AND run = ?)"
-                " OR (reach = ? AND site = ?) ORDER BY reach = ?, seq",
-                (Reach.RUN.value, run, Reach.SITE.value, site, Reach.RUN.value),
+                "SELECT risk, answer FROM standing_answer WHERE reach = ? AND run = ? ORDER BY seq",
+                (Reach.RUN.value, run),
             ).fetchall()
-        # Later rows take the place of earlier ones: the run's come after the site's.
         found = {known(RiskClass, row["risk"]): known(Answer, row["answer"]) for row in rows}
         return [(risk, answer) for risk, answer in found.items() if risk and answer]
 
-    def add_standing(self, reach: Reach, run: str, site: str, risk: RiskClass, answer: Answer) -> None:
-        """Let an answer hold for all actions of a class, in a run or on a site; for ``ONCE`` nothing is kept."""
-        if reach is Reach.ONCE:
-            return
-        with explained(self.path), transaction(self.connection):
-            self.connection.execute(
-                "INSERT INTO standing_answer (reach, run, site, risk, answer, at) VALUES (?,?,?,?,?,?)",
-                (reach.value, run, site, risk.value, answer.value, time.time()),
-            )
+    def add_standing(
+        self, reach: Reach, run: str, site: str, risk: RiskClass, answer: Answer, author: str = ""
+    ) -> None:
+        """Let an answer hold for all actions of a class in a run; on a site it becomes a rule of the policy, where it
+        is seen, edited and undone like any other.  For ``ONCE`` nothing is kept.
+        """
+        if reach is Reach.SITE and site:
+            policy = self.policy()
+            others = tuple(rule for rule in policy.risks if (rule.site, rule.risk) != (site, risk))
+            rule = RiskRule(risk=risk, answer=answer, site=site)
+            self.save_policy(replace(policy, risks=(*others, rule)), author)
+        elif reach is not Reach.ONCE:
+            with explained(self.path), transaction(self.connection):
+                self.connection.execute(
+                    "INSERT INTO standing_answer (reach, run, site, risk, answer, at) VALUES (?,?,?,?,?,?)",
+                    (Reach.RUN.value, run, site, risk.value, answer.value, time.time()),
+                )
 
     # policy
 

@@ -286,17 +286,26 @@ def test_a_decision_that_reaches_further_holds_for_the_run_or_the_site(desk: Des
     ):  # fmt: skip
         desk.open_request(replace(ask(name), site="shop"))
         desk.decide(name, replace(YES, verb=verb, reach=reach))
-    assert desk.standing("run", "shop") == [(RiskClass.BUYS, Answer.DENY)]
-    assert desk.standing("other", "shop") == [(RiskClass.BUYS, Answer.ALLOW)]
-    assert desk.standing("other", "admin") == []
-    desk.add_standing(Reach.SITE, "other", "shop", RiskClass.BUYS, Answer.ASK)
-    assert desk.standing("other", "shop") == [(RiskClass.BUYS, Answer.ASK)]
+    assert desk.standing("run") == [(RiskClass.BUYS, Answer.DENY)]
+    assert desk.standing("other") == []
+    assert desk.policy().answer("shop", RiskClass.BUYS) is Answer.ALLOW
+    assert desk.policy().answer("admin", RiskClass.BUYS) is Answer.ASK
+
+
+def test_what_was_decided_for_a_site_is_a_rule_of_the_policy_that_undo_takes_back(place):
+    with Workspace.open(place) as workspace:
+        desk = workspace.desk
+        desk.open_request(replace(ask("r1"), site="shop"))
+        desk.decide("r1", replace(YES, verb=Verb.DENY, reach=Reach.SITE))
+        assert desk.policy().answer("shop", RiskClass.BUYS) is Answer.DENY
+        workspace.undo()
+        assert desk.policy().answer("shop", RiskClass.BUYS) is Answer.ASK
 
 
 def test_an_answer_or_an_edit_gives_no_standing_leave(desk: DeskStore):
     desk.open_request(replace(ask("r1"), site="shop"))
     desk.decide("r1", PersonDecision(verb=Verb.EDIT, command='click("3")', reach=Reach.SITE))
-    assert desk.standing("run", "shop") == []
+    assert desk.standing("run") == []
 
 
 def test_the_policy_is_the_usual_one_until_it_is_edited_and_undo_leads_back(place):
