@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from app.engine.errors import Conflict
-from app.engine.intervention_policy import RiskClass
+from app.engine.intervention_policy import Answer, RiskClass
 from app.engine.store.workspace import Workspace
 from app.engine.supervision import (
     Deed,
@@ -106,7 +106,10 @@ def faults_of(folder: Path, told: list[tuple[str, str]]) -> list[str]:
             "reacted": {one.run for one in desk.reactions()},
         }
         faults = [f"{what} {name}" for what, name in told if name not in there[what]]
-        faults += [f"standing {id}" for id in there["decided"] if not desk.standing("other", id)]
+        policy = desk.policy()
+        faults += [
+            f"rule of {id}" for id in there["decided"] if policy.answer(id, RiskClass.BUYS) is not Answer.ALLOW
+        ]
     return faults
 
 
