@@ -76,7 +76,9 @@ LIVE = (
         "live.deny.site", "Deny this kind on this site", ("Ctrl+Shift+D",), "live", "Live/Decide", "cancel"
     ),
     Command("live.edit", "Edit the next action…", ("E",), "live", "Live/Decide", "pencil-outline"),
-    Command("live.answer", "Answer the agent, or give a reason…", ("R",), "live", "Live/Decide", "reply-outline"),
+    Command(
+        "live.answer", "Answer the agent, or give a reason…", ("R",), "live", "Live/Decide", "reply-outline"
+    ),
     Command("live.hint", "Send a hint…", ("H",), "live", "Live/Steer", "message-text-outline"),
     Command("live.tip", "Write it down as a tip", ("T",), "live", "Live/Steer", "lightbulb-on-outline"),
     Command("live.take_over", "Take over the page", ("O",), "live", "Live/Steer", "hand-back-right-outline"),

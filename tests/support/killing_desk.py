@@ -108,7 +108,9 @@ def faults_of(folder: Path, told: list[tuple[str, str]]) -> list[str]:
         faults = [f"{what} {name}" for what, name in told if name not in there[what]]
         policy = desk.policy()
         faults += [
-            f"rule of {id}" for id in there["decided"] if policy.answer(id, RiskClass.BUYS) is not Answer.ALLOW
+            f"rule of {id}"
+            for id in there["decided"]
+            if policy.answer(id, RiskClass.BUYS) is not Answer.ALLOW
         ]
     return faults
 

@@ -365,9 +365,7 @@ def test_a_row_that_cant_be_read_costs_only_itself(desk: DeskStore, caplog):
         desk.connection.execute(f"INSERT INTO {table} VALUES ({columns})")
     with caplog.at_level(logging.WARNING):
         assert [one.id for one in desk.requests()] == ["good"]
-        assert (
-            desk.hints() == desk.deeds() == desk.reactions() == desk.live() == desk.standing("run") == []
-        )
+        assert desk.hints() == desk.deeds() == desk.reactions() == desk.live() == desk.standing("run") == []
         assert desk.stances("run") == {}
         assert desk.policy() == USUAL
     assert "is left out" in caplog.text
