@@ -280,10 +280,13 @@ def check() -> int:
 
 
 def test() -> int:
-    """Everything ``check`` does, and the tests."""
+    """Everything ``check`` does, and the tests: those with a browser beside the others, for they mostly wait for it."""
     ensure(dev=True)
     run = [str(PYTHON), "-m", "pytest", "-q"]
-    return _stages([*_lint_stages(), ("pytest", run)], {"pytest": [*run, *LOST_ONCE]})
+    without = [*run, *(f"--ignore={folder}" for folder in WITH_A_BROWSER)]
+    browser = [*run, "-o", "cache_dir=.pytest_cache/browser", *WITH_A_BROWSER]
+    again = {"pytest": [*without, *LOST_ONCE], "pytest, browser": [*browser, *LOST_ONCE]}
+    return _stages([*_lint_stages(), ("pytest", without)], again, beside=("pytest, browser", browser))
 
 
 def bench() -> int:
@@ -350,6 +353,8 @@ LOCK_HEAD = """\
 """
 
 
+WITH_A_BROWSER = ["tests/integration", "tests/e2e"]
+
 LOST_ONCE = ["--last-failed", "--last-failed-no-failures=none"]
 """pytest's own way to run again what failed, and nothing where it can't tell what did."""
 
@@ -363,27 +368,57 @@ def _lint_stages() -> list[tuple[str, list[str]]]:
     ]
 
 
-def _stages(stages: list[tuple[str, list[str]]], again: dict[str, list[str]] | None = None) -> int:
+def _stages(
+    stages: list[tuple[str, list[str]]],
+    again: dict[str, list[str]] | None = None,
+    beside: tuple[str, list[str]] | None = None,
+) -> int:
     """Run all of them even if one fails, so that one look tells everything.
 
     ``again`` is run once where a stage ended with failures: what passes then is told as passed at the second try.
+    ``beside`` goes on while the last stage does; what it says is printed after it.
     """
     told: list[str] = []
     failed = 0
     for name, command in stages:
         step(name)
+        other = _Beside(*beside) if beside is not None and name == stages[-1][0] else None
         began = time.monotonic()
-        code = subprocess.call(command, cwd=ROOT, env=_quiet())
-        how = f", killed by signal {-code}" if code < 0 else ""
-        if code == 1 and again and name in again:
-            step(f"{name}, once more what failed: a busy machine loses races")
-            code = subprocess.call(again[name], cwd=ROOT, env=_quiet())
-            how = "" if code else ", some of it at the second try (named above)"
-        failed += code != 0
-        told.append(f"  {'FAILED' if code else 'ok    '} {name:<16} {time.monotonic() - began:7.1f} s{how}")
-    say(f"{len(stages) - failed} of {len(stages)} stages passed")
+        ended = [(name, subprocess.call(command, cwd=ROOT, env=_quiet()), time.monotonic() - began)]
+        if other is not None:
+            ended.append(other.end())
+        for stage, first, seconds in ended:
+            code, how = first, f", killed by signal {-first}" if first < 0 else ""
+            if first == 1 and again and stage in again:
+                step(f"{stage}, once more what failed: a busy machine loses races")
+                code = subprocess.call(again[stage], cwd=ROOT, env=_quiet())
+                how = "" if code else ", some of it at the second try (named above)"
+            failed += code != 0
+            told.append(f"  {'FAILED' if code else 'ok    '} {stage:<16} {seconds:7.1f} s{how}")
+    say(f"{len(told) - failed} of {len(told)} stages passed")
     print("\n".join(told), flush=True)
     return 1 if failed else 0
+
+
+class _Beside:
+    """A stage that runs while another does."""
+
+    def __init__(self, name: str, command: list[str]) -> None:
+        self._name, self._began = name, time.monotonic()
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115 it is closed by end
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, env=_quiet(), stdout=self._said, stderr=subprocess.STDOUT
+        )
+
+    def end(self) -> tuple[str, int, float]:
+        """Wait for it and print what it said: its name, its exit code, its seconds."""
+        code = self._process.wait()
+        seconds = time.monotonic() - self._began
+        step(self._name)
+        self._said.seek(0)
+        print(self._said.read().decode("utf-8", "replace"), flush=True)
+        self._said.close()
+        return self._name, code, seconds
 
 
 def _quiet() -> dict[str, str]:

@@ -102,3 +102,15 @@ def test_a_wrong_command_is_wrong_usage() -> None:
     command = [sys.executable, str(PACKAGING / "bootstrap.py"), "nonsense"]
 
     assert subprocess.run(command, capture_output=True, timeout=60, check=False).returncode == 2
+
+
+def test_a_stage_beside_the_last_is_waited_for_told_and_tried_again(capfd, tmp_path):
+    mark = tmp_path / "mark"
+    write = [sys.executable, "-c", f"open({str(mark)!r}, 'w'); print('from beside'); raise SystemExit(1)"]
+    again = [sys.executable, "-c", f"raise SystemExit(0 if open({str(mark)!r}) else 1)"]
+    stages = [("first", ends_with(0)), ("last", ends_with(0))]
+    assert bootstrap._stages(stages, {"beside": again}, beside=("beside", write)) == 0
+    said = capfd.readouterr().out
+    assert "from beside" in said
+    assert "3 of 3 stages passed" in said
+    assert bootstrap._stages(stages, beside=("beside", ends_with(1))) == 1
