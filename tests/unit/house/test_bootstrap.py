@@ -108,9 +108,11 @@ def test_a_stage_beside_the_last_is_waited_for_told_and_tried_again(capfd, tmp_p
     mark = tmp_path / "mark"
     write = [sys.executable, "-c", f"open({str(mark)!r}, 'w'); print('from beside'); raise SystemExit(1)"]
     again = [sys.executable, "-c", f"raise SystemExit(0 if open({str(mark)!r}) else 1)"]
-    stages = [("first", ends_with(0)), ("last", ends_with(0))]
+    well = [sys.executable, "-c", "pass"]
+    badly = [sys.executable, "-c", "raise SystemExit(1)"]
+    stages = [("first", well), ("last", well)]
     assert bootstrap._stages(stages, {"beside": again}, beside=("beside", write)) == 0
     said = capfd.readouterr().out
     assert "from beside" in said
     assert "3 of 3 stages passed" in said
-    assert bootstrap._stages(stages, beside=("beside", ends_with(1))) == 1
+    assert bootstrap._stages(stages, beside=("beside", badly)) == 1
