@@ -104,7 +104,9 @@ def test_a_wrong_command_is_wrong_usage() -> None:
     assert subprocess.run(command, capture_output=True, timeout=60, check=False).returncode == 2
 
 
-def test_a_stage_beside_the_last_is_waited_for_told_and_tried_again(capfd, tmp_path):
+def test_a_stage_beside_the_last_is_waited_for_told_and_tried_again(
+    bootstrap: ModuleType, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     mark = tmp_path / "mark"
     write = [sys.executable, "-c", f"open({str(mark)!r}, 'w'); print('from beside'); raise SystemExit(1)"]
     again = [sys.executable, "-c", f"raise SystemExit(0 if open({str(mark)!r}) else 1)"]
