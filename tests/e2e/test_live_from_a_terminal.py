@@ -19,7 +19,7 @@ from tests.support.program import CHECKOUT, Sitelore
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("browser")]
 
-WAIT = 120.0
+WAIT = 240.0
 ASKS = replace(
     USUAL,
     risks=(

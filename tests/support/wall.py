@@ -12,7 +12,7 @@ from app.engine.page_input import InputKind, MouseButton, PageInput
 from app.engine.run_api import RunRequest
 from app.engine.supervision import LiveRow, PersonRequest
 
-WAIT = 90.0
+WAIT = 180.0
 """Seconds for what takes two on a quiet machine."""
 
 
