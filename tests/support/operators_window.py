@@ -16,7 +16,7 @@ from app.views.live_view import LiveView
 from app.views.main_window import MainWindow
 from app.workbench import Workbench
 
-WAIT = 90.0
+WAIT = 150.0
 """Seconds for what takes two on a quiet machine."""
 CTRL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
