@@ -32,6 +32,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 - this file is what tells it to an
 import tomllib
 
 import machine
+from beside import Beside
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -382,11 +383,15 @@ def _stages(
     failed = 0
     for name, command in stages:
         step(name)
-        other = _Beside(*beside) if beside is not None and name == stages[-1][0] else None
+        last = beside if name == stages[-1][0] else None
+        other = Beside(*last, folder=ROOT, environment=_quiet()) if last is not None else None
         began = time.monotonic()
         ended = [(name, subprocess.call(command, cwd=ROOT, env=_quiet()), time.monotonic() - began)]
         if other is not None:
-            ended.append(other.end())
+            code, seconds, said = other.end()
+            step(other.name)
+            print(said, flush=True)
+            ended.append((other.name, code, seconds))
         for stage, first, seconds in ended:
             code, how = first, f", killed by signal {-first}" if first < 0 else ""
             if first == 1 and again and stage in again:
@@ -398,27 +403,6 @@ def _stages(
     say(f"{len(told) - failed} of {len(told)} stages passed")
     print("\n".join(told), flush=True)
     return 1 if failed else 0
-
-
-class _Beside:
-    """A stage that runs while another does."""
-
-    def __init__(self, name: str, command: list[str]) -> None:
-        self._name, self._began = name, time.monotonic()
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115 it is closed by end
-        self._process = subprocess.Popen(
-            command, cwd=ROOT, env=_quiet(), stdout=self._said, stderr=subprocess.STDOUT
-        )
-
-    def end(self) -> tuple[str, int, float]:
-        """Wait for it and print what it said: its name, its exit code, its seconds."""
-        code = self._process.wait()
-        seconds = time.monotonic() - self._began
-        step(self._name)
-        self._said.seek(0)
-        print(self._said.read().decode("utf-8", "replace"), flush=True)
-        self._said.close()
-        return self._name, code, seconds
 
 
 def _quiet() -> dict[str, str]:
