@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from playwright.async_api import (
     Browser,
+    BrowserContext,
     CDPSession,
     Dialog,
     Download,
@@ -241,19 +242,25 @@ async def first_tab(
     browser: Browser, size: tuple[int, int] = VIEWPORT, storage_state: str | StorageState | None = None
 ) -> AsyncGenerator[Page]:
     """An empty tab in a fresh context, for the time of the block; see ``visit``."""
+    context = await _fresh(browser, size, storage_state)
+    try:
+        yield await context.new_page()
+    finally:
+        with suppress(Error):
+            await context.close()
+
+
+async def _fresh(
+    browser: Browser, size: tuple[int, int], storage_state: str | StorageState | None
+) -> BrowserContext:
     width, height = size
-    context = await browser.new_context(
+    return await browser.new_context(
         viewport={"width": width, "height": height},
         accept_downloads=False,
         locale="en-GB",
         timezone_id="UTC",
         storage_state=storage_state or None,
     )
-    try:
-        yield await context.new_page()
-    finally:
-        with suppress(Error):
-            await context.close()
 
 
 @asynccontextmanager
@@ -269,5 +276,10 @@ async def visit(
     No file is taken: what a page offers is refused by the browser and noted.  ``storage_state`` is the path of a
     recorded log-in, or one in memory; ``keep_tabs`` lets windows that pages open stay.
     """
-    async with first_tab(browser, size, storage_state) as tab:
-        yield Visit(tab, keep_tabs=keep_tabs)
+    # Not by way of ``first_tab``: a loop that ends closes all generators at once, and one within another twice.
+    context = await _fresh(browser, size, storage_state)
+    try:
+        yield Visit(await context.new_page(), keep_tabs=keep_tabs)
+    finally:
+        with suppress(Error):
+            await context.close()
