@@ -34,6 +34,8 @@ SECRET_VARIABLE = "SITELORE_HOST_SECRET"
 AGAIN_VARIABLE = "SITELORE_HOST_AGAIN"
 """Set where the host is started again under a window that lives: runs that were going on are gone on with."""
 HELLO_SECONDS = 10.0
+NICENESS = 10
+"""The window comes before the engine and its browsers: a key must not wait for eight of them on two processors."""
 MOST_BEHIND = 512 * 1024
 """Bytes a client may be behind and still be sent pictures."""
 
@@ -159,6 +161,8 @@ def main() -> None:
     from app import log as logs
 
     logs.setup(role="host")
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
     try:
         asyncio.run(run(Path(sys.argv[1])))
     except SiteloreError as error:
