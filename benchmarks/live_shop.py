@@ -17,29 +17,22 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from app.engine.browser.demo_server import DemoServer
 from app.engine.browser.session import open_browser
 from app.engine.events import ActionPlanned, Event, LiveChanged, PageFrame, RequestChanged
-from app.engine.intervention_policy import USUAL, Answer, RiskClass, RiskRule
+from app.engine.intervention_policy import RiskClass
 from app.engine.run_api import RunRequest
 from app.engine.supervision import Need, PersonDecision, RequestState, RunState, Verb
 from tests.support.blocking_proxy import BlockingProxy, Door
 from tests.support.protocol_server import ProtocolServer
 from tests.support.shop import ADMIN, record_login
 from tests.support.shop_brain import count_the_kitchen
-from tests.support.wall import Operator
+from tests.support.wall import Operator, asking
 
-ASKS = replace(
-    USUAL,
-    risks=(
-        *(rule for rule in USUAL.risks if rule.risk is not RiskClass.SENDS),
-        RiskRule(risk=RiskClass.SENDS, answer=Answer.ASK),
-    ),
-)
+ASKS = asking(RiskClass.SENDS)
 TRACKBALL = "What is the price of the Voltmere Quartz Trackball?"
 LONGEST = 400.0
 

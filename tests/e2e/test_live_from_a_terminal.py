@@ -8,25 +8,19 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import orjson
 import pytest
 
-from app.engine.intervention_policy import USUAL, Answer, RiskClass, RiskRule
+from app.engine.intervention_policy import RiskClass
 from tests.support.program import CHECKOUT, Sitelore
+from tests.support.wall import asking
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("browser")]
 
 WAIT = 240.0
-ASKS = replace(
-    USUAL,
-    risks=(
-        *(rule for rule in USUAL.risks if rule.risk is not RiskClass.SENDS),
-        RiskRule(risk=RiskClass.SENDS, answer=Answer.ASK),
-    ),
-)
+ASKS = asking(RiskClass.SENDS)
 
 
 @contextmanager

@@ -6,20 +6,18 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator
-from dataclasses import replace
 
 import pytest
 import pytest_asyncio
 
 from app.engine.errors import Conflict, UsageError
 from app.engine.events import ActionPlanned, PageFrame
-from app.engine.intervention_policy import USUAL, Answer, RiskClass, RiskRule
+from app.engine.intervention_policy import RiskClass
 from app.engine.run_api import RunRequest
 from app.engine.supervision import Deed, Need, PersonDecision, Reach, RequestState, RunState, Verb
 from tests.support.blocking_proxy import BlockingProxy, Door
-from tests.support.wall import Operator
+from tests.support.wall import Operator, asking, kitchen
 
-KITCHEN = "How many things are in the Kitchen department?"
 BUTTON = (50.0, 212.0)
 """Where the captcha's button stands."""
 
@@ -29,15 +27,6 @@ async def operator(tmp_path, chromium) -> AsyncIterator[Operator]:
     made = await Operator.at(tmp_path / "workspace")
     yield made
     await made.engine.aclose()
-
-
-def kitchen(url: str, **more: object) -> RunRequest:
-    return replace(RunRequest(intent=KITCHEN, start_url=url, kb="none"), **more)
-
-
-def asking(risk: RiskClass):
-    return replace(USUAL, risks=(*(rule for rule in USUAL.risks if rule.risk is not risk),
-                                 RiskRule(risk=risk, answer=Answer.ASK)))  # fmt: skip
 
 
 async def test_six_runs_at_once_two_of_them_blocked_stand_with_the_blocked_first(operator, server):

@@ -5,19 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import replace
 
 import pytest
 import pytest_asyncio
 
 from app.engine.errors import Conflict, NotFound, SiteloreError, StoreError, UsageError
-from app.engine.intervention_policy import USUAL, Answer, RiskClass, RiskRule
+from app.engine.intervention_policy import RiskClass
 from app.engine.run_api import RunRequest
 from app.engine.supervision import Deed, PersonDecision, PersonRequest, RunState, TakeoverAccount, Verb
 from tests.support.blocking_proxy import BlockingProxy, Door
-from tests.support.wall import Operator
-
-KITCHEN = "How many things are in the Kitchen department?"
+from tests.support.wall import Operator, asking, kitchen
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -25,15 +22,6 @@ async def operator(tmp_path, chromium) -> AsyncIterator[Operator]:
     made = await Operator.at(tmp_path / "workspace")
     yield made
     await made.engine.aclose()
-
-
-def kitchen(url: str, **more: object) -> RunRequest:
-    return replace(RunRequest(intent=KITCHEN, start_url=url, kb="none"), **more)
-
-
-def asking(risk: RiskClass):
-    return replace(USUAL, risks=(*(rule for rule in USUAL.risks if rule.risk is not risk),
-                                 RiskRule(risk=risk, answer=Answer.ASK)))  # fmt: skip
 
 
 async def test_a_run_that_is_stopped_as_soon_as_it_is_started_does_nothing(operator, server):

@@ -16,26 +16,21 @@ import sys
 import time
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.engine.engine import Engine
 from app.engine.errors import SiteloreError
 from app.engine.events import Event, HintChanged, RequestChanged, RunAdvanced
-from app.engine.intervention_policy import USUAL, Answer, RiskClass, RiskRule
+from app.engine.intervention_policy import RiskClass
 from app.engine.run_api import RunRequest
 from app.engine.store.workspace import Workspace
 from app.engine.supervision import PersonDecision, RequestState, RunState, Verb
+from tests.support.wall import asking
 
 TASK = "Put the Oak Tray into the basket"
 CHECKOUT = Path(__file__).parents[2]
-ASKS = replace(
-    USUAL,
-    risks=(
-        *(rule for rule in USUAL.risks if rule.risk is not RiskClass.SENDS),
-        RiskRule(risk=RiskClass.SENDS, answer=Answer.ASK),
-    ),
-)
+ASKS = asking(RiskClass.SENDS)
 
 
 def tell(*words: object) -> None:

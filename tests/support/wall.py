@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from app.engine.engine import Engine
 from app.engine.events import Event
+from app.engine.intervention_policy import USUAL, Answer, InterventionPolicy, RiskClass, RiskRule
 from app.engine.page_input import InputKind, MouseButton, PageInput
 from app.engine.run_api import RunRequest
 from app.engine.supervision import LiveRow, PersonRequest
 
 WAIT = 180.0
 """Seconds for what takes two on a quiet machine."""
+KITCHEN = "How many things are in the Kitchen department?"
+
+
+def kitchen(url: str, **more: object) -> RunRequest:
+    """A task that the scout does in two steps."""
+    return replace(RunRequest(intent=KITCHEN, start_url=url, kb="none"), **more)
+
+
+def asking(risk: RiskClass) -> InterventionPolicy:
+    """The usual policy, which also asks about one class of deeds."""
+    others = tuple(rule for rule in USUAL.risks if rule.risk is not risk)
+    return replace(USUAL, risks=(*others, RiskRule(risk=risk, answer=Answer.ASK)))
 
 
 class Operator:
