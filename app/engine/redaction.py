@@ -76,7 +76,11 @@ _KEY_HINTS = (
     "AKIA",
     "xox",
 )
-_HTML_HINTS_BUT_KEYS = (b"token", b'type="password"', b"secret=")
+_HTML_HINTS_BUT_KEYS = (
+    b"token", b'type="password"', b"secret=", b"auth=", b"pwd=", b"sid=", b"sessid=", b"SESSID=", b"sessionid=",
+    b"session_id=", b"session-id=",
+)  # fmt: skip
+"""Looked for as they are written, in small letters: making a whole page small costs more than all searches together."""
 _HTML_HINTS = (*_HTML_HINTS_BUT_KEYS, b"form_key", b"api_key")
 _THOROUGH_HINTS = (
     *_HTML_HINTS,
@@ -92,7 +96,7 @@ _THOROUGH_HINTS = (
 _TREE_HINTS = (
     "pass", "token", "secret", "pwd=", "key=", "id=", "uthorization", "private", "cookie:", "bearer ", "eyj",
     "glpat-", "akia", "sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "xox", "auth=", "card number",
-    'key"', "key'",
+    'key"', "key'", 'id"', "id'", 'cookie"', "cookie'",
     "api key", "api-key",
 )  # fmt: skip
 _NAME_ENDS = b"\"'=]"
