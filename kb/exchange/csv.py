@@ -1,6 +1,7 @@
 r"""CSV for spreadsheets: one tip a row under a row of column names.
 
-A cell that a spreadsheet would run as a formula gets an apostrophe before it, which reading takes off again.
+Every cell is quoted.  A cell that a spreadsheet would run as a formula gets an apostrophe before it, and so does a part
+of a cell that would be one where another sign parts the cells; reading takes the apostrophes off again.
 Items of a list are parted by ``;``; one that stands within an item is written ``\;``, a backslash ``\\``.
 """
 
@@ -38,8 +39,11 @@ COLUMNS = (
 )
 
 _LISTS = ("query", "keywords", "taint")
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_GUARDED = re.compile(r"'+[=+\-@\t\r]")
+_STARTS = "[=+\\-@＝＋－＠]"
+_PARTS = r"[;\t\r\n][\s\"]*"
+_FORMULA = re.compile(rf"\A(?='*[\t\r\n])|(\A|{_PARTS})(?='*{_STARTS})")
+_GUARDED = re.compile(rf"\A'(?='*[\t\r\n])|(\A|{_PARTS})'(?='*{_STARTS})")
+"""Where ``;`` or a tab parts the cells, the quotes around a whole cell guard nothing of its parts."""
 _ITEM = re.compile(r"(?:[^;\\]|\\.|\\\Z)+", re.DOTALL)
 _ESCAPED = re.compile(r"\\([;\\])")
 
@@ -75,7 +79,7 @@ def rows(text: str, needs: str) -> Iterable[tuple[int, dict[str, str]]]:
     try:
         for row in reader:
             if any(cell.strip() for cell in row):
-                cells = [cell[1:] if _GUARDED.match(cell) else cell for cell in row]
+                cells = [_GUARDED.sub(r"\1", cell) for cell in row]
                 yield reader.line_num, dict(zip(names, cells, strict=False))
     except csv.Error as error:
         raise BadFile(f"line {reader.line_num}: {error}") from error
@@ -85,7 +89,7 @@ def serialise(tips: Iterable[TipDraft]) -> str:
     """The rows, each said once."""
     table = dict.fromkeys(tuple(_guarded(cell) for cell in _cells(tip)) for tip in tips)
     text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerow(COLUMNS)
     writer.writerows(table)
     return text.getvalue()
@@ -116,7 +120,7 @@ def _cells(tip: TipDraft) -> tuple[str, ...]:
 
 
 def _guarded(cell: str) -> str:
-    return "'" + cell if _FORMULA.match(cell) else cell
+    return _FORMULA.sub(r"\1'", cell)
 
 
 def _list(items: Iterable[str]) -> str:

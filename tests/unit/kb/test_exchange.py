@@ -1,7 +1,10 @@
 """Tips go out to files and come back; what a file claims is believed only as far as it is harmless."""
 
+import csv
+import io
 import json
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -154,6 +157,42 @@ def test_no_csv_cell_can_run_as_a_formula(tmp_path: Path):
     for start in "=+-@":
         write([TipDraft(site="x", text=f"{start}cmd|'/c calc'!A0")], tmp_path / "t.csv")
         assert f"'{start}cmd" in (tmp_path / "t.csv").read_text()
+
+
+def test_every_csv_cell_is_quoted(tmp_path: Path):
+    write([TipDraft(site="x", text="plain words"), TipDraft(site="y", text="a;=1+1")], tmp_path / "t.csv")
+    for line in (tmp_path / "t.csv").read_text().splitlines()[1:]:
+        assert re.fullmatch(r'(?:"[^"]*",){17}"[^"]*"', line)
+
+
+@pytest.mark.parametrize("parting", [",", ";", "\t"])
+@pytest.mark.parametrize("start", [*"=+-@＝＋－＠", "\t=", "\r=", "\n="])
+@pytest.mark.parametrize("before", ["", "a;", "a; ", 'a;"', "a\t", "a\n", "x;y;'"])
+def test_no_csv_cell_is_a_formula_whatever_parts_the_cells(
+    tmp_path: Path, before: str, start: str, parting: str
+):
+    tip = TipDraft(site="x", text="t", when=f"{before}{start}HYPERLINK(1)", do=f"{before}{start}cmd;more")
+    write([tip], tmp_path / "t.csv")
+    data = (tmp_path / "t.csv").read_text(encoding="utf-8")
+    for row in list(csv.reader(io.StringIO(data, newline=""), delimiter=parting)):
+        assert not [cell for cell in row if cell.lstrip(' "\t\r\n').startswith(tuple("=+-@＝＋－＠"))]
+
+
+@given(
+    st.lists(
+        st.text(alphabet=st.sampled_from([*"=+-@＝;'\"\\, a", "\t", "\n", "b"]), min_size=1).filter(
+            lambda text: text.strip()
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
+@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_guarded_cells_come_back_as_they_were(tmp_path: Path, texts: list[str]):
+    drafts = (TipDraft(site="x", text=text, when=text[::-1], why=text * 2) for text in texts)
+    tips = list({repr(draft): draft for draft in map(clean, drafts)}.values())
+    write(tips, tmp_path / "t.csv", "csv")
+    assert sorted(map(repr, read(tmp_path / "t.csv", "csv"))) == sorted(map(repr, tips))
 
 
 def test_placeholders_are_kept_and_other_braces_are_doubled(tmp_path: Path):
