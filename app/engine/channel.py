@@ -86,18 +86,27 @@ def pack(message: dict[str, Any], raw: bytes = b"") -> bytes:
     return _HEAD.pack(len(body), len(raw)) + body + raw
 
 
-async def read_frame(reader: asyncio.StreamReader) -> tuple[dict[str, Any], bytes] | None:
-    """The next frame, ``None`` at the end of the stream."""
+async def read_frame(
+    reader: asyncio.StreamReader, most: int = MAX_FRAME
+) -> tuple[dict[str, Any], bytes] | None:
+    """The next frame, ``None`` at the end of the stream.
+
+    Raises:
+        ChannelError: it is longer than ``most`` bytes, of which none is read then; or it is no message.
+    """
     try:
         head = await reader.readexactly(_HEAD.size)
         length, extra = _HEAD.unpack(head)
-        if length + extra > MAX_FRAME:
+        if length + extra > most:
             raise ChannelError("the other end sent a frame that is too large")
         body = await reader.readexactly(length)
         raw = await reader.readexactly(extra) if extra else b""
     except (asyncio.IncompleteReadError, ConnectionError):
         return None
-    message = orjson.loads(body)
+    try:
+        message = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise ChannelError("the other end sent something that is no message") from error
     if not isinstance(message, dict):
         raise ChannelError("the other end sent something that is no message")
     return typing.cast("dict[str, Any]", message), raw

@@ -34,6 +34,8 @@ SECRET_VARIABLE = "SITELORE_HOST_SECRET"
 AGAIN_VARIABLE = "SITELORE_HOST_AGAIN"
 """Set where the host is started again under a window that lives: runs that were going on are gone on with."""
 HELLO_SECONDS = 10.0
+HELLO_BYTES = 4096
+"""As much is read of a client that has not shown the secret yet."""
 NICENESS = 10
 """The window comes before the engine and its browsers: a key must not wait for eight of them on two processors."""
 MOST_BEHIND = 512 * 1024
@@ -51,8 +53,10 @@ class Host:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One client: hello with the secret, then requests, each answered as soon as it is done."""
+        known = False
         try:
-            if not await self._greet(reader, writer):
+            known = await self._greet(reader, writer)
+            if not known:
                 return
             self._writers.add(writer)
             while (frame := await read_frame(reader)) is not None:
@@ -61,19 +65,21 @@ class Host:
                     self.stopped.set()
                     break
                 self._engine.registry.hold(self._answer(writer, message, raw))
-        except (ChannelError, ConnectionError) as error:
-            log.warning("a client was dropped: %s", error)
+        except (ChannelError, ConnectionError, TimeoutError) as error:
+            log.warning("a client was dropped: %s", error or "it did not say hello")
         finally:
             self._writers.discard(writer)
             writer.close()
-            if not self._writers and not self.stopped.is_set():
+            # Somebody who was refused was never watching: nothing is left to itself by that.
+            if known and not self._writers and not self.stopped.is_set():
                 self._engine.registry.hold(self._engine.abandoned())
 
     async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         async with asyncio.timeout(HELLO_SECONDS):
-            frame = await read_frame(reader)
+            frame = await read_frame(reader, HELLO_BYTES)
         hello = frame[0] if frame else {}
-        known = hmac.compare_digest(str(hello.get("secret", "")), self._secret)
+        shown = str(hello.get("secret", "")).encode("utf-8", "replace")
+        known = hmac.compare_digest(shown, self._secret.encode())
         if not known or hello.get("protocol") != PROTOCOL:
             writer.write(pack({"refused": f"this host speaks protocol {PROTOCOL} and needs its secret"}))
             await writer.drain()
