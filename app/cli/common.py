@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import orjson
 import typer
 
+from app.engine.errors import printable
 from app.engine.events import Event, JobChanged
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 def harmless(text: str) -> str:
     """Words for a terminal: what pages and agents wrote can't move the cursor, set titles or turn text around."""
-    return _CONTROL.sub("\ufffd", text)
+    return _CONTROL.sub("\ufffd", printable(text))
 
 
 def say(text: str) -> None:
@@ -93,10 +94,10 @@ def plain(value: Any) -> Any:
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Enum):
         return value.value
-    if isinstance(value, Path):
-        return str(value)
+    if isinstance(value, str | Path):
+        return printable(str(value))
     if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        return {printable(str(key)): plain(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
     return value

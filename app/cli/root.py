@@ -11,7 +11,7 @@ import typer
 
 from app.cli import agent, graph, kb, live, review, runs, tip
 from app.cli.common import GLOBALS, Json, say, show, table, workspace_path
-from app.engine.errors import SiteloreError
+from app.engine.errors import SiteloreError, printable
 
 DEMO_PORT = 7801
 """First of the three ports the demo site is served on; the recorded runs name the same."""
@@ -193,6 +193,6 @@ def _kind(error: Exception) -> str:
 def _leave(arguments: list[str], words: str, code: int) -> int:
     """Say why on standard error, and where one JSON document is promised, there too."""
     if "--json" in arguments:
-        sys.stdout.write(orjson.dumps({"error": words, "exit": code}).decode() + "\n")
+        sys.stdout.write(orjson.dumps({"error": printable(words), "exit": code}).decode() + "\n")
     say(f"sitelore: {words}")
     return code

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from app.cli.common import Json, plain, say, show, table, with_engine
-from app.engine.api import RunDetail, RunFilter, RunImportReport, RunRow
+from app.engine.api import RunDetail, RunFilter, RunRow
 from app.engine.trajectory import Step
-
-if TYPE_CHECKING:
-    from app.engine.engine import Engine
 
 app = typer.Typer(help="Stored runs.", no_args_is_help=True)
 
 
-NOTED = 500
-"""New runs whose notes an import prints; the rest have theirs in ``runs show``."""
+NOTED = 20
+"""Runs whose notes an import prints; all of them stand in ``--json`` and in ``runs show``."""
 
 
 class Order(StrEnum):
@@ -38,17 +35,16 @@ def import_(
     as_json: Json = False,
 ) -> None:
     """Import runs. Importing twice adds nothing; the originals are only read."""
-
-    async def importing(engine: Engine) -> tuple[RunImportReport, list[str]]:
-        report = await engine.import_runs([str(path) for path in paths], format)
-        new = [(await engine.open_run(run)).run for run in report.runs[:NOTED]]
-        return report, [f"{run.id}: {note}" for run in new for note in run.notes]
-
-    report, notes = with_engine(importing)
-    body = {key: plain(getattr(report, key)) for key in ("imported", "skipped", "failed", "runs")}
+    report = with_engine(lambda engine: engine.import_runs([str(path) for path in paths], format))
+    body = {key: plain(getattr(report, key)) for key in ("imported", "skipped", "failed", "runs", "notes")}
     show(body, as_json, lambda: f"{report.imported} imported, {report.skipped} were there already")
-    for note in notes:
-        say(note)
+    for run in report.notes[:NOTED]:
+        for note in run.notes:
+            say(f"{run.run}: {note} in {run.path}")
+    if report.notes:
+        rest = len(report.notes) - NOTED
+        more = f"; {rest} more are not shown here, --json has all" if rest > 0 else ""
+        say(f"{len(report.notes)} of the new runs are incomplete{more}")
     for failure in report.failed:
         say(f"{failure.path}: {failure.error}")
     if report.failed:

@@ -121,8 +121,11 @@ def format_action(action: Action) -> str:
     return f"{action.kind}({', '.join(parts)})"
 
 
-def describe(action: Action | None, target: Target | None) -> str:
-    """The action in words: ``click option 'Year'``, never ``click("744")``."""
+def describe(action: Action | None, target: Target | None, *, page_known: bool = True) -> str:
+    """The action in words: ``click option 'Year'``, never ``click("744")``.
+
+    ``page_known`` is False where no record says what was on the page.
+    """
     if action is None:
         return "unreadable output"
     what = ""
@@ -131,7 +134,7 @@ def describe(action: Action | None, target: Target | None) -> str:
             f" {_quote(target.name)}" if target.name else " without a name"
         )
     elif action.bid is not None:
-        what = f" element {action.bid} (not on the page)"
+        what = f" element {action.bid} ({'not on the page' if page_known else 'its page is unknown'})"
     args = action.args
     match action.kind:
         case "fill":

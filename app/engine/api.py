@@ -40,14 +40,28 @@ from kb.tip import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunNotes:
+    """What was missing in the folder of a run that was imported all the same, one sentence each."""
+
+    run: str
+    path: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunImportReport:
-    """What an import brought: counts of runs, errors per path, ids of the runs that are new."""
+    """What an import brought: counts of runs, errors per path, ids of the runs that are new.
+
+    ``failed`` names every file or folder that could not be used; a run with such a file may be among ``runs``.
+    ``notes`` tells of the new runs what is missing in them.
+    """
 
     imported: int
     skipped: int
     failed: tuple[PathError, ...] = ()
     runs: tuple[str, ...] = ()
     cancelled: bool = False
+    notes: tuple[RunNotes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,19 @@ SiteloreError            anything below; the command line prints it and exits wi
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+
+_UNDECODED = re.compile("[\udc80-\udcff]")
+"""Bytes of a file name that are not UTF-8, as Python keeps them in a string."""
+
+
+def printable(text: str) -> str:
+    """A text that can be stored, printed and sent as JSON: bytes of a name that are no UTF-8 are shown as hex."""
+    if text.isascii():
+        return text
+    shown = _UNDECODED.sub(lambda byte: f"\\x{ord(byte[0]) - 0xDC00:02x}", text)
+    return shown.encode("utf-8", "backslashreplace").decode()
 
 
 class SiteloreError(Exception):
@@ -25,8 +37,8 @@ class InputError(SiteloreError):
     exit_code = 3
 
     def __init__(self, what: str, *, path: str = "", remedy: str = "") -> None:
-        self.what, self.path, self.remedy = what, path, remedy
-        super().__init__(": ".join(p for p in (path, what) if p) + (f" ({remedy})" if remedy else ""))
+        self.what, self.path, self.remedy = what, printable(path), remedy
+        super().__init__(": ".join(p for p in (self.path, what) if p) + (f" ({remedy})" if remedy else ""))
 
 
 class UsageError(SiteloreError):
@@ -54,7 +66,11 @@ class StoreError(SiteloreError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathError:
-    """A file or folder that could not be read, and why."""
+    """A file or folder that could not be read, and why; its name is ``printable``."""
 
     path: str
     error: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", printable(self.path))
+        object.__setattr__(self, "error", printable(self.error))

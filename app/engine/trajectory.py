@@ -23,6 +23,7 @@ class Outcome(StrEnum):
     NEEDS_PERSON = "needs_person"  # a captcha, a log-in wall or a question, and nobody to ask
     OUT_OF_BUDGET = "out_of_budget"  # tokens, money or time are used up
     STOPPED = "stopped"  # a person ended it
+    UNKNOWN = "unknown"  # the records that would tell are missing
 
 
 class ErrorClass(StrEnum):
@@ -117,7 +118,8 @@ class Step:
     @property
     def words(self) -> str:
         """The action in words."""
-        return describe(self.action, self.target)
+        page_known = bool(self.url or self.tree or self.html or self.screenshot)
+        return describe(self.action, self.target, page_known=page_known)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

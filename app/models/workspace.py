@@ -178,6 +178,13 @@ class WorkspaceModel(QObject):
                     len(report.failed), first.path, first.error
                 )
             )
+        if report.notes:
+            first = report.notes[0]
+            parts.append(
+                self.tr("{0} are incomplete (first: {1}: {2})").format(
+                    len(report.notes), first.run, first.notes[0]
+                )
+            )
         if report.cancelled:
             parts.append(self.tr("stopped before the end"))
         self.said.emit(", ".join(parts), "fail" if report.failed else "ok")

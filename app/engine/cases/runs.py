@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +35,7 @@ class RunCases:
         """
         roots = [Path(path).expanduser() for path in paths]
         for root in roots:
-            if not root.exists():
+            if not os.path.exists(root):  # noqa: PTH110 False too for a name that the system can't take
                 raise InputError("no such file or folder", path=str(root), remedy="check the path")
 
         async def work(job: Job) -> RunImportReport:

@@ -15,18 +15,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app.engine.errors import InputError, PathError
+from app.engine.errors import InputError, PathError, printable
 from app.engine.imports import step_records, surroundings
 from app.engine.imports.reading import MAX_JSON_BYTES, ReadRun, natural, read_bytes, read_json_object, walk
 from app.engine.imports.step_records import StepReader
 from app.engine.redaction import redact_text
 from app.engine.sites import CROSS, SiteTable
+from app.engine.store.run_files import safe_id
 from app.engine.trajectory import Outcome, Run, Step
 
 SOURCE = "colorbrowseragent"
 
 _STEP_FILE = re.compile(r"steps_info_(\d{1,9})\.json")
 _SUMMARY_FILE = "summary_info.json"
+_GAPS_NAMED = 20
+"""Missing records with a note of their own; what more there is gets one note together."""
 _SUMMARY_KEYS = frozenset({"n_steps", "cum_reward", "err_msg", "terminated", "truncated"})
 _SUITE_AND_TASK = re.compile(
     r"\b(webchorearena|webarena|visualwebarena|workarena\w*|miniwob|assistantbench)\.(\w+)"
@@ -124,6 +127,7 @@ def parse(raw: RawRun, sites: SiteTable) -> ReadRun:
     if final is None and count:
         records.notes.append(
             f"the record after the last step ({count}) is missing: the page it led to is unknown"
+            f" ({_step_file(count)})"
         )
     blobs = reader.blobs
     steps, final = _with_pictures(raw, steps, final, blobs, records.problems)
@@ -149,7 +153,9 @@ def _read_records(raw: RawRun) -> _Records:
         except InputError as error:
             records.problems.append(PathError(path=error.path, error=error.what))
     if not records.summary and records.by_index:
-        records.notes.append("the summary is missing: the score and the end are taken from the last record")
+        records.notes.append(
+            f"the summary is missing: the score and the end are taken from the last record ({_SUMMARY_FILE})"
+        )
     return records
 
 
@@ -162,6 +168,7 @@ def _count_steps(records: _Records) -> int:
         if said >= 0:
             missing = (
                 f"the records of steps {last + 1} to {said} are missing"
+                f" ({_step_file(last + 1)} to {_step_file(said)})"
                 if said > last
                 else "there are more records"
             )
@@ -176,8 +183,20 @@ def _count_steps(records: _Records) -> int:
         records.by_index = {position: records.by_index[index] for position, index in enumerate(kept)}
         return max(len(kept) - 1, 0)
     gaps = [index for index in range(count) if index not in records.by_index]
-    records.notes.extend(f"the record of step {index} is missing or unreadable" for index in gaps[:20])
+    records.notes.extend(
+        f"the record of step {index} is missing or unreadable ({_step_file(index)})"
+        for index in gaps[:_GAPS_NAMED]
+    )
+    if rest := gaps[_GAPS_NAMED:]:
+        records.notes.append(
+            f"{len(rest)} more records are missing or unreadable"
+            f" ({_step_file(rest[0])} to {_step_file(rest[-1])})"
+        )
     return count
+
+
+def _step_file(index: int) -> str:
+    return f"steps_info_{index}.json"
 
 
 def _with_pictures(
@@ -203,9 +222,9 @@ def _make_run(
         tab.url for step in pages for tab in (*step.tabs[step.active_tab :], *step.tabs[: step.active_tab])
     ]
     site, visited = _site(raw, sites, suite, task_id, urls)
-    outcome = _outcome(summary, last, error, steps)
+    outcome = _outcome(summary, last, error, steps, ended=final is not None or not steps)
     return Run(
-        id=f"{suite or 'run'}-{task_id}-{raw.content_hash[:8]}",
+        id=safe_id(f"{suite or 'run'}-{task_id}", raw.content_hash[:8]),
         source=SOURCE,
         suite=suite,
         task_id=task_id,
@@ -221,7 +240,7 @@ def _make_run(
         step_count=len(steps),
         final=final,
         started_at=pages[0].started_at if pages else 0.0,
-        source_path=str(raw.folder),
+        source_path=printable(str(raw.folder)),
         content_hash=raw.content_hash,
         notes=tuple(records.notes),
     )
@@ -263,7 +282,13 @@ def _site(
     return other, (other,) if other else ()
 
 
-def _outcome(summary: dict[str, Any], last: dict[str, Any], error: str, steps: tuple[Step, ...]) -> Outcome:
+def _outcome(
+    summary: dict[str, Any], last: dict[str, Any], error: str, steps: tuple[Step, ...], *, ended: bool
+) -> Outcome:
+    """How the run ended; ``ended`` says that ``last`` is the record of its end.
+
+    Without that record a run that ended by itself may have been scored, or have left its sites: it is not known.
+    """
     terminated = summary.get("terminated", last.get("terminated"))
     truncated = summary.get("truncated", last.get("truncated"))
     task_info = last.get("task_info")
@@ -278,7 +303,7 @@ def _outcome(summary: dict[str, Any], last: dict[str, Any], error: str, steps: t
     if len(messages) > 2 or kind == "send_msg_to_user":
         return Outcome.ANSWERED
     if terminated is True:
-        return Outcome.ENDED_BY_ENVIRONMENT
+        return Outcome.ENDED_BY_ENVIRONMENT if ended else Outcome.UNKNOWN
     return Outcome.STEP_LIMIT if truncated is True else Outcome.INTERRUPTED
 
 

@@ -5,6 +5,7 @@ If it can't be started or dies, the import does that part itself; nothing depend
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import queue
@@ -15,8 +16,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import orjson
 
 from app.engine.errors import PathError
 from app.engine.sites import SiteTable
@@ -118,7 +117,8 @@ class Helper:
         if self._process is None or self._process.stdin is None:
             return
         try:
-            self._process.stdin.write(orjson.dumps(message) + b"\n")
+            # Not orjson: a folder's name may hold bytes that are no UTF-8, and has to come through as it is.
+            self._process.stdin.write(json.dumps(message).encode() + b"\n")
             self._process.stdin.flush()
         except OSError:
             pass  # it died: the listener tells, and what it was given comes back as lost
@@ -126,7 +126,7 @@ class Helper:
     def _listen(self, process: subprocess.Popen[bytes]) -> None:
         try:
             for line in process.stdout or ():
-                self._answers.put(_answer(orjson.loads(line)))
+                self._answers.put(_answer(json.loads(line)))
         except (OSError, ValueError, KeyError) as error:
             log.debug("the import's helper process: %s", error)
         finally:

@@ -7,22 +7,28 @@ Making sense of a run has; with many runs a helper process does part of them (``
 
 from __future__ import annotations
 
+import logging
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from app.engine.api import RunImportReport
-from app.engine.errors import InputError, PathError, SiteloreError
+from app.engine.api import RunImportReport, RunNotes
+from app.engine.errors import InputError, PathError, StoreError, printable
 from app.engine.imports import Format, chosen_formats
 from app.engine.imports.helper import MIN_RUNS, Answer, Helper
 from app.engine.imports.reading import ReadRun, natural
+from app.engine.store.run_files import safe_id
 from app.engine.store.runs import Draft, sync_draft
 from app.engine.store.workspace import Workspace
 from app.engine.trajectory import Run, Step
+
+log = logging.getLogger(__name__)
 
 Progress = Callable[[int, int | None, str], bool]
 """Called with runs done, runs in all, and the folder at hand; False stops the import, what was imported stays."""
@@ -34,6 +40,9 @@ READ_AHEAD = 2
 
 SYNCING = 4
 """Drafts whose files are waited for at once: the disk serves waits that come together together."""
+
+_SENTENCE = 300
+"""Characters shown of an error that nobody wrote a sentence for."""
 
 COMMIT_BYTES = 16 * 2**20
 COMMIT_SECONDS = 0.5
@@ -51,9 +60,23 @@ class _Found:
 class _Tally:
     failed: list[PathError] = field(default_factory=list[PathError])
     new: list[str] = field(default_factory=list[str])
+    notes: list[RunNotes] = field(default_factory=list[RunNotes])
     skipped: int = 0
     done: int = 0
     cancelled: bool = False
+
+    def fail(self, place: _Found, error: Exception) -> None:
+        """List a run as failed, with the path and the sentence of what happened to it."""
+        match error:
+            case InputError():
+                path, what = error.path, error.what
+            case OSError():
+                path = str(error.filename or "")
+                what = f"can't be read: {error.strerror or error}"
+            case _:
+                log.error("%s could not be imported", printable(str(place.folder)), exc_info=error)
+                path, what = "", f"can't be imported: {type(error).__name__}: {str(error)[:_SENTENCE]}"
+        self.failed.append(PathError(path=path or str(place.folder), error=what))
 
 
 def import_paths(
@@ -82,7 +105,7 @@ def import_paths(
         helper = importing.start_helper() if len(found) >= MIN_RUNS else None
         try:
             for folder in _take_all(found, importing, helper, reading):
-                if progress is not None and not progress(tally.done, len(found), folder.name):
+                if progress is not None and not progress(tally.done, len(found), printable(folder.name)):
                     tally.cancelled = True
                     break
         finally:
@@ -98,6 +121,7 @@ def import_paths(
         failed=tuple(dict.fromkeys(tally.failed)),
         runs=tuple(sorted(tally.new, key=natural)),
         cancelled=tally.cancelled,
+        notes=tuple(tally.notes),
     )
 
 
@@ -105,10 +129,10 @@ def _find(paths: Sequence[Path], formats: Sequence[Format], tally: _Tally) -> li
     found: dict[Path, _Found] = {}
     for path in paths:
         root = path.expanduser().absolute()
-        if not root.is_dir():
+        if not os.path.isdir(root):  # noqa: PTH112 as below: False for a name that the system can't take
             what = (
                 "a file, not a folder; choose the folder that holds the run"
-                if root.exists()
+                if os.path.exists(root)  # noqa: PTH110
                 else "no such folder"
             )
             tally.failed.append(PathError(path=str(path), error=what))
@@ -151,6 +175,16 @@ def _take_all(
                 importing.take_answer(place, answer)
 
 
+@dataclass(frozen=True, slots=True)
+class _Underway:
+    """A run that is being written: where it is from, and the contents nobody else brings."""
+
+    place: _Found
+    run: Run
+    wanted: set[str]
+    draft: Future[Draft]
+
+
 class _Importing:
     """Runs on their way from bytes to the store; at most one is being written while the next is made sense of."""
 
@@ -168,8 +202,8 @@ class _Importing:
         self._known = set(workspace.index.hashes())
         self._ids = workspace.runs.ids()
         self._coming: set[str] = set()
-        self._underway: Future[Draft] | None = None
-        self._drafts: list[Draft] = []
+        self._underway: _Underway | None = None
+        self._drafts: list[tuple[Draft, _Found]] = []
         self._gathered, self._since = 0, time.monotonic()
         self._broken = False
 
@@ -178,53 +212,59 @@ class _Importing:
         return Helper(self._workspace.runs.incoming(), self._workspace.site_table, self._known)
 
     def take(self, place: _Found, raw: Future[Any]) -> None:
-        """Import one run, or skip it, or say what is wrong with it."""
+        """Import one run, or skip it, or list what is wrong with it."""
+        self._tally.done += 1
         try:
             read = self._read(place, raw)
-        except InputError as error:
-            self._tally.failed.append(PathError(path=error.path or str(place.folder), error=error.what))
-            read = None
-        except OSError as error:
-            self._tally.failed.append(
-                PathError(
-                    path=str(error.filename or place.folder),
-                    error=f"can't be read: {error.strerror or error}",
-                )
-            )
-            read = None
-        self._tally.done += 1
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 one folder, whatever is in it, costs no other
+            self._tally.fail(place, error)
+            return
+        self._await_draft()  # before asking what is missing: it may have failed, and its contents with it
         if read is None:
             return
         self._tally.failed.extend(read.problems)
         run = replace(read.run, imported_at=time.time())
+        self._known.add(run.content_hash)
+        self._ids.add(run.id)
         wanted = self._workspace.runs.blobs.missing(
             digest for digest in read.blobs if digest not in self._coming
         )
         self._coming |= wanted
         blobs = {digest: read.blobs[digest] for digest in wanted}
-        self._await_draft()
-        self._underway = self._writing.submit(self._workspace.runs.draft, run, read.steps, blobs)
+        future = self._writing.submit(self._workspace.runs.draft, run, read.steps, blobs)
+        self._underway = _Underway(place, run, wanted, future)
 
     def take_answer(self, place: _Found, answer: Answer) -> None:
         """Take over what the helper made of a run."""
-        self._tally.done += 1
-        if answer.error is not None:
-            self._tally.failed.append(answer.error)
         if answer.draft is None:
+            self._tally.done += 1
+            if answer.error is not None:
+                self._tally.failed.append(answer.error)
             self._tally.skipped += answer.skipped
             return
-        packed = answer.contents()
-        if answer.content_hash in self._known or answer.run in self._ids:
+        try:
+            packed = answer.contents()
+        except OSError as error:
+            self._tally.done += 1
+            self._tally.fail(place, error)
+            return
+        draft = None
+        if answer.content_hash not in self._known and answer.run not in self._ids:
+            with suppress(InputError):  # read here it is whole, or fails with its own sentence
+                draft = self._workspace.runs.adopt(answer.draft, packed)
+        if draft is None:
             # Later runs may name these contents, and the helper does not send them again.
             self._workspace.runs.blobs.add(packed)
-            self._tally.done -= 1
             self.take(place, self._writing.submit(place.format.load, place.folder, place.root))
             return
+        self._tally.done += 1
         self._known.add(answer.content_hash)
         self._ids.add(answer.run)
         self._tally.failed.extend(answer.problems)
         self._coming |= {digest.hex() for digest, _, _ in packed}
-        self._gather(self._workspace.runs.adopt(answer.draft, packed))
+        self._gather(draft, place)
 
     def finish(self) -> None:
         """Wait for the run that is being written and put all that has gathered into place.
@@ -239,33 +279,36 @@ class _Importing:
         if bytes_read.content_hash in self._known:
             self._tally.skipped += 1
             return None
-        read = place.format.parse(bytes_read, self._workspace.site_table)
-        read = self._under_free_id(read)
-        self._known.add(read.run.content_hash)
-        self._ids.add(read.run.id)
-        return read
+        return self._under_free_id(place.format.parse(bytes_read, self._workspace.site_table))
 
     def _under_free_id(self, read: ReadRun) -> ReadRun:
         """Two different runs of one id (an id is only part of the content's hash) both find a place."""
         run = read.run
         if run.id in self._ids:
-            run = replace(run, id=f"{run.id}-{run.content_hash[:12]}")
+            run = replace(run, id=safe_id(run.id, run.content_hash[:12]))
         return replace(read, run=run) if run is not read.run else read
 
     def _await_draft(self, last: bool = False) -> None:
         if self._underway is not None:
             underway, self._underway = self._underway, None
             try:
-                self._gather(underway.result())
-            except SiteloreError:
+                draft = underway.draft.result()
+            except StoreError:
                 self._broken = True
                 raise
+            except Exception as error:  # noqa: BLE001 as in ``take``
+                self._tally.fail(underway.place, error)
+                self._known.discard(underway.run.content_hash)
+                self._ids.discard(underway.run.id)
+                self._coming -= underway.wanted
+            else:
+                self._gather(draft, underway.place)
         if self._drafts and last:
             self._commit()
 
-    def _gather(self, draft: Draft) -> None:
+    def _gather(self, draft: Draft, place: _Found) -> None:
         draft.on_disk = self._syncing.submit(sync_draft, draft.folder)
-        self._drafts.append(draft)
+        self._drafts.append((draft, place))
         self._gathered += sum(len(data) for _, _, data in draft.packed)
         if self._gathered > COMMIT_BYTES or time.monotonic() - self._since > COMMIT_SECONDS:
             self._commit()
@@ -274,17 +317,32 @@ class _Importing:
         drafts, self._drafts = self._drafts, []
         self._gathered, self._since = 0, time.monotonic()
         self._broken = True
-        new = set(self._workspace.runs.commit(drafts))
+        new = set(self._workspace.runs.commit([draft for draft, _ in drafts]))
         self._broken = False
         self._coming.clear()
         with self._workspace.index.batch():
-            for draft in drafts:
-                if draft.run.id in new:
-                    self._workspace.index.put_run(draft.run, draft.steps, self._workspace.site_of)
-        for draft in drafts:
-            if draft.run.id not in new:
-                self._tally.skipped += 1
-                continue
-            self._tally.new.append(draft.run.id)
-            if self._on_run is not None:
-                self._on_run(draft.run, draft.steps)
+            for draft, place in drafts:
+                if draft.run.id in new and not self._indexed(draft, place):
+                    new.discard(draft.run.id)
+                elif draft.run.id not in new:
+                    self._tally.skipped += 1
+        for draft, _ in drafts:
+            run = draft.run
+            if run.id in new:
+                self._tally.new.append(run.id)
+                if run.notes:
+                    self._tally.notes.append(RunNotes(run=run.id, path=run.source_path, notes=run.notes))
+                if self._on_run is not None:
+                    self._on_run(run, draft.steps)
+
+    def _indexed(self, draft: Draft, place: _Found) -> bool:
+        """Index a run that is in place; one that the index can't take goes to the trash and is listed as failed."""
+        try:
+            self._workspace.index.put_run(draft.run, draft.steps, self._workspace.site_of)
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 as in ``take``
+            self._workspace.runs.delete([draft.run.id])
+            self._tally.fail(place, error)
+            return False
+        return True

@@ -1,47 +1,81 @@
-"""Reader of Sitelore's own run folders (``app.engine.exports.native``)."""
+"""Reader of Sitelore's own run folders, as exported, or as they lie in a workspace.
+
+An exported folder has its pages' contents in ``blobs/``; those of a workspace's runs lie together in its one file.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.engine.errors import InputError, PathError
+from app.engine.errors import InputError, PathError, printable
 from app.engine.imports.cleaning import cleaned
 from app.engine.imports.reading import MAX_IMAGE_BYTES, MAX_JSON_BYTES, ReadRun, read_bytes, walk
 from app.engine.sites import SiteTable
+from app.engine.store import blobs
 from app.engine.store.run_files import (
     BLOB_FOLDER,
     FORMAT,
+    INCOMING,
     RUN_FILE,
+    RUNS,
     STEPS_FILE,
+    TRASH,
+    WORKSPACE_FILE,
     decode_run,
     decode_steps,
     digests,
     unpacked,
 )
-from app.engine.trajectory import Run
+from app.engine.trajectory import Outcome, Run
 
+_IN_USE = (
+    "this Sitelore workspace is open, or was not closed: close it (or open and close it once) and import it again,"
+    " or export its runs with 'sitelore runs export'"
+)
+_WHOLE = (
+    "its pages are not beside it: choose the folder of the whole workspace, or export the run with"
+    " 'sitelore runs export'"
+)
 _BLOB = re.compile(r"[0-9a-f]{64}\.(?:txt\.zst|png|jpg|webp)")
 
 
 @dataclass(slots=True)
 class NativeRun:
-    """A run folder whose head has been read.  ``content_hash`` is the run's own, else that of its two files."""
+    """A run folder whose head has been read.  ``content_hash`` is the run's own, else that of its two files.
+
+    ``store`` is the file with the pages of the workspace it lies in, if it lies in one.
+    """
 
     folder: Path
     run: Run
     steps: bytes
     content_hash: str
+    store: Path | None = None
     problems: list[PathError] = field(default_factory=list[PathError])
 
 
 def find_runs(root: Path, problems: list[PathError] | None = None) -> Iterator[Path]:
-    """Every native run folder at or below ``root``."""
-    for folder, names in walk(root, problems if problems is not None else []):
-        if RUN_FILE in names and is_native(folder / RUN_FILE):
+    """Every native run folder at or below ``root``; of a workspace those that were not deleted.
+
+    A workspace that is open is a problem: the newest pages of its runs could not be read.
+    """
+    problems = problems if problems is not None else []
+    left_out: list[Path] = []
+    for folder, names in walk(root, problems):
+        if WORKSPACE_FILE in names and blobs.FILE in names:
+            left_out.append(folder / TRASH)
+            if blobs.is_in_use(folder / blobs.FILE):
+                left_out.append(folder / RUNS)
+                problems.append(PathError(path=str(folder), error=_IN_USE))
+        if RUN_FILE not in names or folder.parent.name.startswith(INCOMING):
+            continue
+        if any(folder.is_relative_to(place) for place in left_out):
+            continue
+        if is_native(folder / RUN_FILE):
             yield folder
 
 
@@ -73,7 +107,13 @@ def load(folder: Path, root: Path) -> NativeRun:
     run = decode_run(head, folder / RUN_FILE)
     steps = read_bytes(folder / STEPS_FILE, MAX_JSON_BYTES)
     own = hashlib.sha256(len(head).to_bytes(8, "big") + head + steps).hexdigest()
-    return NativeRun(folder=folder, run=run, steps=steps, content_hash=run.content_hash or own)
+    return NativeRun(
+        folder=folder,
+        run=run,
+        steps=steps,
+        content_hash=run.content_hash or own,
+        store=_store_of(folder, root),
+    )
 
 
 def parse(raw: NativeRun, sites: SiteTable) -> ReadRun:
@@ -84,30 +124,66 @@ def parse(raw: NativeRun, sites: SiteTable) -> ReadRun:
             what = f"line {position + 1} holds step {step.index}, step {position} was expected"
             raise InputError(what, path=str(raw.folder / STEPS_FILE))
     run = raw.run
-    blobs: dict[str, bytes] = {}
+    if raw.store is not None and run.outcome is Outcome.RUNNING:  # nobody here goes on with it
+        run = replace(run, outcome=Outcome.INTERRUPTED)
+    contents = _contents(raw, digests(run, steps))
+    if not run.site and run.start_url:
+        run = replace(run, site=sites.site_of(run.start_url))
+    run = replace(
+        run,
+        content_hash=raw.content_hash,
+        source_path=printable(str(raw.folder)),
+        step_count=len(steps),
+        notes=tuple(dict.fromkeys((*run.notes, *notes))),
+    )
+    run, clean, kept = cleaned(run, steps, contents)
+    return ReadRun(run=run, steps=clean, blobs=kept, problems=tuple(raw.problems))
+
+
+def _contents(raw: NativeRun, wanted: Sequence[str]) -> dict[str, bytes]:
+    """The run's pages by digest; what is damaged or missing is added to its problems, the missing ones together."""
     files = raw.folder / BLOB_FOLDER
     present: dict[str, Path] = {}
     if files.is_dir() and not files.is_symlink():
         present = {
             path.name.partition(".")[0]: path for path in files.iterdir() if _BLOB.fullmatch(path.name)
         }
-    for digest in digests(run, steps):
+    found: dict[str, bytes] = {}
+    missing: list[str] = []
+    for digest in wanted:
+        if digest not in present:
+            missing.append(digest)
+            continue
         try:
-            if digest not in present:
-                raise InputError("the page's content is missing", path=str(files / digest))
             path = present[digest]
             named, content = unpacked(path.name, read_bytes(path, MAX_IMAGE_BYTES), path)
-            blobs[named] = content
+            found[named] = content
         except InputError as error:
             raw.problems.append(PathError(path=error.path, error=error.what))
-    if not run.site and run.start_url:
-        run = replace(run, site=sites.site_of(run.start_url))
-    run = replace(
-        run,
-        content_hash=raw.content_hash,
-        source_path=str(raw.folder),
-        step_count=len(steps),
-        notes=tuple(dict.fromkeys((*run.notes, *notes))),
+    if missing and raw.store is None and not files.exists() and raw.folder.parent.name == RUNS:
+        raise InputError(
+            _WHOLE, path=str(raw.folder)
+        )  # without its pages it would count as known from now on
+    if missing and raw.store is not None:
+        try:
+            found |= blobs.read_foreign(raw.store, missing, MAX_IMAGE_BYTES)
+        except (InputError, OSError) as error:
+            raw.problems.append(PathError(path=str(raw.store), error=str(error)))
+        missing = [digest for digest in missing if digest not in found]
+    if len(missing) == 1:
+        raw.problems.append(PathError(path=str(files / missing[0]), error="the page's content is missing"))
+    elif missing:
+        raw.problems.append(
+            PathError(path=str(raw.folder), error=f"the contents of {len(missing)} pages are missing")
+        )
+    return found
+
+
+def _store_of(folder: Path, root: Path) -> Path | None:
+    """The file with the pages of the workspace a run lies in; nothing outside of ``root`` is looked at."""
+    place = folder.parent.parent
+    if folder.parent.name != RUNS or not place.is_relative_to(root):
+        return None
+    return (
+        place / blobs.FILE if (place / WORKSPACE_FILE).is_file() and (place / blobs.FILE).exists() else None
     )
-    run, clean, kept = cleaned(run, steps, blobs)
-    return ReadRun(run=run, steps=clean, blobs=kept, problems=tuple(raw.problems))

@@ -48,9 +48,14 @@ def walk(root: Path, problems: list[PathError]) -> Iterator[tuple[Path, list[str
 
     for folder, folders, files in os.walk(root, onerror=cannot_list, followlinks=False):
         here = Path(folder)
-        for name in [name for name in folders if (here / name).is_symlink()]:
-            folders.remove(name)
-            problems.append(PathError(path=str(here / name), error=_LINK))
+        for name in list(folders):
+            try:
+                what = _LINK if (here / name).is_symlink() else ""
+            except OSError as error:  # the path is longer than the system takes
+                what = f"can't be looked at: {error.strerror}"
+            if what:
+                folders.remove(name)
+                problems.append(PathError(path=str(here / name), error=what))
         folders.sort(key=natural)
         yield here, sorted(files, key=natural)
 

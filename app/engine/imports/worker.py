@@ -10,6 +10,7 @@ the process that started it.
 
 from __future__ import annotations
 
+import json
 import signal
 import sys
 import time
@@ -17,9 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import orjson
-
-from app.engine.errors import InputError, SiteloreError
+from app.engine.errors import InputError
 from app.engine.imports import FORMATS
 from app.engine.sites import SiteTable
 from app.engine.store.blobs import pack
@@ -30,10 +29,10 @@ def main() -> None:
     """Work until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the importing process decides what a Ctrl-C means
     incoming, lines = Path(sys.argv[1]), sys.stdin.buffer
-    first = orjson.loads(lines.readline())
+    first = json.loads(lines.readline())
     worker = Worker(incoming, SiteTable(first["sites"]), set(first["known"]))
     for line in lines:
-        sys.stdout.buffer.write(orjson.dumps(worker.prepare(orjson.loads(line))) + b"\n")
+        sys.stdout.buffer.write(json.dumps(worker.prepare(json.loads(line))).encode() + b"\n")
         sys.stdout.buffer.flush()
 
 
@@ -51,14 +50,11 @@ class Worker:
             return self._prepared(task["number"], folder, Path(task["root"]), task["format"])
         except InputError as error:
             return {"number": task["number"], "error": [error.path or str(folder), error.what]}
-        except SiteloreError:
-            return {
-                "number": task["number"],
-                "lost": True,
-            }  # the importing process meets the same and tells it
         except OSError as error:
             what = f"can't be read: {error.strerror or error}"
             return {"number": task["number"], "error": [str(error.filename or folder), what]}
+        except Exception:  # noqa: BLE001 the importing process meets the same, and reports it
+            return {"number": task["number"], "lost": True}
 
     def _prepared(self, number: int, folder: Path, root: Path, name: str) -> dict[str, Any]:
         form = FORMATS[name]

@@ -7,15 +7,19 @@ makes the contents 2 % smaller and takes a quarter longer.
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
+import stat
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from pathlib import Path
 
 import zstandard
 
-from app.engine.errors import NotFound
+from app.engine.errors import InputError, NotFound
 from app.engine.store.database import explained, open_database, transaction
 from app.engine.store.run_files import unpack
+from kb.database import connect
 
 LEVEL = 1
 _ZSTD, _PLAIN = 1, 0
@@ -25,11 +29,55 @@ Packed = tuple[bytes, int, bytes]
 """Digest, codec, data: a row as it will be stored."""
 
 
+FILE = "blobs.sqlite"
+_TABLE = (
+    "CREATE TABLE blob (id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, codec INTEGER NOT NULL,"
+    " data BLOB NOT NULL)"
+)
+
+
 def _create(connection: sqlite3.Connection) -> None:
-    connection.execute(
-        "CREATE TABLE blob (id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, codec INTEGER NOT NULL,"
-        " data BLOB NOT NULL)"
-    )
+    connection.execute(_TABLE)
+
+
+def is_in_use(path: Path) -> bool:
+    """Whether contents may still stand in the log beside the file: it is open, or was never closed."""
+    try:
+        return path.with_name(f"{path.name}-wal").stat().st_size > 0
+    except OSError:
+        return False
+
+
+def read_foreign(path: Path, digests: Iterable[str], most_bytes: int) -> dict[str, bytes]:
+    """Contents out of another workspace's file, which is only read: it may have been made to do harm.
+
+    What is missing there, longer than ``most_bytes`` packed, or not what its digest says is left out.
+
+    Raises:
+        InputError: it can't be read, or is no such file.
+    """
+    if not stat.S_ISREG(path.lstat().st_mode):
+        raise InputError("not a regular file", path=str(path))
+    found: dict[str, bytes] = {}
+    try:
+        with closing(connect(path, immutable=True)) as connection:
+            connection.execute("PRAGMA trusted_schema=OFF")
+            made = connection.execute("SELECT sql FROM sqlite_master WHERE name = 'blob'").fetchone()
+            if made is None or made[0] != _TABLE:  # a view or a virtual table could go on for ever
+                raise InputError("no file of a workspace's pages", path=str(path))
+            for digest in digests:
+                row = connection.execute(
+                    "SELECT codec, data FROM blob WHERE digest = ? AND length(data) <= ?",
+                    (_key(digest), most_bytes),
+                ).fetchone()
+                if row is None:
+                    continue
+                content = unpack(row[1], str(path)) if row[0] == _ZSTD else bytes(row[1])
+                if hashlib.sha256(content).hexdigest() == digest:
+                    found[digest] = content
+    except (sqlite3.Error, TypeError) as error:
+        raise InputError(f"the pages' contents can't be read: {error}", path=str(path)) from error
+    return found
 
 
 def pack(blobs: Mapping[str, bytes]) -> list[Packed]:

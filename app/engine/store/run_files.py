@@ -33,12 +33,16 @@ if (
 FORMAT = "sitelore-run"
 VERSION = 1
 RUN_FILE, STEPS_FILE, BLOB_FOLDER = "run.json", "steps.jsonl", "blobs"
+WORKSPACE_FILE, RUNS, TRASH, INCOMING = "workspace.json", "runs", "trash", ".incoming-"
+"""Of a workspace: its head, its folders of runs, and where runs are made before they are moved into place."""
 LEDGER_FILES = ("ledger-events.jsonl", "ledger.json", "facts.jsonl", "episodic.jsonl")
 """What a run of our own has beside its steps (``app.engine.agent.memory``)."""
 MAX_BLOB_BYTES = 256 * 2**20
 """Longest content that is unpacked; a small packed file must not fill the memory."""
 
 _RUN_ID = re.compile(r"[A-Za-z0-9_][\w.+-]{0,119}", re.ASCII)
+_SLUG = 60
+"""Characters of a folder's name that stay in the id where the whole name can't."""
 _PICTURES = ((b"\x89PNG\r\n\x1a\n", ".png"), (b"\xff\xd8\xff", ".jpg"), (b"RIFF", ".webp"))
 
 
@@ -65,6 +69,19 @@ def check_id(run: str) -> str:
     if not _RUN_ID.fullmatch(run):
         raise InputError(f"{run[:80]!r} is no id for a run: letters, digits, . _ + - only, at most 120")
     return run
+
+
+def safe_id(wanted: str, suffix: str) -> str:
+    """``wanted-suffix`` where that is an id, else the same in ASCII, short, with a hash of what was wanted.
+
+    Equal arguments give equal ids; ``suffix`` is the run's content, of hexadecimal digits.
+    """
+    whole = f"{wanted}-{suffix}"
+    if _RUN_ID.fullmatch(whole):
+        return whole
+    plain = re.sub(r"[^A-Za-z0-9_]+", "_", wanted)[:_SLUG].strip("_") or "run"
+    digest = hashlib.sha256(wanted.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{plain}-{digest}-{suffix}"
 
 
 def encode_run(run: Run) -> bytes:

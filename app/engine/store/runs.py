@@ -16,14 +16,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.engine.errors import Conflict, InputError, NotFound, StoreError
-from app.engine.store.blobs import BlobStore, Packed, pack
+from app.engine.store.blobs import FILE, BlobStore, Packed, pack
 from app.engine.store.database import explained
 from app.engine.store.live_runs import close_dead, is_live
 from app.engine.store.locks import FileLock
 from app.engine.store.run_files import (
+    INCOMING,
     LEDGER_FILES,
     RUN_FILE,
+    RUNS,
     STEPS_FILE,
+    TRASH,
     check_id,
     decode_run,
     decode_steps,
@@ -40,7 +43,6 @@ from app.engine.trajectory import Outcome, Run, Step
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-_INCOMING = ".incoming-"
 _KEPT_OPEN = 8
 
 
@@ -88,11 +90,11 @@ class RunStore:
     """Runs by id."""
 
     def __init__(self, workspace: Path) -> None:
-        self._runs, self._trash = workspace / "runs", workspace / "trash"
+        self._runs, self._trash = workspace / RUNS, workspace / TRASH
         with explained(workspace):
             self._runs.mkdir(exist_ok=True)
             self._trash.mkdir(exist_ok=True)
-        self.blobs = BlobStore(workspace / "blobs.sqlite")
+        self.blobs = BlobStore(workspace / FILE)
         self.dead = close_dead(self._runs)
         self._incoming: tuple[Path, FileLock] | None = None
         self._opened: OrderedDict[tuple[str | int, ...], tuple[Run, list[Step]]] = OrderedDict()
@@ -159,7 +161,7 @@ class RunStore:
     def incoming(self) -> Path:
         """The folder for this process's drafts; swept when the process is gone."""
         if self._incoming is None:
-            folder = self._runs / f"{_INCOMING}{uuid.uuid4().hex[:12]}"
+            folder = self._runs / f"{INCOMING}{uuid.uuid4().hex[:12]}"
             lock = FileLock(self._lock_of(folder))
             with explained(self._runs):
                 lock.take()  # before the folder is there for a sweep to find
@@ -276,12 +278,12 @@ class RunStore:
     def sweep(self) -> None:
         """Remove what imports that died left half written; those of living processes are locked and stay."""
         with explained(self._runs):
-            for folder in self._runs.glob(f"{_INCOMING}*"):
+            for folder in self._runs.glob(f"{INCOMING}*"):
                 with FileLock(self._lock_of(folder)) as lock:
                     if lock.take():
                         with suppress(FileNotFoundError):  # another process swept it first
                             # Under another name the dead import's helper, if it still ends, can't add to it.
-                            gone = folder.rename(self._runs / f"{_INCOMING}{uuid.uuid4().hex[:12]}")
+                            gone = folder.rename(self._runs / f"{INCOMING}{uuid.uuid4().hex[:12]}")
                             shutil.rmtree(gone, ignore_errors=True)
                         lock.path.unlink(missing_ok=True)
 
@@ -298,7 +300,7 @@ class RunStore:
         self.blobs.close()
 
     def _lock_of(self, folder: Path) -> Path:
-        return self._runs / folder.name.replace(_INCOMING, ".lock-")
+        return self._runs / folder.name.replace(INCOMING, ".lock-")
 
     def _lost(self, digest: str) -> bool:
         return bool(self.blobs.missing([digest]))

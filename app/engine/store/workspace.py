@@ -33,7 +33,7 @@ from app.engine.store.index import RunIndex
 from app.engine.store.live_runs import LIVE
 from app.engine.store.locks import FileLock
 from app.engine.store.review import ReviewStore
-from app.engine.store.run_files import write_file
+from app.engine.store.run_files import RUNS, WORKSPACE_FILE, write_file
 from app.engine.store.runs import RunStore
 from app.engine.store.walls import Wall
 from kb.journal import Entry
@@ -41,7 +41,6 @@ from kb.journal import Entry
 log = logging.getLogger(__name__)
 
 VERSION = 1
-_FILE = "workspace.json"
 _DELETE_RUNS = "delete-runs"
 DECIDE = "graph-decision"
 _GRAPHS = "graphs"
@@ -63,7 +62,7 @@ class Workspace:
         self._graphs: dict[str, GraphStore] = {}
         self.review = ReviewStore(path / "review.sqlite")
         self.desk = DeskStore(self.review)
-        self.wall = Wall(path / "runs" / LIVE)
+        self.wall = Wall(path / RUNS / LIVE)
         try:
             self.runs = RunStore(path)
             try:
@@ -84,7 +83,7 @@ class Workspace:
             StoreError: it is of a newer version, damaged, or can't be written.
         """
         path = path.expanduser().absolute()
-        file = path / _FILE
+        file = path / WORKSPACE_FILE
         if not file.exists():
             if not create:
                 raise NotFound(f"{path} holds no workspace")
@@ -304,9 +303,9 @@ def _make(path: Path) -> None:
     with explained(path):
         path.mkdir(parents=True, exist_ok=True)
         document = {"format": "sitelore-workspace", "version": VERSION, "sites": load_sites().globs}
-        draft = path / f".{_FILE}.{uuid.uuid4().hex[:8]}"
+        draft = path / f".{WORKSPACE_FILE}.{uuid.uuid4().hex[:8]}"
         write_file(draft, json.dumps(document, indent=2).encode() + b"\n")
-        draft.replace(path / _FILE)
+        draft.replace(path / WORKSPACE_FILE)
 
 
 def _read(file: Path) -> SiteTable:
