@@ -17,6 +17,7 @@ from app.engine.cases.exploring import Exploring
 from app.engine.cases.finding import Finding
 from app.engine.cases.fleet import Fleet
 from app.engine.cases.graphs import GraphCases
+from app.engine.cases.handing import Handing
 from app.engine.cases.history import HistoryCases
 from app.engine.cases.judging import Judging
 from app.engine.cases.knowledge import KnowledgeCases
@@ -132,8 +133,9 @@ class Engine:
         self.intervention_policy = words.intervention_policy
         self.save_intervention_policy = words.save_intervention_policy
         self.preview_policy = words.preview_policy
-        self.watch_page, self.take_over = fleet.watch_page, fleet.take_over
-        self.send_input, self.release = fleet.send_input, fleet.release
+        self._handing = handing = Handing(desk, fleet)
+        self.watch_page, self.take_over = fleet.watch_page, handing.take_over
+        self.send_input, self.release = handing.send_input, handing.release
         self.takeover_draft, self.takeover_to_graph = takeovers.takeover_draft, takeovers.takeover_to_graph
 
         self.undo, self.redo, self.history = history.undo, history.redo, history.history
@@ -169,7 +171,7 @@ class Engine:
 
     async def abandoned(self) -> None:
         """The last window is gone: nobody's hands are on any page any more."""
-        await self._fleet.abandoned()
+        await self._handing.abandoned()
 
     async def aclose(self) -> None:
         """End the jobs and close the stores; what verdicts teach is learnt first."""

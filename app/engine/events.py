@@ -129,6 +129,13 @@ class ActionPlanned(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ActionOver(Event):
+    """The action that a run was about to do has been done or given up; it has none until the next one is decided."""
+
+    run: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KnowledgeShown(Event):
     """What a run was given by the knowledge base at its present step."""
 
@@ -213,6 +220,7 @@ EVENTS: dict[str, type[Event]] = {
         LiveChanged,
         LiveGone,
         ActionPlanned,
+        ActionOver,
         KnowledgeShown,
         LedgerChanged,
         RequestChanged,

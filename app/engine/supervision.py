@@ -40,6 +40,11 @@ class RunState(StrEnum):
         """Nothing is done to the page by the agent now."""
         return self in (RunState.PAUSED, RunState.WAITING, RunState.TAKEN_OVER)
 
+    @property
+    def takes_a_place(self) -> bool:
+        """It counts among those that may go on at once: it works, or is about to, and does not wait for a person."""
+        return self in (RunState.STARTING, RunState.RUNNING, RunState.MENDING)
+
 
 class Stage(StrEnum):
     """What the loop of a run is at; the watchdog's limits go by it."""

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, cast
 from PySide6.QtCore import QObject, Signal
 
 from app.engine.events import (
+    ActionOver,
     ActionPlanned,
     EncoderChanged,
     Event,
@@ -64,6 +65,7 @@ SIGNALS: dict[type[Event], str] = {
     LiveChanged: "live_changed",
     LiveGone: "live_gone",
     ActionPlanned: "action_planned",
+    ActionOver: "action_over",
     KnowledgeShown: "knowledge_shown",
     LedgerChanged: "ledger_changed",
     RequestChanged: "request_changed",
@@ -89,6 +91,7 @@ class EngineEvents(QObject):
     live_changed = Signal(object)
     live_gone = Signal(object)
     action_planned = Signal(object)
+    action_over = Signal(object)
     knowledge_shown = Signal(object)
     ledger_changed = Signal(object)
     request_changed = Signal(object)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from app.engine.api import EngineApi
-    from app.engine.events import ActionPlanned, HintChanged, LiveChanged, LiveGone
+    from app.engine.events import ActionOver, ActionPlanned, HintChanged, LiveChanged, LiveGone
     from app.engine.live_api import LiveDetail
     from app.engine.page_input import PageInput
     from app.models.engine_client import EngineEvents
@@ -92,6 +92,7 @@ class LiveModel(QObject):
         client.live_changed.connect(self._on_row)
         client.live_gone.connect(self._on_gone)
         client.action_planned.connect(self._on_planned)
+        client.action_over.connect(self._on_over)
         client.hint_changed.connect(self._on_hint)
         client.host_changed.connect(self._on_host)
         for form in (self.form, self.batch):
@@ -356,6 +357,11 @@ class LiveModel(QObject):
     def _on_planned(self, event: ActionPlanned) -> None:
         if event.next.run == self.run:
             self.next = event.next
+            self.next_changed.emit()
+
+    def _on_over(self, event: ActionOver) -> None:
+        if event.run == self.run and self.next is not None:
+            self.next = None
             self.next_changed.emit()
 
     def _on_hint(self, event: HintChanged) -> None:

@@ -65,8 +65,11 @@ class Control(Hold):
         now: Callable[[], float] = time.time,
         changed: Callable[[], None] | None = None,
         planned: Callable[[NextAction], None] | None = None,
+        unplanned: Callable[[], None] | None = None,
     ) -> None:
-        super().__init__(run, site=site, clock=clock, now=now, changed=changed, planned=planned)
+        super().__init__(
+            run, site=site, clock=clock, now=now, changed=changed, planned=planned, unplanned=unplanned
+        )
         self.desk = desk
         self.check: Callable[[str], str] | None = None
         self._left: list[PersonRequest] = []

@@ -35,7 +35,7 @@ class Hold:
         why: why it is paused, mended or in trouble, in a sentence; "" where nothing is.
         account: what a person did by hand and the agent has not been told yet.
         changed: called whenever state, stage or needs are others than before.
-        planned: called with each action before it is done.
+        planned: called with each action before it is done; ``unplanned`` once it is done or given up.
 
     Args:
         clock: seconds that stand still while the machine sleeps.  now: Unix seconds.
@@ -50,9 +50,10 @@ class Hold:
         now: Callable[[], float] = time.time,
         changed: Callable[[], None] | None = None,
         planned: Callable[[NextAction], None] | None = None,
+        unplanned: Callable[[], None] | None = None,
     ) -> None:
         self.run, self.site = run, site
-        self.changed, self.planned = changed, planned
+        self.changed, self.planned, self.unplanned = changed, planned, unplanned
         self.step = self.touches = self.holds = 0
         self.why = ""
         self.account: TakeoverAccount | None = None
@@ -167,6 +168,7 @@ class Hold:
         if self._taking:
             raise Conflict("a person's hands are on the page already")
         self._taking = True
+        self.unplan()
         if self._stage in (Stage.LOOKING, Stage.THINKING):
             self._cut_short(SetAside("a person takes over"))
         self._shift()
@@ -238,6 +240,11 @@ class Hold:
         """The gate right before the page is touched.  Raises ``SetAside`` where the run was held: decide anew."""
         if await self.gate() or (self._stopping and self.supervised):
             raise SetAside("the run was held")
+
+    def unplan(self) -> None:
+        """There is no next action: it was done or given up, or the page is another one."""
+        if self.unplanned is not None:
+            self.unplanned()
 
     def stepped(self) -> None:
         """A step was recorded; where only one was wanted, the run is held again."""

@@ -150,6 +150,7 @@ class AgentLoop:
     async def _step(self) -> Ending | None:
         """One step; or none, where the run was held and has to be looked at again."""
         self._control.step = self._recording.number
+        self._control.unplan()  # whatever was decided before was about a page that has been left
         await self._control.gate()
         if self._control.stopping:
             return Ending(Outcome.STOPPED)
@@ -222,6 +223,7 @@ class AgentLoop:
             cut, ending = str(late), None
             result = Result(success=False, effect=Effect.NOTHING, cause=Cause.TIMEOUT, why=cut)
         acted = time.monotonic() - began
+        self._control.unplan()
         if cleared.notes:
             result = replace(result, notes=(*cleared.notes, *result.notes))
         flags = await recording.step(sight, decision, result, seen, blobs)

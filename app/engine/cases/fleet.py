@@ -21,9 +21,8 @@ from app.engine.cases.running import Prepared, Running, new_run_id
 from app.engine.cases.supervised import Supervised
 from app.engine.cases.task_files import read_tasks
 from app.engine.errors import Conflict, NotFound, SiteloreError, UsageError
-from app.engine.events import Event, HintChanged, LiveGone, RequestChanged
+from app.engine.events import Event, HintChanged, LiveChanged, LiveGone, RequestChanged
 from app.engine.live_api import LiveDetail
-from app.engine.page_input import PageInput
 from app.engine.run_api import RunRequest, RunSummary
 from app.engine.store.desk_state import LiveNote, Wish
 from app.engine.store.walls import living_elsewhere
@@ -32,7 +31,7 @@ from app.engine.supervision import Deed, LiveRow, RequestState, RunState, Takeov
 log = logging.getLogger(__name__)
 
 MOST_AT_ONCE = 32
-"""Runs that may go on at once."""
+"""Runs that may go on at once; and browsers that may be open, those of runs that wait for a person too."""
 
 
 class Fleet:
@@ -141,15 +140,15 @@ class Fleet:
 
     async def pause_run(self, run: str) -> None:
         """Hold a run before its next action."""
-        if await self._wished_of_another(run, "pause"):
+        if await self.wished_of_another(run, "pause"):
             return
-        found = self._going(run)
+        found = self.going(run)
         found.control.pause(author=self._core.author)
-        await self._did(found, Deed.PAUSED)
+        await self.did(found, Deed.PAUSED)
 
     async def continue_run(self, run: str) -> None:
         """Let a paused run go on, or take one up again that broke off."""
-        if await self._wished_of_another(run, "continue"):
+        if await self.wished_of_another(run, "continue"):
             return
         found = await self._found(run)
         if found.row.state is RunState.BROKEN_OFF:
@@ -158,20 +157,20 @@ class Fleet:
             self._queue = [run, *(other for other in self._queue if other != run)]
             self._pump()
         else:
-            self._going(run).control.go_on()
-        await self._did(found, Deed.RESUMED)
+            self.going(run).control.go_on()
+        await self.did(found, Deed.RESUMED)
 
     async def step_run(self, run: str) -> None:
         """Let a held run do one step."""
-        if await self._wished_of_another(run, "step"):
+        if await self.wished_of_another(run, "step"):
             return
-        found = self._going(run)
+        found = self.going(run)
         found.control.step_once()
-        await self._did(found, Deed.STEPPED)
+        await self.did(found, Deed.STEPPED)
 
     async def end_run(self, run: str) -> None:
         """End a run after the action in flight."""
-        if await self._wished_of_another(run, "stop"):
+        if await self.wished_of_another(run, "stop"):
             return
         found = self.known(run)
         held = found.control.state.held
@@ -184,10 +183,10 @@ class Fleet:
             found.show(state=RunState.ENDED, outcome="stopped", needs=())
             await self._drop_requests(run, "the run was stopped")
         else:
-            account = await self._going(run).page.hand_in(found.control.stop)
+            account = await self.going(run).page.hand_in(found.control.stop)
             if account is not None:
                 await self._desk.note(run, account.first_step + account.steps, Deed.RELEASED, account.words)
-        await self._did(found, Deed.STOPPED, reacting=held)
+        await self.did(found, Deed.STOPPED, reacting=held)
 
     async def pause_all(self) -> int:
         """Hold every run that goes on; how many that were."""
@@ -224,39 +223,10 @@ class Fleet:
         elif rate > 0:
             raise NotFound(f"no run {run!r} on the wall")
 
-    async def take_over(self, run: str) -> None:
-        """Put the page into the person's hands."""
-        found = self._going(run)
-        held = found.control.state.held
-        await found.page.take_over(found)
-        await self._did(found, Deed.TOOK_OVER, reacting=held)
-
-    async def send_input(self, run: str, inputs: Sequence[PageInput]) -> None:
-        """A person's mouse and keyboard on the page."""
-        await self.known(run).page.input(inputs)
-
-    async def release(self, run: str) -> TakeoverAccount:
-        """Hand the page back to the agent."""
-        found = self.known(run)
-        account = await found.page.release(found)
-        await self._desk.note(run, account.first_step + account.steps, Deed.RELEASED, account.words)
-        return account
-
     def account_of(self, run: str) -> TakeoverAccount | None:
         """What the person did at the last takeover of a run that is on the wall."""
         found = self._runs.get(run)
         return found.page.account if found is not None else None
-
-    async def abandoned(self) -> None:
-        """Nobody watches any more: pages are handed back and their runs held."""
-        for found in list(self._runs.values()):
-            await found.page.watch(0, 0, 0.0)
-            if found.page.taken_over:
-                try:
-                    await self.release(found.run)
-                    found.control.pause("the window was closed during a takeover", author="watchdog")
-                except SiteloreError as error:
-                    log.warning("run %s could not be handed back: %s", found.run, error)
 
     async def aclose(self) -> None:
         """Keep where every run stands; the jobs are ended by the registry."""
@@ -293,7 +263,7 @@ class Fleet:
         """Runs that another process works on; on the store thread."""
         return [note for note in living_elsewhere(self._core.workspace) if note.run not in self._runs]
 
-    async def _wished_of_another(self, run: str, what: str) -> bool:
+    async def wished_of_another(self, run: str, what: str) -> bool:
         """Whether another process has the run; then it is asked."""
         if run in self._runs:
             return False
@@ -343,14 +313,19 @@ class Fleet:
         return list(self._runs)
 
     def _pump(self) -> None:
-        """Begin what waits, as far as there is room."""
-        going = sum(
-            one.row.state.alive and one.row.state is not RunState.QUEUED for one in self._runs.values()
-        )
-        while self._queue and going < self._at_once and not self._closing:
+        """Begin what is queued, as far as there is room.
+
+        A run that waits for a person, is paused or taken over gives up its place, but its browser stays open: of those
+        there are ``MOST_AT_ONCE`` at most.  It goes on at once when the person lets it, even where all places are
+        taken by then; no other run begins until fewer go on than may.
+        """
+        states = [one.snapshot().state for one in self._runs.values()]
+        going = sum(state.takes_a_place for state in states)
+        alive = sum(state.alive and state is not RunState.QUEUED for state in states)
+        while self._queue and going < self._at_once and alive < MOST_AT_ONCE and not self._closing:
             found = self._runs[self._queue.pop(0)]
             self._core.registry.hold(self._quietly(self._drive(self._claimed(found))))
-            going += 1
+            going, alive = going + 1, alive + 1
 
     def _claimed(self, found: Supervised) -> Supervised:
         """The run, begun by the caller and nobody else; from now on it can be paused and stopped."""
@@ -409,13 +384,15 @@ class Fleet:
             raise NotFound(f"no run {run[:120]!r} on the wall")
         return found
 
-    def _going(self, run: str) -> Supervised:
+    def going(self, run: str) -> Supervised:
+        """A run on the wall that goes on.  Raises ``NotFound``, ``Conflict``."""
         found = self.known(run)
         if not found.row.state.alive or found.row.state is RunState.QUEUED:
             raise Conflict(f"the run is not going on: {found.row.state.value}")
         return found
 
-    async def _did(self, found: Supervised, deed: Deed, words: str = "", *, reacting: bool = False) -> None:
+    async def did(self, found: Supervised, deed: Deed, words: str = "", *, reacting: bool = False) -> None:
+        """Put what a person did on the time line; ``reacting`` where a flag held the run."""
         flags = found.flags if reacting else ()
         await self._desk.note(found.run, found.row.step, deed, words, flags=flags)
 
@@ -432,6 +409,8 @@ class Fleet:
             case HintChanged(hint=hint) if hint.run in self._runs:
                 found = self._runs[hint.run]
                 found.show(hints=max(0, found.row.hints + (-1 if hint.taken_at else 1)))
+            case LiveChanged(row=row) if row.run in self._runs and row.state.held:
+                self._pump()
             case _:
                 pass
 

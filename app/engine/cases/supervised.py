@@ -20,7 +20,7 @@ from app.engine.cases.desk import Desk, DeskOfRun
 from app.engine.cases.judging import Judging
 from app.engine.cases.pages import LivePageOf
 from app.engine.errors import StoreError
-from app.engine.events import ActionPlanned, KnowledgeShown, LedgerChanged, LiveChanged
+from app.engine.events import ActionOver, ActionPlanned, KnowledgeShown, LedgerChanged, LiveChanged
 from app.engine.judgement import Flag
 from app.engine.ledger import Ledger
 from app.engine.run_api import RunRequest, RunSummary
@@ -176,7 +176,7 @@ class Supervised:
     def ended(self, summary: RunSummary) -> None:
         """It is over."""
         why = summary.answer if summary.answer is not None else summary.error
-        self.next = None
+        self._unplanned()
         self.show(
             state=RunState.ENDED,
             outcome=summary.outcome,
@@ -188,7 +188,7 @@ class Supervised:
 
     def broke_off(self, why: str) -> None:
         """It ended without an ending: it can be gone on with."""
-        self.next = None
+        self._unplanned()
         self.show(state=RunState.BROKEN_OFF, why=why, stage=Stage.IDLE)
 
     # ------------------------------------------------------------ what a person makes of tips
@@ -267,6 +267,7 @@ class Supervised:
             site=self.request.site,
             changed=self._changed,
             planned=self._planned,
+            unplanned=self._unplanned,
         )
 
     def _changed(self) -> None:
@@ -279,6 +280,11 @@ class Supervised:
             tips = tuple(replace(tip, follows=action.follows.get(tip.tip)) for tip in self.knowledge.tips)
             self.knowledge = replace(self.knowledge, tips=tips)
             self._core.bus.publish(KnowledgeShown(here=self.knowledge))
+
+    def _unplanned(self) -> None:
+        if self.next is not None:
+            self.next = None
+            self._core.bus.publish(ActionOver(run=self.run))
 
     def _learnt(self, step: int) -> None:
         ledger = self._book.ledger
