@@ -1,7 +1,7 @@
 # A thin front of packaging/bootstrap.py, which does the same on Windows and macOS.
 PYTHON ?= python3
 
-.PHONY: run test check bench setup clean
+.PHONY: run test check bench mutation setup clean
 
-run test check bench setup clean:
+run test check bench mutation setup clean:
 	@$(PYTHON) packaging/bootstrap.py $@

@@ -1,6 +1,6 @@
 """Makes a checkout run: ``.venv`` with the pinned packages, system libraries, a browser; then runs or tests it.
 
-    python packaging/bootstrap.py setup|run|test|check|bench|lock
+    python packaging/bootstrap.py setup|run|test|check|bench|mutation|lock
 
 Standard library only, Python 3.11 or newer, Linux, Windows and macOS.  A second call finds everything in place and
 starts at once.  Exit codes: 0 done, 1 a step failed, 2 wrong usage or a Python that is too old.
@@ -296,6 +296,12 @@ def bench() -> int:
     return subprocess.call([str(PYTHON), "-m", "benchmarks"], cwd=ROOT, env=_quiet())
 
 
+def mutation() -> int:
+    """Break the written rules one clause at a time in a copy, and see whether the tests notice."""
+    ensure(dev=True)
+    return subprocess.call([str(PYTHON), "-m", "tests.mutation"], cwd=ROOT, env=_quiet())
+
+
 def setup() -> int:
     """Only the environment."""
     ensure(dev=True)
@@ -430,7 +436,7 @@ def clean() -> int:
 
 def main() -> int:
     """Read the command and do it."""
-    commands = {f.__name__: f for f in (setup, run, test, check, bench, lock, clean)}
+    commands = {f.__name__: f for f in (setup, run, test, check, bench, mutation, lock, clean)}
     parser = argparse.ArgumentParser(
         prog="bootstrap.py", description="Set up, run and test this checkout of Sitelore."
     )

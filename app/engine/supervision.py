@@ -140,7 +140,7 @@ class PersonRequest:
         words: the action asked about, in words; ``command`` the same in the call form (``click("12")``).
         risk: a ``RiskClass`` for approvals, else "".
         detectors: those whose flags asked.
-        url: the page it is about.
+        url: the page it is about.  element: which element of it, as ``agent.clearing`` tells it from others.
     """
 
     id: str
@@ -155,6 +155,7 @@ class PersonRequest:
     risk: str = ""
     detectors: tuple[str, ...] = ()
     url: str = ""
+    element: str = ""
     opened_at: float = 0.0
     state: RequestState = RequestState.OPEN
     decision: PersonDecision | None = None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 
 from app.engine.action import describe, format_action
 from app.engine.agent.control import Control
@@ -16,6 +17,7 @@ from app.engine.agent.risk import Assessment, assess
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.sight import Decision, Sight
 from app.engine.agent.stepping import element_of, named, said_action
+from app.engine.browser.page_index import PageIndex
 from app.engine.command import (
     SETS,
     AskHuman,
@@ -28,8 +30,10 @@ from app.engine.command import (
     ReportInfeasible,
     Stop,
     Wait,
+    elements_of,
 )
 from app.engine.effect import Cause, Effect, Result, refused
+from app.engine.identity import element_key
 from app.engine.intervention_policy import Answer, RiskClass
 from app.engine.page_state import Element, PageCapture
 from app.engine.redaction import redact_text, redact_url
@@ -113,6 +117,7 @@ class Clearance:
             command=action.command,
             risk=action.risk.value,
             url=action.url,
+            element=_elements(cleared.decision.command, page),
         )
         self._control.check = lambda text: parse(text, ALL_ACTIONS, page).why
         try:
@@ -152,6 +157,8 @@ class Clearance:
         command = cleared.decision.command
         if fresh is not None and command is not None:
             command = moved(command, cleared.sight.page, fresh.page)
+            if _elements(command, fresh.page) != _elements(cleared.decision.command, cleared.sight.page):
+                command = None
         if fresh is None or (command is None and cleared.decision.command is not None):
             if cleared.notes:
                 await self._control.drop(Need.APPROVAL, Verb.EDIT)
@@ -186,6 +193,18 @@ class Clearance:
 
     def _said(self, text: str) -> str:
         return redact_text(self._secrets.mask(text))
+
+
+def _elements(command: Command | None, page: PageCapture) -> str:
+    """16 hex digits that tell the elements of an action from others, "" without any.
+
+    Where the rows of a list change places, their elements keep names, numbers and paths: the row and the address tell.
+    """
+    numbers = elements_of(command) if command is not None else ()
+    index = PageIndex.of(page)
+    found = [one for number in numbers for one in page.elements if one.index == number]
+    parts = ["\x1f".join((element_key(one), one.css, index.near(one))) for one in found]
+    return blake2b("\x1e".join(parts).encode("utf-8", "replace"), digest_size=8).hexdigest() if parts else ""
 
 
 def _aimed_at(page: PageCapture, command: Command, about: Assessment) -> Element | None:

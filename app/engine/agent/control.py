@@ -330,12 +330,16 @@ _LATER = PersonDecision(verb=Verb.RETRY)
 
 
 def _same(one: PersonRequest, other: PersonRequest) -> bool:
-    """Whether two requests ask the same; of an action both its words and its element's number have to be the same."""
+    """Whether two requests ask the same; of an action its words, its page and its very element have to be the same."""
     if (one.step, one.need) != (other.step, other.need):
         return False
     if one.need is Need.APPROVAL:
-        return (one.words, one.command) == (other.words, other.command)
+        return _deed(one) == _deed(other)
     return one.need is Need.WALL or one.question == other.question
+
+
+def _deed(one: PersonRequest) -> tuple[str, ...]:
+    return one.words, one.command, one.url, one.element
 
 
 def _is_stale(one: PersonRequest, now: PersonRequest) -> bool:

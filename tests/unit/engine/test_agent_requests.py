@@ -97,15 +97,17 @@ async def test_an_edit_nobody_checked_and_nobody_can_read_is_asked_about_again()
     assert len(desk.rows) == 2
 
 
+async def opened_before() -> PersonRequest:
+    """What the program asks before it deletes the account, as a run that broke off has left it."""
+    desk = FakeDesk(lambda one: PersonDecision(verb=Verb.DENY), ASKING)
+    await Bench([Click(2), Stop("")], desk=desk).run()
+    (row,) = desk.rows.values()
+    return replace(row, id="old", state=RequestState.OPEN, decision=None)
+
+
 async def test_a_decision_from_before_a_crash_is_gone_by_and_not_asked_for_again():
-    asked = PersonRequest(
-        id="old",
-        run="r1",
-        need=Need.APPROVAL,
-        step=0,
-        question="?",
-        words="click link 'Delete account'",
-        command="click('2')",
+    asked = replace(
+        await opened_before(),
         state=RequestState.DECIDED,
         decision=PersonDecision(verb=Verb.APPROVE),
     )
@@ -119,15 +121,7 @@ async def test_a_decision_from_before_a_crash_is_gone_by_and_not_asked_for_again
 
 
 async def test_an_open_request_from_before_a_crash_is_waited_for_and_another_action_voids_it():
-    asked = PersonRequest(
-        id="old",
-        run="r1",
-        need=Need.APPROVAL,
-        step=0,
-        question="?",
-        words="click link 'Delete account'",
-        command="click('2')",
-    )
+    asked = await opened_before()
     again = FakeDesk(policy=ASKING)
     again.rows["old"] = asked
     bench = Bench([Click(2), Stop("")], desk=again)

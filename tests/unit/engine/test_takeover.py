@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine.action import Action, Target
 from app.engine.agent.secrets import Secrets
+from app.engine.agent.takeover import takeover as takeover_module
 from app.engine.agent.takeover.account import account_of, tip_text
 from app.engine.agent.takeover.drafts import Draft, Look, Moment, moment_of
+from app.engine.agent.takeover.looking import Looking
 from app.engine.agent.takeover.masking import is_secret, says_secret
 from app.engine.agent.takeover.path import Path, transitions_of
+from app.engine.agent.takeover.takeover import Takeover
 from app.engine.agent.unseen import field_key, unseen
 from app.engine.browser.eyes import FieldFacts
 from app.engine.browser.keys import ALT, CTRL, SHIFT, key_event, number_of, text_of
 from app.engine.browser.screencast import size_of
+from app.engine.browser.session import Visit
+from app.engine.browser.steering import Steering
+from app.engine.errors import StoreError
 from app.engine.page_input import InputKind, PageInput
 from app.engine.page_state import Element, PageCapture
 from app.engine.redaction import MARK
@@ -288,3 +299,45 @@ def test_what_is_no_picture_has_no_size(data: bytes) -> None:
 def test_a_pictures_size_is_read_without_decoding_it() -> None:
     assert size_of(page_jpeg(321, 123)) == (321, 123)
     assert size_of(b"") is None
+
+
+# ------------------------------------------------------------------------------------------------ what is written
+
+
+async def test_a_step_that_can_not_be_written_is_not_lost_and_the_order_stays(monkeypatch):
+    """Three deeds; the disk takes the first, then nothing, and takes the others when the page is handed back again."""
+
+    async def nothing(*_: object) -> None:
+        return None
+
+    monkeypatch.setattr(takeover_module, "come_to_rest", nothing)
+    monkeypatch.setattr(Looking, "look", nothing)
+    monkeypatch.setattr(Steering, "lift", nothing)
+    written: list[str] = []
+    room = 1
+
+    async def write(step: Step, blobs: Mapping[str, bytes]) -> int:
+        if len(written) >= room:
+            raise StoreError("No space left on device")
+        written.append(step.words)
+        return len(written) - 1
+
+    taken = Takeover(
+        cast("Visit", SimpleNamespace(pages=[], asked=None)),
+        secrets=Secrets(),
+        home=HOME,
+        write=write,
+        spawn=lambda work: asyncio.ensure_future(work),  # type: ignore[arg-type,return-value]
+    )
+    shown = page(button(0, "Save"), button(1, "Close"), button(2, "Back"))
+    for number in range(3):
+        draft = Draft(kind="click", before=Look(page=shown), element=shown.elements[number])
+        taken._noticing.done.append(draft)
+    for _ in range(2):
+        with pytest.raises(StoreError):
+            await taken.end()
+        assert written == ["click button 'Save'"]
+    room = 3
+    account = await taken.end()
+    assert written == ["click button 'Save'", "click button 'Close'", "click button 'Back'"]
+    assert account.steps == 3

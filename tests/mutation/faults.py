@@ -1,0 +1,13 @@
+"""Every fault that is planted; chosen from what is written, before it was known which tests notice."""
+
+from __future__ import annotations
+
+from tests.mutation import faults_knowledge, faults_pages, faults_runs, faults_supervision
+from tests.mutation.mutation import Mutation
+
+ALL: tuple[Mutation, ...] = (
+    *faults_knowledge.FAULTS,
+    *faults_supervision.FAULTS,
+    *faults_pages.FAULTS,
+    *faults_runs.FAULTS,
+)

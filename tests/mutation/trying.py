@@ -1,0 +1,166 @@
+"""Mutations tried one at a time in a copy of the checkout: applied, tested, taken back.
+
+A fault counts as killed only where a named test fails with it and passes again right after it was taken back, so that
+neither a slow machine nor a test that always fails passes for a kill.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from tests.mutation.mutation import Mutation
+
+MOST_SECONDS = 300.0
+"""For the tests of one mutation; beyond it the try says nothing."""
+
+_PASSED, _FAILED = 0, 1
+_LEFT_OUT = shutil.ignore_patterns(
+    ".git", ".venv", "__pycache__", ".*_cache", ".hypothesis", "build", "dist", "demo-out"
+)
+
+
+class Verdict(StrEnum):
+    """How a try ended."""
+
+    KILLED = "killed"
+    SURVIVED = "SURVIVED"
+    ERROR = "ERROR"
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One mutation after its try; ``words`` names the test that killed it, or what went wrong."""
+
+    mutation: Mutation
+    verdict: Verdict
+    seconds: float
+    words: str = ""
+
+
+class Bench:
+    """A copy of a checkout in which mutations are tried; the checkout itself is only read."""
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        self._folder = folder
+        listed = _tracked(root)
+        if listed is None:
+            shutil.copytree(root, folder, ignore=_LEFT_OUT)
+            return
+        for name in listed:
+            source, target = root / name, folder / name
+            if source.is_file() and not source.is_symlink():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(source, target)
+
+    def try_out(self, mutation: Mutation) -> Tried:
+        """Plant the fault, run its tests, take it back; a kill is confirmed without the fault."""
+        began = time.monotonic()
+        path = self._folder / mutation.file
+        before = path.read_bytes()
+        broken = mutation.applied(self._folder)
+        shutil.rmtree(self._folder / ".pytest_cache", ignore_errors=True)
+        try:
+            self._write(path, broken.encode("utf-8"))
+            code, said = self._test(mutation.tests, "-x")
+        finally:
+            self._write(path, before)
+        verdict, words = self._judged(mutation, code, said)
+        return Tried(mutation, verdict, time.monotonic() - began, words)
+
+    def _judged(self, mutation: Mutation, code: int | None, said: str) -> tuple[Verdict, str]:
+        if code == _PASSED:
+            return Verdict.SURVIVED, mutation.clause
+        failed = self._failed()
+        if code is None:
+            return Verdict.ERROR, f"its tests took more than {MOST_SECONDS:.0f} s"
+        if code != _FAILED or not failed:
+            return Verdict.ERROR, f"pytest ended with {code}: {_end_of(said)}"
+        again, said = self._test(mutation.tests, "--last-failed", "--last-failed-no-failures=none")
+        if again != _PASSED:
+            return Verdict.ERROR, f"{failed[0]} fails without the fault, too: {_end_of(said)}"
+        return Verdict.KILLED, failed[0]
+
+    def _test(self, files: tuple[str, ...], *options: str) -> tuple[int | None, str]:
+        command = [
+            sys.executable, "-m", "pytest", "-q", "--tb=short", "--hypothesis-seed=0",
+            "-o", "cache_dir=.pytest_cache", *options, *files,
+        ]  # fmt: skip
+        process = subprocess.Popen(
+            command,
+            cwd=self._folder,
+            env=_environment(self._folder),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            start_new_session=True,
+        )
+        try:
+            said, _ = process.communicate(timeout=MOST_SECONDS)
+        except BaseException as reason:
+            _end(process)
+            if isinstance(reason, subprocess.TimeoutExpired):
+                return None, ""
+            raise
+        return process.returncode, said
+
+    def _failed(self) -> list[str]:
+        """The tests that failed, as pytest has noted them."""
+        try:
+            noted = json.loads((self._folder / ".pytest_cache/v/cache/lastfailed").read_text("utf-8"))
+        except (OSError, ValueError):
+            return []
+        return sorted(noted)
+
+    @staticmethod
+    def _write(path: Path, data: bytes) -> None:
+        """In place of the file and of its bytecode, which is told from another by whole seconds and a length only."""
+        path.unlink()
+        path.write_bytes(data)
+        for stale in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
+            stale.unlink()
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    fixed = {
+        "QT_QPA_PLATFORM": "offscreen",
+        "HF_HUB_OFFLINE": "1",
+        "PYTHONUTF8": "1",
+        "PYTHONPATH": str(folder),
+    }
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | fixed
+
+
+def _tracked(root: Path) -> list[str] | None:
+    """Files that are or are about to be committed; ``None`` where there is no git to ask."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    try:
+        listed = subprocess.run(command, cwd=root, capture_output=True, check=False)
+    except OSError:
+        return None
+    names = listed.stdout.decode("utf-8", "surrogateescape").split("\0")
+    return [name for name in names if name] if not listed.returncode else None
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """The process and what it started: tests start browsers and engines of their own."""
+    if os.name == "posix":
+        os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
+    process.wait()
+
+
+def _end_of(said: str) -> str:
+    lines = [line for line in said.splitlines() if line.strip()]
+    return " / ".join(lines[-3:])
