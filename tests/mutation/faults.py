@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutation import faults_knowledge, faults_pages, faults_runs, faults_supervision
+from tests.mutation import faults_borders, faults_knowledge, faults_pages, faults_runs, faults_supervision
 from tests.mutation.mutation import Mutation
 
 ALL: tuple[Mutation, ...] = (
@@ -10,4 +10,5 @@ ALL: tuple[Mutation, ...] = (
     *faults_supervision.FAULTS,
     *faults_pages.FAULTS,
     *faults_runs.FAULTS,
+    *faults_borders.FAULTS,
 )

@@ -12,7 +12,7 @@ CALIBRATION, RISK = "app/engine/detectors/calibration.py", "app/engine/detectors
 REACTING = "app/engine/detectors/reacting.py"
 _EVICTION = ("tests/unit/engine/test_rules_of_eviction.py", "tests/unit/engine/test_agent_eviction.py")
 _MEMORY = ("tests/unit/engine/test_agent_memory.py",)
-_REDACTION = ("tests/unit/engine/test_redaction.py",)
+_REDACTION = ("tests/unit/engine/test_redaction_tables.py", "tests/unit/engine/test_redaction.py")
 _HIDING = ("tests/unit/engine/test_takeover.py", "tests/unit/engine/test_agent_hostile.py")
 _RISK = ("tests/unit/engine/test_risk.py",)
 _SCORES = ("tests/unit/engine/test_risk_scorecard.py", "tests/unit/engine/test_reacting.py")
@@ -129,8 +129,8 @@ FAULTS = (
     Mutation(
         "redaction-html-password",
         REDACTION,
-        '_HTML_HINTS_BUT_KEYS = (b"token", b\'type="password"\', b"secret=")',
-        '_HTML_HINTS_BUT_KEYS = (b"token", b"secret=")',
+        'b"token", b\'type="password"\', b"secret=",',
+        'b"token", b"secret=",',
         "The value of a password field in HTML is redacted.",
         _REDACTION,
         safety=True,

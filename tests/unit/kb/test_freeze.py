@@ -250,6 +250,23 @@ def test_any_byte_of_the_manifest_that_differs_is_found(frozen: Path):
         assert "was changed" in report.problems[0]
 
 
+def test_a_manifest_that_vouches_for_another_file_is_found_out_by_the_tips_it_was_written_for(
+    kb: KnowledgeBase, frozen: Path, tmp_path: Path
+):
+    """Whoever swaps the file can seal its hash into the manifest anew; the tips are still not those it tells of."""
+    other = tmp_path / "other.akb"
+    freeze(kb, other, lint_errors={kb.tips("gitlab")[0].id: ["left out"]})
+    data = other.read_bytes()
+    told = json.loads(manifest_path(frozen).read_bytes())
+    told["file"] |= {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    frozen.chmod(0o644)
+    frozen.write_bytes(data)
+    manifest_path(frozen).write_bytes(to_bytes(told))
+    report = verify(frozen)
+    assert report.problems == ("the tips are not those the manifest was written for",)
+    assert not report.ok
+
+
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_changed_file_without_its_manifest_is_never_read_as_something_else(
