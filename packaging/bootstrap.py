@@ -420,7 +420,7 @@ def _quiet() -> dict[str, str]:
 
 def clean() -> int:
     """Remove the environment and what tools and the demo left; data of people is elsewhere and stays."""
-    for name in (
+    left = (
         ".venv",
         "demo-out",
         ".pytest_cache",
@@ -429,7 +429,8 @@ def clean() -> int:
         ".import_linter_cache",
         "build",
         "dist",
-    ):
+    )
+    for name in left:
         shutil.rmtree(ROOT / name, ignore_errors=True)
     return 0
 
