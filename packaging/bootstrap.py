@@ -420,17 +420,8 @@ def _quiet() -> dict[str, str]:
 
 def clean() -> int:
     """Remove the environment and what tools and the demo left; data of people is elsewhere and stays."""
-    left = (
-        ".venv",
-        "demo-out",
-        ".pytest_cache",
-        ".ruff_cache",
-        ".hypothesis",
-        ".import_linter_cache",
-        "build",
-        "dist",
-    )
-    for name in left:
+    left = ".venv demo-out .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist"
+    for name in left.split():
         shutil.rmtree(ROOT / name, ignore_errors=True)
     return 0
 
