@@ -102,7 +102,7 @@ class ModelHead(Head):
         async def beneath(page: Any, points: Any) -> Any:
             return await under(visit, page, points)
 
-        eyes = Eyes(Looker(self._model), spawn=spawn, under=beneath)
+        eyes = Eyes(Looker(self._model, fence=self._fence), spawn=spawn, under=beneath)
         self.marks = eyes
         self.policy = self._policy(eyes)
 

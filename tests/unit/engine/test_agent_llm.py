@@ -242,7 +242,7 @@ class TestPlanner:
         decision = await policy(model).decide(at())
 
         assert decision.command == Stop("42")
-        assert "its answer is '42 pairs'" in asked(model, PLANNER)[1].text
+        assert "<<answer f00d>>\n42 pairs\n<<end" in asked(model, PLANNER)[1].text
 
     async def test_where_it_gives_no_answer_the_one_claimed_holds(self):
         model = brained(planner=[planned(), planned(True)], operator=[act('stop("42")')])
@@ -458,7 +458,7 @@ class TestSummary:
 
         folded = asked(model, SUMMARIZER)
         assert len(folded) == 2
-        assert "Summary so far: summary 1" in folded[1].text
+        assert "<<summary so far f00d>>\nsummary 1\n<<end" in folded[1].text
         assert [re.findall(r"step (\d+), at", one.text) for one in folded] == [
             [str(n) for n in range(6)],
             [str(n) for n in range(6, 12)],
@@ -467,7 +467,7 @@ class TestSummary:
             "Summary: summary 1",
             "Summary: summary 2",
         ]
-        assert "Done so far: summary 2" in asked(model, OPERATOR)[-1].text
+        assert "<<done so far f00d>>\nsummary 2\n<<end" in asked(model, OPERATOR)[-1].text
 
     async def test_a_run_that_is_gone_on_with_knows_its_summary_and_its_last_steps(self):
         turn = Turn(step=3, url="http://shop.test/a", title="A", state="", command=Click(1),
@@ -477,7 +477,7 @@ class TestSummary:
         await policy(model).decide(at(4, turns=(turn,), ledger=ledger))
 
         told = asked(model, OPERATOR)[0].text
-        assert "Done so far: the basket has one pair" in told
+        assert "<<done so far f00d>>\nthe basket has one pair\n<<end" in told
         assert "click link 'Shoes' -> navigated" in told
 
     async def test_what_is_sent_does_not_grow_with_the_run(self):

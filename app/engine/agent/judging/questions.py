@@ -40,9 +40,8 @@ def step_question(
 ) -> list[Message]:
     """Did this action do what it was for?  ``view`` are the pages before and after with what changed."""
     shown = [digest for digest in (view.before.screenshot, view.after.screenshot) if digest in pictures]
-    said = "\n".join(
+    told = "\n".join(
         (
-            f"The task: {_line(run.intent, fence, 1500)}",
             f"The action (step {step.index}): {_line(step.words, fence)}",
             f"What the agent wants with it: {_line(step.reason, fence, 1200) or 'it does not say'}",
             *([f"The browser said: {_line(step.error, fence)}"] if step.error else []),
@@ -50,6 +49,7 @@ def step_question(
             f"The page after: {_line(view.after.title or '', fence)} {_line(view.after.url, fence)}",
         )
     )
+    task = f"The task: {_line(run.intent, fence, 1500)}"
     most = MOST_CHANGES // 2 if len(shown) == 2 else MOST_CHANGES
     changes = fence.around("what changed", cut(_changes(view), most, "the changes"))
     before, after = (
@@ -58,7 +58,10 @@ def step_question(
     parts = [
         part for part, page in ((before, view.before), (after, view.after)) if page.screenshot in pictures
     ]
-    return [system(prompt("judge_step")), user(said, *parts, changes)]
+    return [
+        system(prompt("judge_step", marker=fence.marker)),
+        user(task, fence.around("the action", told), *parts, changes),
+    ]
 
 
 def outcome_question(
@@ -70,13 +73,15 @@ def outcome_question(
     where = final or (steps[-1] if steps else None)
     parts = [_picture(page.screenshot, f"step {page.index}") for page in pages if page.screenshot in pictures]
     return [
-        system(prompt("judge_outcome")),
+        system(prompt("judge_outcome", marker=fence.marker)),
         user(
             f"The task: {_line(run.intent, fence, 3000)}",
             fence.around("the record", _trace(steps)),
             fence.around("how it ended", _ending(run)),
             *parts,
-            f"The page it ended on: {_line(where.title, fence)} {_line(where.url, fence)}" if where else "",
+            fence.around("the page it ended on", f"{_line(where.title, fence)} {_line(where.url, fence)}")
+            if where
+            else "",
             fence.around("the last page", cut(last_page, MOST_PAGE, "the page") or "not recorded"),
         ),
     ]

@@ -214,7 +214,7 @@ class Operator:
         texts = [
             news_shown(sight.news, fence),
             tips_shown(sight.tips, fence),
-            f"Done so far: {fence.line(brief.summary, 1400)}" if brief.summary else "",
+            fence.around("done so far", fence.line(brief.summary, 1400)) if brief.summary else "",
             answers_shown(sight.answers),
             f"The planner proposes:\n{hints}" if hints else "",
             f"Guidance: {fence.line(sight.guidance, 600)}" if sight.guidance else "",

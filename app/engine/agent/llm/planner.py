@@ -102,7 +102,9 @@ class Planner:
         messages = [
             system(prompt("planner", marker=self._fence.marker, steps_left=_left(sight))),
             user(
-                self._told(sight, summary), page_shown(sight.page, self._fence, TREE_BRIEF), _claimed(claim)
+                self._told(sight, summary),
+                page_shown(sight.page, self._fence, TREE_BRIEF),
+                _claimed(claim, self._fence),
             ),
         ]
         for _ in range(1 + RE_ASKS):
@@ -127,7 +129,7 @@ class Planner:
             f"Task: {sight.intent}",
             answers_shown(sight.answers),
             fence.around("memory", ledger),
-            f"Summary of what was done before: {summary}" if summary else "",
+            fence.around("summary", summary) if summary else "",
             fence.around("last steps", turns_shown(last, fence)) if last else "Nothing was done yet.",
             news_shown(sight.news, fence),
             tips_shown(sight.tips, fence),
@@ -145,16 +147,18 @@ def _left(sight: Sight) -> str:
     return f"{sight.steps_left} steps are left."
 
 
-def _claimed(claim: Stop | ReportInfeasible | None) -> str:
+def _claimed(claim: Stop | ReportInfeasible | None, fence: Fence) -> str:
     match claim:
         case None:
             return "How far has it come?"
         case Stop(""):
             return "The agent claims that the task is done and gives no answer. Is it done?"
         case Stop(answer):
-            return f"The agent claims to be done, and its answer is {answer!r}.\nIs it done, and is that the answer?"
+            told = fence.around("answer", answer)
+            return f"The agent claims to be done. Its answer:\n{told}\nIs it done, and is that the answer?"
         case ReportInfeasible(reason):
-            return f"The agent claims that the task can't be done: {reason!r}\nIs that so?"
+            told = fence.around("reason", reason)
+            return f"The agent claims that the task can't be done. Its reason:\n{told}\nIs that so?"
 
 
 def _read(data: dict[str, Any], sight: Sight) -> Plan:

@@ -86,14 +86,12 @@ class Summarizer:
         fence = self._fence
         parts = [
             f"Task: {sight.intent}",
-            f"Subgoal in hand: {fence.line(sight.ledger.subgoal, 300)}" if sight.ledger.subgoal else "",
-            f"Summary so far: {summary or '(none)'}",
+            fence.around("subgoal in hand", sight.ledger.subgoal[:300]) if sight.ledger.subgoal else "",
+            fence.around("summary so far", summary) if summary else "There is no summary yet.",
             fence.around("newer steps", turns_shown(newer, fence)) if newer else "There are no newer steps.",
             tips_shown(sight.tips, fence) or "There is no expert knowledge in force.",
-            f"The agent is at {fence.line(sight.page.url, 300)}, {fence.line(sight.page.title)!r}.",
-            f"The action it is about to take: {fence.line(action, 400)}"
-            if action
-            else "No action is to be judged.",
+            fence.around("place", f"{fence.line(sight.page.url, 300)}\n{fence.line(sight.page.title)}"),
+            fence.around("action", fence.line(action, 400)) if action else "No action is to be judged.",
         ]
         return "\n\n".join(part for part in parts if part)
 

@@ -12,11 +12,10 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from urllib.parse import urlsplit
 
-from app.assets import resource
 from app.engine.agent.labels import words_of
+from app.engine.agent.llm.prompting import Fence, prompt
 from app.engine.agent.messages import Message, Part, PartKind, Role
 from app.engine.agent.model_api import AgentRole, Model, ModelError, ModelTrouble, Reply
 from app.engine.agent.secrets import Secrets
@@ -68,11 +67,17 @@ class Looker:
     """Asks the vision models of one session; remembers which addresses need the larger one.
 
     ``count`` says how many passes there were.  ``larger`` is asked where ``small`` fails and on complex pages.
+    ``fence`` keeps a page's words apart from ours.
     """
 
     def __init__(
-        self, small: Model, larger: Model | None = None, clock: Callable[[], float] = time.monotonic
+        self,
+        small: Model,
+        larger: Model | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        fence: Fence | None = None,
     ) -> None:
+        self._fence = fence or Fence()
         self._small = small
         self._larger = larger
         self._clock = clock
@@ -117,10 +122,10 @@ class Looker:
         """
         self.count += 1
         number, began, asked = self.count, self._clock(), _Asked()
-        question = _coverage_question(page, aim)
+        question = _coverage_question(page, aim, self._fence)
         reply = await self._model(page.url).ask(
             AgentRole.VISION,
-            _messages("vision_coverage.md", MOST_COVERING, question, page, shown := _shown(page)),
+            self._messages("vision_coverage", MOST_COVERING, question, page, shown := _shown(page)),
             schema=SCHEMA,
             pictures={_digest(shown): shown},
             most=TOKENS,
@@ -155,15 +160,15 @@ class Looker:
     ) -> VisionAnswer:
         """The first answer that is whole; else the fullest of those that were cut."""
         first = self._model(page.url)
-        tries = [(first, "vision.md", MOST, TOKENS), (first, "vision_compact.md", SHORT, TOKENS_SHORT)]
+        tries = [(first, "vision", MOST, TOKENS), (first, "vision_compact", SHORT, TOKENS_SHORT)]
         if self._larger is not None and first is not self._larger:
-            tries.append((self._larger, "vision.md", MOST, TOKENS))
-        question = _question(page, aim, before)
+            tries.append((self._larger, "vision", MOST, TOKENS))
+        question = _question(page, aim, before, self._fence)
         partial: VisionAnswer | None = None
-        for model, prompt, most, tokens in tries:
+        for model, name, most, tokens in tries:
             reply = await model.ask(
                 AgentRole.VISION,
-                _messages(prompt, most, question, page, picture),
+                self._messages(name, most, question, page, picture),
                 schema=SCHEMA,
                 pictures={_digest(picture): picture},
                 most=tokens,
@@ -185,6 +190,16 @@ class Looker:
             raise UnreadableAnswer("; ".join(asked.notes))
         return partial
 
+    def _messages(
+        self, name: str, most: int, question: str, page: PageCapture, picture: bytes
+    ) -> list[Message]:
+        rules = prompt(name, most=str(most), marker=self._fence.marker)
+        shown = Part(kind=PartKind.IMAGE, digest=_digest(picture), url=redact_url(page.url))
+        return [
+            Message(role=Role.SYSTEM, parts=(Part(kind=PartKind.TEXT, text=rules),)),
+            Message(role=Role.USER, parts=(Part(kind=PartKind.TEXT, text=question), shown)),
+        ]
+
 
 def _shown(page: PageCapture) -> bytes:
     """The page's picture without secret fields.  Raises ``UnreadableAnswer`` where there is none."""
@@ -193,37 +208,36 @@ def _shown(page: PageCapture) -> bytes:
     return unseen(page, Secrets()).picture
 
 
-def _messages(prompt: str, most: int, question: str, page: PageCapture, picture: bytes) -> list[Message]:
-    shown = Part(kind=PartKind.IMAGE, digest=_digest(picture), url=redact_url(page.url))
-    return [
-        Message(role=Role.SYSTEM, parts=(Part(kind=PartKind.TEXT, text=_prompt(prompt, most)),)),
-        Message(role=Role.USER, parts=(Part(kind=PartKind.TEXT, text=question), shown)),
-    ]
-
-
-def _question(page: PageCapture, aim: Aim, before: Epoch | None) -> str:
-    lines = _about(page, aim)
+def _question(page: PageCapture, aim: Aim, before: Epoch | None, fence: Fence) -> str:
+    lines: list[str] = []
     if before is not None and before.page.url == page.url and before.summary:
-        lines.append(f"The look before saw: {json.dumps(before.summary, ensure_ascii=False)}")
+        lines.append(f"The look before saw: {_quoted(before.summary, fence)}")
     if aim.labels:
-        lines.append(f"Expected to be there: {json.dumps(aim.labels, ensure_ascii=False)}")
-    return "\n".join(lines)
+        lines.append(f"Expected to be there: {_quoted(list(aim.labels), fence)}")
+    return _asked_of(page, aim, lines, fence)
 
 
-def _coverage_question(page: PageCapture, aim: Aim) -> str:
-    lines = _about(page, aim)
-    lines.append(f"Missing from your list: {json.dumps(aim.labels, ensure_ascii=False)}")
-    for name, box in _hints(page, aim.labels):
-        lines.append(f"Perhaps at {list(box)}: {json.dumps(redact_text(name), ensure_ascii=False)}")
-    return "\n".join(lines)
-
-
-def _about(page: PageCapture, aim: Aim) -> list[str]:
-    return [
-        f"Task: {aim.task or '(not told)'}",
-        f"Step: {aim.subgoal or '(not told)'}",
-        f"Page: {redact_url(page.url)} {json.dumps(redact_text(page.title[:200]), ensure_ascii=False)}",
+def _coverage_question(page: PageCapture, aim: Aim, fence: Fence) -> str:
+    lines = [f"Missing from your list: {_quoted(list(aim.labels), fence)}"]
+    lines += [
+        f"Perhaps at {list(box)}: {_quoted(redact_text(name), fence)}"
+        for name, box in _hints(page, aim.labels)
     ]
+    return _asked_of(page, aim, lines, fence)
+
+
+def _asked_of(page: PageCapture, aim: Aim, lines: Sequence[str], fence: Fence) -> str:
+    """The task and the step in the person's and the agent's words, the rest as the page's own."""
+    place = f"Page: {fence.line(redact_url(page.url), 300)} {_quoted(page.title[:200], fence)}"
+    subgoal = fence.line(aim.subgoal, 300) or "(not told)"
+    told = "\n".join((place, *lines))
+    return f"Task: {aim.task or '(not told)'}\nStep: {subgoal}\n{fence.around('the page', told)}"
+
+
+def _quoted(words: str | list[str], fence: Fence) -> str:
+    """Words as JSON, so that each is one line and ends where it ends."""
+    clean = fence.line(words) if isinstance(words, str) else [fence.line(word) for word in words]
+    return json.dumps(clean, ensure_ascii=False)
 
 
 def _hints(page: PageCapture, labels: Sequence[str]) -> list[tuple[str, tuple[int, int, int, int]]]:
@@ -284,8 +298,3 @@ def _place(url: str) -> str:
 
 def _digest(picture: bytes) -> str:
     return hashlib.sha256(picture).hexdigest()
-
-
-@cache
-def _prompt(name: str, most: int) -> str:
-    return resource("prompts", name).read_text(encoding="utf-8").replace("{{most}}", str(most)).strip()
