@@ -14,7 +14,6 @@ from app.engine.agent.deeds import Deeds
 from app.engine.agent.loop import AgentLoop, Parts
 from app.engine.agent.memory.book import LedgerBook
 from app.engine.agent.ports import Task
-from app.engine.agent.secrets import Secrets
 from app.engine.agent.sight import Decision, Sight
 from app.engine.cases import running
 from app.engine.cases.heads import Head
@@ -120,7 +119,8 @@ class Browserless:
                 policy=policy,
                 book=book,
                 recorder=StoredRun(self.engine._core, live, prepared.head),
-                deeds=Deeds(hands, book, calculate, secrets=Secrets()),
+                deeds=Deeds(hands, book, calculate, secrets=prepared.secrets),
+                secrets=prepared.secrets,
                 tell=overseer.told,
                 control=overseer.control,
             )

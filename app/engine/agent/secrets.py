@@ -17,39 +17,10 @@ from dataclasses import replace
 from app.engine.command import Command, TypeKeys, TypeMark, TypeText
 from app.engine.errors import UsageError
 from app.engine.redaction import MARK
+from app.engine.written_secrets import NAMED, SHORTEST, WRITTEN, lift
 
 PREFIX = "SITELORE_SECRET_"
-_NAMED = re.compile(r"\{secret:([A-Za-z_]\w{0,60})\}")
-_WRITTEN = re.compile(
-    r"\b(?P<word>pass(?:word|phrase|code)|pin|token|api[ _-]?key)\b"
-    r"(?P<link>(?:\s+(?:is|of|field|with|to|as|:))*\s*[:=]?\s*)"
-    r"(?:\"(?P<double>[^\"\n]{1,200})\"|'(?P<single>[^'\n]{1,200})'|“(?P<curly>[^”\n]{1,200})”)",
-    re.IGNORECASE,
-)
-_BARE = re.compile(
-    r"\b(?P<word>pass(?:word|phrase|code))(?P<link>(?:\s+(?:is|of|as))?\s*[:=]?\s*)"
-    r"(?P<value>(?=[^\s\"'“”{}]*\d)(?=[^\s\"'“”{}]*[^\d\s])[^\s\"'“”{}]{4,200}?)(?=[.,;:?)]*(?:\s|$))",
-    re.IGNORECASE,
-)
-"""A password without quotes: a word with a digit and something else in it, which no word of a sentence has."""
-_WORDS = (
-    r"(?:pass(?:word|phrase|code|wd|wort)|kennwort|wachtwoord|contraseña|mot de passe|senha|пароль"
-    r"|pin(?:\s+code)?|token|api[ _-]?key)"
-)
-_LINKED = re.compile(
-    rf"(?:\b(?P<word>{_WORDS})(?P<link>\s*[:=]\s*|\s+is\s+)|\bwith\s+(?:the\s+)?(?P<word2>{_WORDS})(?P<link2>\s+))"
-    r"(?P<value>[^\s\"'“”{}]{4,200}?)(?=[.,;)!?]*(?:$|\s*\n|\s+and\b)|[,;)]\s)",
-    re.IGNORECASE,
-)
-"""A value that is plainly given (``password: swordfish``, ``with password swordfish``) and ends its part of the
-sentence; ``Change password: click Save`` holds none."""
-_NO_VALUES = frozenset(
-    ["required", "wrong", "correct", "missing", "shown", "hidden", "empty", "valid", "invalid", "field"]
-)
 _PARTS = re.compile(r"\s+|\S+")
-_SHORTEST = 4
-"""Values shorter than this are not looked for in what the page says: they would be found everywhere."""
-
 
 FieldKey = tuple[tuple[str, ...], str]
 """A field of a page by its chain of frames and its CSS path."""
@@ -70,7 +41,7 @@ class Secrets:
     def fill(self, command: Command) -> Command:
         """The command as the page is to get it."""
         if isinstance(command, TypeText | TypeKeys | TypeMark) and "{secret:" in command.text:
-            return replace(command, text=_NAMED.sub(self._value, command.text))
+            return replace(command, text=NAMED.sub(self._value, command.text))
         return command
 
     def keep(self, value: str, field: FieldKey | None = None) -> None:
@@ -93,13 +64,17 @@ class Secrets:
         """Whether one of the values stands in a text."""
         return self._forms is not None and self._forms.search(text) is not None
 
+    def value(self, name: str) -> str:
+        """The value of this name, "" where there is none."""
+        return self._values.get(name, "")
+
     @property
     def any(self) -> bool:
         """Whether there is a value to be looked for."""
         return self._forms is not None
 
     def _compile(self) -> None:
-        looked_for = sorted((v for v in self._values.values() if len(v) >= _SHORTEST), key=len, reverse=True)
+        looked_for = sorted((v for v in self._values.values() if len(v) >= SHORTEST), key=len, reverse=True)
         self._forms = re.compile("|".join(map(_spelt, looked_for))) if looked_for else None
 
     def _value(self, match: re.Match[str]) -> str:
@@ -137,43 +112,23 @@ def _sign(sign: str) -> str:
     return f"(?:{'|'.join(re.escape(way) for way in sorted(ways, key=lambda way: (-len(way), way)))})"
 
 
-def lifted(intent: str, environ: Mapping[str, str]) -> tuple[str, Secrets]:
+def lifted(intent: str, environ: Mapping[str, str], known: Secrets | None = None) -> tuple[str, Secrets]:
     """The task without secrets in it, and the secrets.
 
+    ``known`` are those that were lifted out of this task before; the environment has the others.
+
     Raises:
-        UsageError: the task names one that the environment has not.
+        UsageError: the task names one that neither has.
     """
     values: dict[str, str] = {}
-    for name in dict.fromkeys(_NAMED.findall(intent)):
-        value = environ.get(PREFIX + name)
+    for name in dict.fromkeys(NAMED.findall(intent)):
+        value = (known.value(name) if known is not None else "") or environ.get(PREFIX + name)
         if not value:
+            gone = ", which stood in it once and was kept nowhere" if name.startswith(WRITTEN) else ""
             raise UsageError(
-                f"the task needs the secret {name}",
+                f"the task needs the secret {name}{gone}",
                 remedy=f"set the variable {PREFIX}{name} and run it again",
             )
         values[name] = value
-
-    def lift(match: re.Match[str]) -> str:
-        value = match["double"] or match["single"] or match["curly"] or ""
-        return match[0] if _NAMED.fullmatch(value) else f'{match["word"]}{match["link"]}"{named(value)}"'
-
-    def named(value: str) -> str:
-        name = next((name for name, known in values.items() if known == value), f"WRITTEN_{len(values) + 1}")
-        values[name] = value
-        return f"{{secret:{name}}}"
-
-    def lift_bare(match: re.Match[str]) -> str:
-        return f"{match['word']}{match['link']}{named(match['value'])}"
-
-    def lift_linked(match: re.Match[str]) -> str:
-        plain_word = (match["link"] or "").strip().casefold() == "is" and match["value"].isalpha()
-        if plain_word or match["value"].casefold() in _NO_VALUES:
-            return match[0]
-        before = match[0][: match.start("value") - match.start()]
-        return f"{before}{named(match['value'])}"
-
-    intent = _LINKED.sub(lift_linked, _BARE.sub(lift_bare, _WRITTEN.sub(lift, intent)))
-    for name, value in values.items():  # the same value once more, elsewhere in the task
-        if len(value) >= _SHORTEST and not value.isalpha():
-            intent = intent.replace(value, f"{{secret:{name}}}")
+    intent = lift(intent, values)
     return intent, Secrets(values)

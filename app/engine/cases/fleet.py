@@ -77,7 +77,8 @@ class Fleet:
             await self.set_at_once(at_once)
         ids = [new_run_id() for _ in checked]
         await self._core.on_store(self._core.workspace.wall.claim, ids)
-        for run, request in zip(ids, checked, strict=True):
+        for run, asked in zip(ids, checked, strict=True):
+            request = self._running.lift(run, asked)
             row = LiveRow(
                 run=run,
                 intent=request.intent,

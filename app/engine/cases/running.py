@@ -128,6 +128,7 @@ class Running:
         self._core, self._atlas, self._finding = core, atlas, finding
         self._retrieving, self._judging, self._reading = retrieving, judging, reading
         self._loops: dict[str, AgentLoop] = {}
+        self._lifted: dict[str, Secrets] = {}
 
     async def run_task(self, request: RunRequest) -> RunSummary:
         """Do a task; the summary when it is over.
@@ -161,9 +162,17 @@ class Running:
         await self._core.on_worker(checked_login, request.storage_state)
         return request
 
+    def lift(self, run: str, request: RunRequest) -> RunRequest:
+        """The request without the passwords written out in its task: they stay in this process's memory alone.
+
+        To be called before anything is noted of a run that waits.
+        """
+        intent, self._lifted[run] = lifted(request.intent, os.environ)
+        return replace(request, intent=intent)
+
     async def prepare(self, request: RunRequest, run: str = "") -> Prepared:
         """Make ready what was ``checked``; nothing is kept yet."""
-        intent, secrets = lifted(request.intent, os.environ)
+        intent, secrets = lifted(request.intent, os.environ, self._lifted.get(run))
         request = replace(request, intent=intent)
         # Before anything is kept: there may be no model.  The key may come from a slow keyring.
         head = await self._core.on_worker(make_head, self._core, request, secrets)
@@ -196,7 +205,7 @@ class Running:
             NotFound: there is none, or it was not made here.  StoreError: its files are damaged.
         """
         request = await self._reading.request_of(run)
-        intent, secrets = lifted(request.intent, os.environ)
+        intent, secrets = lifted(request.intent, os.environ, self._lifted.get(run))
         request = replace(request, intent=intent)
         head = await self._core.on_worker(make_head, self._core, request, secrets)
 

@@ -11,12 +11,12 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 from app.engine.errors import Conflict, SiteloreError, StoreError
-from kb.database import connect, transaction
+from kb.database import connect, connect_memory, transaction
 
 __all__ = ["Migration", "explained", "is_damaged", "open_database", "transaction"]
 
@@ -33,12 +33,18 @@ _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT
 
 
 def open_database(
-    path: Path, migrations: Sequence[Migration], *, pragmas: Sequence[str] = (), checkpointed: bool = True
+    path: Path,
+    migrations: Sequence[Migration],
+    *,
+    pragmas: Sequence[str] = (),
+    checkpointed: bool = True,
+    purging: Collection[Migration] = (),
 ) -> sqlite3.Connection:
     """Open or make a file whose version is the number of ``migrations``.
 
     ``checkpointed`` waits for the disk at every commit; without it a power cut may take back the latest commits of a
-    file that can be made anew, never damage it.
+    file that can be made anew, never damage it.  Those of the migrations that are ``purging`` take contents out for
+    good: afterwards they are in none of the file's free pages, nor in the backup.
 
     Raises:
         StoreError: the file is of a newer version, damaged, or can't be written.  Conflict: another process holds it.
@@ -59,7 +65,7 @@ def open_database(
             connection.execute(f"PRAGMA synchronous={'FULL' if checkpointed else 'NORMAL'}")
             connection.execute("PRAGMA foreign_keys=ON")
             if version < len(migrations):
-                _migrate(connection, path, version, migrations)
+                _migrate(connection, path, version, migrations, purging)
         except BaseException:
             connection.close()
             raise
@@ -67,18 +73,42 @@ def open_database(
 
 
 def _migrate(
-    connection: sqlite3.Connection, path: Path, version: int, migrations: Sequence[Migration]
+    connection: sqlite3.Connection,
+    path: Path,
+    version: int,
+    migrations: Sequence[Migration],
+    purging: Collection[Migration],
 ) -> None:
+    purges = [migration for migration in migrations[version:] if version and migration in purging]
     if version:
         backup = path.with_name(f"{path.name}.backup-v{version}-{int(time.time())}")
-        with closing(sqlite3.connect(backup)) as copy:
-            connection.backup(copy)
+        _back_up(connection, backup, purges)
+    if purges:
+        # What earlier changes left in free pages goes now, what this one frees is written over.
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA secure_delete=ON")
     with transaction(connection):
         # Another process may have done it while this one waited.
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         for migration in migrations[version:]:
             migration(connection)
         connection.execute(f"PRAGMA user_version={max(version, len(migrations))}")
+    if purges:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _back_up(connection: sqlite3.Connection, backup: Path, purges: Sequence[Migration]) -> None:
+    """Copy the file as it is; what is to be gone for good is taken out before the copy is on the disk."""
+    with closing(sqlite3.connect(backup)) as copy:
+        if not purges:
+            connection.backup(copy)
+            return
+        with closing(connect_memory()) as clean:
+            connection.backup(clean)
+            for purge in purges:
+                purge(clean)
+            clean.execute("VACUUM")
+            clean.backup(copy)
 
 
 def is_damaged(error: sqlite3.Error) -> bool:

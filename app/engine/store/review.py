@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from app.engine.errors import NotFound
 from app.engine.judgement import Label, Opinion, Verdict
 from app.engine.store.database import explained, open_database, transaction
-from app.engine.store.review_schema import MIGRATIONS
+from app.engine.store.review_schema import MIGRATIONS, PURGING
 from kb.journal import Entry, Journal
 from kb.tip import TipDraft
 
@@ -39,7 +39,7 @@ class ReviewStore:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.connection = open_database(path, MIGRATIONS)
+        self.connection = open_database(path, MIGRATIONS, purging=PURGING)
         with explained(path):
             self.journal = Journal(self.connection)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from app.engine.store.desk_schema import create_desk
+from app.engine.store.old_passwords import take_out_passwords
 
 
 def _create(connection: sqlite3.Connection) -> None:
@@ -37,4 +38,5 @@ def _opinions(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE INDEX opinion_run ON opinion (run, seq)")
 
 
-MIGRATIONS = (_create, _opinions, create_desk)
+MIGRATIONS = (_create, _opinions, create_desk, take_out_passwords)
+PURGING = (take_out_passwords,)
