@@ -37,7 +37,7 @@ def put(connection: sqlite3.Connection, run: str, intent: str, state: str = "que
 
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
-    """A review file of the version before, with the value in rows, in freed pages and in rows that are kept for ever."""
+    """A review file of the version before: the value is in rows, in freed pages, in rows that are kept for ever."""
     path = tmp_path / "review.sqlite"
     with closing(open_database(path, MIGRATIONS[:OLD])) as connection:
         for number in range(60):
