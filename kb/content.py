@@ -26,6 +26,9 @@ LIST_LIMIT = 1_000
 TAINT_LIMIT = 20_000
 """Task ids one author may have seen."""
 
+REASON_LIMIT = 500
+"""Characters of the reason for a waiver."""
+
 _SITE = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}\Z")
 _BREAKS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _REFUSED = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -65,6 +68,14 @@ def clean_site(site: str) -> str:
             " a letter or digit first"
         )
     return slug
+
+
+def clean_reason(reason: str) -> str:
+    """A person's reason on one line; raises ``BadTip`` where it is longer than a sentence or two."""
+    line = _line(reason, "reason")
+    if len(line) > REASON_LIMIT:
+        raise BadTip(f"the reason is {len(line):,} characters long, at most {REASON_LIMIT:,} can be stored")
+    return line
 
 
 def base_id(draft: TipDraft) -> str:

@@ -27,5 +27,9 @@ class Locked(KbError):
     """Another process is writing; nothing was changed."""
 
 
+class Unfit(KbError):
+    """A tip with lint errors can't become active without a waiver; nothing was changed."""
+
+
 class BadTip(KbError):
     """A tip that can't be stored as it is: no text, too long, control characters, an impossible site name."""

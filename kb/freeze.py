@@ -161,7 +161,7 @@ def _of_the_moment(tip: Tip) -> dict[str, Any]:
 def _said(tip: Tip) -> Tip:
     """A tip without what differs between two files that say the same."""
     provenance = replace(tip.provenance, author="", source="")
-    return replace(tip, provenance=provenance, revision=1, created_at=0.0, changed_at=0.0)
+    return replace(tip, provenance=provenance, revision=1, created_at=0.0, changed_at=0.0, waiver=None)
 
 
 def _check_waivers(kb: KnowledgeBase | FrozenKnowledgeBase, waive: Mapping[str, str]) -> None:

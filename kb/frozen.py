@@ -77,6 +77,10 @@ class FrozenKnowledgeBase:
         """The host globs of each site that has tips here."""
         return dict(self._hosts)
 
+    def withheld(self, tip: Tip) -> str:
+        """Why a tip is given to no agent: nothing of a frozen file is, its freeze has asked for every error."""
+        return ""
+
     def stats(self) -> KbStats:
         """Counts over all tips; the encoder is the one the manifest names."""
         encoder = read_manifest(self.path).encoder_id

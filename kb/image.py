@@ -70,7 +70,7 @@ def stated_hash(connection: sqlite3.Connection) -> str:
 
 def _bare(tip: Tip) -> Tip:
     provenance = replace(tip.provenance, author="", source="")
-    return replace(tip, provenance=provenance, revision=1, created_at=0.0, changed_at=0.0)
+    return replace(tip, provenance=provenance, revision=1, created_at=0.0, changed_at=0.0, waiver=None)
 
 
 def _digest(tips: Iterable[Tip], hosts: Hosts) -> str:

@@ -144,10 +144,16 @@ def _hosts_and_content(connection: sqlite3.Connection) -> None:
         )
 
 
+def _waivers(connection: sqlite3.Connection) -> None:
+    """2.1: a person's waiver of lint errors, with the revision it was given for; JSON, empty for none."""
+    connection.execute("ALTER TABLE revision ADD COLUMN waiver TEXT NOT NULL DEFAULT ''")
+
+
 STEPS: tuple[tuple[int, Callable[[sqlite3.Connection], None]], ...] = (
     (1000, _first),
     (1001, _vectors),
     (2000, _hosts_and_content),
+    (2001, _waivers),
 )
 
 VERSION = STEPS[-1][0]

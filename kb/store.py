@@ -19,13 +19,14 @@ from types import TracebackType
 from typing import Any
 
 from kb import opening
-from kb.content import base_id, clean, clean_site, content_key
+from kb.content import base_id, clean, clean_reason, clean_site, content_key
 from kb.database import BUSY_SECONDS, explained, transaction
-from kb.errors import BadFile, BadTip, NoSuchTip
+from kb.errors import BadFile, BadTip, NoSuchTip, Unfit
+from kb.gate import Judge, error_rules, held_back, not_waived, refusal, waiver_from_json, waiver_to_json
 from kb.journal import Entry, Journal
 from kb.record import QUOTED, from_row, to_json, to_row
 from kb.select import select, tally
-from kb.tip import KbStats, Provenance, Revision, Status, Tip, TipDraft
+from kb.tip import KbStats, Provenance, Revision, Status, Tip, TipDraft, Waiver
 from kb.vectors import MemoryVectors, StoredVectors, VectorCache
 
 _VERBS = {
@@ -54,6 +55,8 @@ class KnowledgeBase:
         self.path = path
         self.author = author
         self.writable = writable
+        self.judge: Judge = error_rules
+        """Finds the lint errors that keep a tip from agents; its owner may know more of a tip than its text."""
         self.journal = Journal(connection, clock=clock)
         self.vectors: VectorCache = (
             StoredVectors(connection, self._reading, self._locked_for_writing)
@@ -155,6 +158,15 @@ class KnowledgeBase:
                 frozen=False,
             )
 
+    def unwaived(self, tip: Tip) -> tuple[str, ...]:
+        """The lint errors of a tip that nobody has waived."""
+        return not_waived(self.judge(tip), tip.waiver)
+
+    def withheld(self, tip: Tip) -> str:
+        """Why a tip is given to no agent; "" when it may be."""
+        rules = self.unwaived(tip)
+        return held_back(rules) if rules else ""
+
     def peek(self) -> tuple[Entry | None, Entry | None]:
         """What undo would take back and what redo would do again."""
         with self._reading():
@@ -165,13 +177,15 @@ class KnowledgeBase:
     def add(self, draft: TipDraft) -> Tip:
         """Store a draft; where a tip says exactly the same already, that one is the answer and nothing changes.
 
-        A draft that came from no file is signed with this knowledge base's author.
+        A draft that came from no file is signed with this knowledge base's author.  Raises ``Unfit`` for an active
+        one with lint errors.
         """
         signed = clean(_signed(draft, self.author))
         with self._writing():
             same = self._same_now(content_key(signed))
             if same is not None:
                 return same
+            self._admit(signed, None, "the tip")
             id = self._insert(signed, "add", self._clock())
             self._record("add", {id: 0})
             return self._current(id)
@@ -180,23 +194,27 @@ class KnowledgeBase:
         """Store drafts as one deed and return those that are new, in order of arrival.
 
         What was here before, in whatever revision, is passed over: bringing the same file again adds nothing.
+        What claims to be active despite lint errors is stored as a draft.
         """
         with self._writing():
             added: list[str] = []
             now = self._clock()
             for draft in map(clean, drafts):
                 if not self._ever_seen(content_key(draft)):
+                    if draft.status is Status.ACTIVE and self.judge(draft):
+                        draft = replace(draft, status=Status.DRAFT)
                     # Each a microsecond later than the one before: ``created_at`` keeps the order of a file.
                     added.append(self._insert(draft, deed, now + len(added) * 1e-6))
             if added:
                 self._record(deed, dict.fromkeys(added, 0), label or f"{deed} {_count(added)}")
             return [self._current(id) for id in added]
 
-    def edit(self, id: str, draft: TipDraft) -> Tip:
+    def edit(self, id: str, draft: TipDraft, waive: str = "") -> Tip:
         """Give a tip new content as its next revision.
 
         Its status stays (``set_status`` moves that), its provenance too where the draft has none, and tasks that
-        tainted it before still do.
+        tainted it before still do.  Raises ``Unfit`` where an active tip would have lint errors and there is no
+        reason to ``waive`` them.
         """
         with self._writing():
             now = self._current(id)
@@ -209,31 +227,46 @@ class KnowledgeBase:
                 )
             )
             if to_row(edited) != to_row(now):
-                self._append(id, edited, "edit")
+                kept = now.waiver if content_key(edited) == content_key(now) else None
+                waiver = self._waiver(edited, kept, waive) if edited.status is Status.ACTIVE else kept
+                self._admit(edited, waiver, id)
+                self._append(id, edited, "edit", waiver=waiver)
                 self._record("edit", {id: now.revision})
             return self._current(id)
 
-    def set_status(self, ids: Sequence[str], to: Status) -> list[Tip]:
-        """Move tips to another standing, as one deed; the answer is all of them as they are now."""
+    def set_status(self, ids: Sequence[str], to: Status, waive: str = "") -> list[Tip]:
+        """Move tips to another standing, as one deed; the answer is all of them as they are now.
+
+        What has lint errors doesn't become active and stays as it is (``unwaived`` says by which rules), unless
+        there is a reason to ``waive`` them, which is kept with the tip.
+        """
         with self._writing():
             before: dict[str, int] = {}
             verb = _VERBS[to]
             for tip in [self._current(id) for id in dict.fromkeys(ids)]:
-                if tip.status is not to:
+                waiver = self._waiver(tip, tip.waiver, waive) if to is Status.ACTIVE else tip.waiver
+                if to is Status.ACTIVE and not_waived(self.judge(tip), waiver):
+                    continue
+                if tip.status is not to or waiver != tip.waiver:
                     verb = "restore" if tip.status is Status.RETIRED else _VERBS[to]
-                    self._append(tip.id, replace(tip, status=to), verb)
+                    verb = verb if tip.status is not to else "waive"
+                    self._append(tip.id, replace(tip, status=to), verb, waiver=waiver)
                     before[tip.id] = tip.revision
             if before:
                 self._record(verb, before)
             return [self._current(id) for id in dict.fromkeys(ids)]
 
     def restore_revision(self, id: str, revision: int) -> Tip:
-        """Make an older revision the current one again, as a new revision; the status stays as it is."""
+        """Make an older revision the current one again, as a new revision; the status stays as it is.
+
+        Raises ``Unfit`` where an active tip would have lint errors that were not waived for that revision.
+        """
         with self._writing():
             now = self._current(id)
-            older = self._at(id, revision)
-            if to_row(replace(older, status=now.status)) != to_row(now):
-                self._append(id, replace(older, status=now.status), f"restore revision {revision}")
+            older = replace(self._at(id, revision), status=now.status)
+            if to_row(older) != to_row(now):
+                self._admit(older, older.waiver, id)
+                self._append(id, older, f"restore revision {revision}", waiver=older.waiver)
                 self._record("restore", {id: now.revision}, label=f"restore revision {revision} of {id}")
             return self._current(id)
 
@@ -332,15 +365,34 @@ class KnowledgeBase:
         self._append(id, draft, deed, at)
         return id
 
+    def _waiver(self, draft: TipDraft, kept: Waiver | None, reason: str) -> Waiver | None:
+        """The waiver a tip needs to be active: the one it has, or a new one for all it breaks."""
+        rules = self.judge(draft)
+        line = clean_reason(reason)
+        if not line or not not_waived(rules, kept):
+            return kept
+        return Waiver(rules=rules, reason=line, author=self.author, at=self._clock())
+
+    def _admit(self, draft: TipDraft, waiver: Waiver | None, name: str) -> None:
+        if draft.status is Status.ACTIVE and (rules := not_waived(self.judge(draft), waiver)):
+            raise Unfit(refusal(name, rules))
+
     def _append(
-        self, id: str, draft: TipDraft, deed: str, at: float | None = None, gone: bool = False
+        self,
+        id: str,
+        draft: TipDraft,
+        deed: str,
+        at: float | None = None,
+        gone: bool = False,
+        waiver: Waiver | None = None,
     ) -> None:
         number = self._connection.execute(
             "SELECT coalesce(max(revision), 0) + 1 FROM revision WHERE tip = ?", (id,)
         ).fetchone()[0]
-        marks = ", ".join("?" * 21)
+        marks = ", ".join("?" * 22)
         self._connection.execute(
-            f"INSERT INTO revision (tip, revision, gone, deed, author, at, content, {QUOTED}) VALUES ({marks})",
+            "INSERT INTO revision (tip, revision, gone, deed, author, at, content, waiver,"
+            f" {QUOTED}) VALUES ({marks})",
             (
                 id,
                 number,
@@ -349,6 +401,7 @@ class KnowledgeBase:
                 self.author,
                 self._clock() if at is None else at,
                 content_key(draft),
+                waiver_to_json(waiver),
                 *to_row(draft),
             ),
         )
@@ -363,19 +416,27 @@ class KnowledgeBase:
 
     def _return_to(self, payload: dict[str, Any], deed: str) -> None:
         for id, revision in payload["tips"].items():
-            if revision:
-                self._append(id, self._at(id, revision), deed)
-            else:
+            if not revision:
                 self._append(id, self._current(id), deed, gone=True)
+                continue
+            tip = self._at(id, revision)
+            if tip.status is Status.ACTIVE and (rules := self.unwaived(tip)):
+                # It was active before there was a gate, or by a rule that is newer than it.
+                self._append(
+                    id, replace(tip, status=Status.DRAFT), f"{deed}, as a draft ({', '.join(rules)})"
+                )
+            else:
+                self._append(id, tip, deed, waiver=tip.waiver)
 
 
 _CURRENT = "SELECT r.*, t.created_at FROM tip t JOIN revision r ON r.tip = t.id AND r.revision = t.revision"
 
 
 def _tip(row: Row) -> Tip:
-    return from_row(
+    tip = from_row(
         row, id=row["tip"], revision=row["revision"], created_at=row["created_at"], changed_at=row["at"]
     )
+    return replace(tip, waiver=waiver_from_json(row["waiver"])) if row["waiver"] else tip
 
 
 def _signed(draft: TipDraft, author: str) -> TipDraft:

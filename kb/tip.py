@@ -105,13 +105,27 @@ class TipDraft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Waiver:
+    """A person's decision that a tip may be active despite these lint errors.  ``at`` is Unix seconds."""
+
+    rules: tuple[str, ...]
+    reason: str
+    author: str = ""
+    at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tip(TipDraft):
-    """A stored tip.  ``id`` never changes; ``revision`` counts from 1; times are Unix seconds."""
+    """A stored tip.  ``id`` never changes; ``revision`` counts from 1; times are Unix seconds.
+
+    The ``waiver`` belongs to this revision's content; a changed text needs another one.  It is never frozen.
+    """
 
     id: str
     revision: int = 1
     created_at: float = 0.0
     changed_at: float = 0.0
+    waiver: Waiver | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +136,14 @@ class Revision:
     deed: str
     author: str
     at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusChange:
+    """What a change of status did: the tips as they are now, and the rules that kept others from becoming active."""
+
+    tips: tuple[Tip, ...]
+    refused: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
 
 class Route(StrEnum):
@@ -177,7 +199,7 @@ class Retrieval:
 
 
 class LintSeverity(StrEnum):
-    """An ``error`` keeps a tip from being frozen; the others only speak."""
+    """An ``error`` keeps a tip from agents and from frozen files; the others only speak."""
 
     ERROR = "error"
     WARNING = "warning"
