@@ -21,7 +21,7 @@ from functools import lru_cache
 from rapidfuzz import fuzz
 
 from kb.encoder import Encoder
-from kb.retrieval.embedding import cosines, encode_cached, whole_numbers
+from kb.retrieval.embedding import cached_vectors, cosines, encode_cached, whole_numbers
 from kb.retrieval.terms import STOP_WORDS, stems_of, tip_text, words_of
 from kb.tip import Scope, Similar, Status, Tip, TipDraft
 from kb.vectors import VectorCache
@@ -124,7 +124,8 @@ def find_similar(
 
     Args:
         tips: what to compare with; retired tips are passed over.
-        encoder, vectors: add likeness of meaning; blocks while texts that are not cached are encoded.
+        encoder, vectors: add likeness of meaning.  With a cache it is that of the tips whose vectors are there, and
+            nothing but the draft is encoded; without one it blocks while all are.
         exclude: id of the stored tip the draft is a new version of.
         limit: how many to give.
     """
@@ -155,7 +156,9 @@ def _likeness(
     by_words = [fuzz.ratio(stems, _sorted_stems(tip_text(tip))) / 100 for tip in tips]
     if encoder is None or not tips:
         return [round(score, 4) for score in by_words]
-    matrix = whole_numbers(encode_cached(encoder, [tip_text(tip) for tip in tips], vectors))
+    texts = [tip_text(tip) for tip in tips]
+    matrix = cached_vectors(encoder, texts, vectors)[0] if vectors else encode_cached(encoder, texts)
+    matrix = whole_numbers(matrix)
     vector = whole_numbers(encoder.encode([mine])[0])
     return [round(max(pair), 4) for pair in zip(by_words, cosines(matrix @ vector).tolist(), strict=True)]
 

@@ -187,9 +187,13 @@ class Missed:
     routes: dict[str, float] = field(default_factory=dict[str, float])
 
 
+PARTLY = "still being prepared"
+"""What the reason of a route begins with that answers for a part of the tips so far."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
-    """The whole answer to a query.  ``routes_off`` says which routes could not be used, and why."""
+    """The whole answer to a query.  ``routes_off`` says which routes could not be used, or for a part only, and why."""
 
     results: tuple[Retrieved, ...]
     missed: tuple[Missed, ...] = ()

@@ -56,7 +56,7 @@ def with_engine(work: Callable[[Engine], Awaitable[T]], *, encoder: str = "") ->
             engine.bus.subscribe(show_progress)
         try:
             if encoder:
-                await engine.load_encoder(allow_export=encoder == "wanted")
+                await engine.load_encoder(allow_export=encoder == "wanted", ahead=False)
             return await work(engine)
         finally:
             await engine.aclose()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +12,7 @@ import typer
 from app.cli.common import Json, plain, say, show, table, with_engine
 from app.cli.tip import tip_document
 from app.engine.errors import UsageError
-from kb.tip import Query, Retrieval, Status
+from kb.tip import PARTLY, Query, Retrieval, Status
 
 app = typer.Typer(help="The knowledge base as a whole.", no_args_is_help=True)
 
@@ -27,6 +28,9 @@ class Exchange(StrEnum):
     AUTO = "auto"
 
 
+AFTERWARDS = 2.0
+"""Seconds that go on with encoding after the answer is printed; what is done by then is kept for the next call."""
+
 Format = Annotated[Exchange, typer.Option(help="Format of the file; auto goes by its ending.")]
 
 
@@ -37,20 +41,38 @@ def retrieve(
     site: Annotated[str, typer.Option(help="The site, where the address does not tell.")] = "",
     k: Annotated[int, typer.Option(min=1, max=1000, help="At most so many tips.")] = 8,
     kb: Annotated[str, typer.Option(help="A knowledge base file instead of the workspace's own.")] = "",
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Wait until every tip is encoded: the same answer at any time.")
+    ] = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Every route's score, and what was left out and why.")
     ] = False,
     as_json: Json = False,
 ) -> None:
     """The tips an agent would be given for a page and a goal."""
-    found = with_engine(
-        lambda engine: engine.retrieve(Query(url=url, text=query, site=site), k, kb), encoder="wanted"
-    )
+    asked = Query(url=url, text=query, site=site)
+
+    async def asking(engine: Any) -> None:
+        found = await engine.retrieve(asked, k, kb)
+        if wait and found.routes_off and await engine.prepared():
+            found = await engine.retrieve(asked, k, kb)
+        _show_found(found, explain, as_json)
+        await engine.prepared(AFTERWARDS)
+
+    with_engine(asking, encoder="wanted")
+
+
+def _show_found(found: Retrieval, explain: bool, as_json: bool) -> None:
     rows = [(r.route.value, f"{r.score:.2f}", r.tip.id, r.tip.text, r.why) for r in found.results]
     heads = ("route", "score", "tip", "text", "why")
     show(_document(found, explain), as_json, lambda: table(rows, heads, widest=70) or "nothing found")
+    sys.stdout.flush()
     for route, reason in found.routes_off.items():
-        say(f"the {route} route is off: {reason}")
+        say(
+            f"the {route} route is {reason}"
+            if reason.startswith(PARTLY)
+            else f"the {route} route is off: {reason}"
+        )
     if explain and not as_json:
         say(f"{found.tokens} of {found.budget} tokens used")
         for missed in found.missed:

@@ -11,7 +11,18 @@ import typer
 
 from app.cli.common import Json, plain, say, show, table, with_engine
 from app.engine.errors import UsageError
-from kb.tip import Finding, Kind, LintSeverity, Preflight, Provenance, Scope, Status, Tip, TipDraft
+from kb.tip import (
+    Finding,
+    Kind,
+    LintSeverity,
+    Preflight,
+    Provenance,
+    Scope,
+    Status,
+    StatusChange,
+    Tip,
+    TipDraft,
+)
 
 app = typer.Typer(help="Tips of the knowledge base.", no_args_is_help=True)
 
@@ -21,6 +32,9 @@ When = Annotated[str, typer.Option(help="When it applies.")]
 Do = Annotated[str, typer.Option(help="What to do.")]
 Before = Annotated[str, typer.Option(help="What must come first.")]
 Why = Annotated[str, typer.Option(help="Why it is so.")]
+Waive = Annotated[
+    str, typer.Option(help="The reason why lint errors are no obstacle here; it is kept with the tip.")
+]
 Keywords = Annotated[
     list[str] | None, typer.Option("--keyword", help="A word to find it by; may be repeated.")
 ]
@@ -87,6 +101,7 @@ def edit(
     before: Annotated[str | None, typer.Option()] = None,
     why: Annotated[str | None, typer.Option()] = None,
     keyword: Keywords = None,
+    waive: Waive = "",
     as_json: Json = False,
 ) -> None:
     """Store a new version of a tip; what is not named stays."""
@@ -108,7 +123,7 @@ def edit(
 
     async def editing(engine: Any) -> Any:
         stored = await engine.tip(tip)
-        return await engine.edit_tip(tip, dataclasses.replace(stored, **changes))
+        return await engine.edit_tip(tip, dataclasses.replace(stored, **changes), "", waive)
 
     saved = with_engine(editing, encoder="cached")
     show({"id": saved.id, "lint": lint_document(saved.lint)}, as_json, lambda: saved.id)
@@ -153,21 +168,32 @@ def history(tip: str, as_json: Json = False) -> None:
         for r in revisions
     ]
     rows = [
-        (r.tip.revision, _when(r.at), r.author, r.deed, r.tip.status.value, r.tip.text) for r in revisions
+        (r.tip.revision, _when(r.at), r.author, r.deed, r.tip.status.value, _waived(r.tip), r.tip.text)
+        for r in revisions
     ]
-    show(body, as_json, lambda: table(rows, ("rev", "when", "who", "deed", "status", "text")))
+    show(body, as_json, lambda: table(rows, ("rev", "when", "who", "deed", "status", "waived", "text")))
 
 
 @app.command()
 def lint(tip: str, as_json: Json = False) -> None:
-    """What is wrong with a tip; exit code 1 if anything of it is an error."""
-    findings = with_engine(lambda engine: engine.lint_tip(tip))
-    rows = [(f.severity.value, f.rule, f.message) for f in findings]
-    show(
-        lint_document(findings),
-        as_json,
-        lambda: table(rows, ("", "rule", "what"), widest=110) or "nothing found",
-    )
+    """What is wrong with a tip; exit code 1 if anything of it is an error, waived or not."""
+
+    async def linting(engine: Any) -> tuple[Any, Tip]:
+        return await engine.lint_tip(tip), await engine.tip(tip)
+
+    findings, stored = with_engine(linting)
+    waiver = stored.waiver
+    waived = waiver.rules if waiver is not None else ()
+    rows = [
+        (f.severity.value + (" (waived)" if f.rule in waived else ""), f.rule, f.message) for f in findings
+    ]
+    body = [
+        {**one, "waived": waiver.reason} if waiver is not None and one["rule"] in waived else one
+        for one in lint_document(findings)
+    ]
+    show(body, as_json, lambda: table(rows, ("", "rule", "what"), widest=110) or "nothing found")
+    if waiver is not None and not as_json:
+        say(f"waived by {waiver.author or 'somebody'}, {_when(waiver.at)}: {waiver.reason}")
     if any(finding.severity is LintSeverity.ERROR for finding in findings):
         raise typer.Exit(1)
 
@@ -208,18 +234,24 @@ def preflight(
 
 @app.command()
 def status(
-    tips: list[str], to: Annotated[Status, typer.Option(help="The new standing.")], as_json: Json = False
+    tips: list[str],
+    to: Annotated[Status, typer.Option(help="The new standing.")],
+    waive: Waive = "",
+    as_json: Json = False,
 ) -> None:
-    """Change the standing of tips."""
-    changed = with_engine(lambda engine: engine.set_status(tips, to))
-    show([tip_document(t) for t in changed], as_json, lambda: f"{len(changed)} tips are now {to.value}")
+    """Change the standing of tips; one with lint errors becomes active only with --waive and a reason."""
+    if waive and to is not Status.ACTIVE:
+        raise UsageError(
+            "only lint errors of active tips are waived", remedy="leave --waive out, or say --to active"
+        )
+    change = with_engine(lambda engine: engine.set_status(tips, to, waive))
+    _show_change(change, f"tips are now {to.value}", as_json)
 
 
 @app.command()
 def retire(tips: list[str], as_json: Json = False) -> None:
     """Take tips out of use; nothing is deleted."""
-    changed = with_engine(lambda engine: engine.set_status(tips, Status.RETIRED))
-    show([tip_document(t) for t in changed], as_json, lambda: f"{len(changed)} retired")
+    _show_change(with_engine(lambda engine: engine.set_status(tips, Status.RETIRED)), "retired", as_json)
 
 
 @app.command()
@@ -228,18 +260,22 @@ def restore(
     revision: Annotated[
         int | None, typer.Option(help="An old version; without it a retired tip gets its standing back.")
     ] = None,
+    waive: Waive = "",
     as_json: Json = False,
 ) -> None:
     """Bring back a retired tip, or an old version of any tip."""
 
-    async def restoring(engine: Any) -> Tip:
+    async def restoring(engine: Any) -> Any:
         if revision is not None:
-            return await engine.restore_revision(tip, revision)
+            return StatusChange(tips=(await engine.restore_revision(tip, revision),))
         versions = await engine.tip_history(tip)
         before = [v.tip.status for v in versions if v.tip.status is not Status.RETIRED]
-        return (await engine.set_status([tip], before[-1] if before else Status.DRAFT))[0]
+        return await engine.set_status([tip], before[-1] if before else Status.DRAFT, waive)
 
-    restored = with_engine(restoring)
+    change = with_engine(restoring)
+    if change.refused:
+        _show_change(change, "active", as_json)
+    restored = change.tips[0]
     show(
         tip_document(restored),
         as_json,
@@ -259,6 +295,18 @@ def redo(as_json: Json = False) -> None:
     """Do again what was undone last."""
     done = with_engine(lambda engine: engine.redo("knowledge"))
     show(done, as_json, lambda: f"done again: {done.did}" if done.did else "nothing to redo")
+
+
+def _show_change(change: StatusChange, done: str, as_json: bool) -> None:
+    """What has changed on standard output; what was refused and by which rules on standard error, exit code 1."""
+    from kb.gate import refusal  # only here: it brings numpy, which each other command would wait for
+
+    moved = [tip for tip in change.tips if tip.id not in change.refused]
+    show([tip_document(tip) for tip in moved], as_json, lambda: f"{len(moved)} {done}" if moved else "")
+    for tip, rules in change.refused.items():
+        say(f"  {refusal(tip, rules)} (--waive REASON)")
+    if change.refused:
+        raise typer.Exit(1)
 
 
 def tip_document(tip: Tip) -> dict[str, Any]:
@@ -287,8 +335,17 @@ def _lines(body: dict[str, Any]) -> list[str]:
         "changed_at": _when(body["changed_at"]),
     }
     del facts["provenance"]
+    facts["waiver"] = f"{_waived_by(body['waiver'])}" if body["waiver"] else ""
     words = {key: ", ".join(value) if key in ("keywords", "taint") else value for key, value in facts.items()}
     return [f"{key.replace('_', ' ')}: {value}" for key, value in words.items() if value not in ("", None)]
+
+
+def _waived_by(waiver: dict[str, Any]) -> str:
+    return f"{', '.join(waiver['rules'])}; {waiver['author']}, {_when(waiver['at'])}: {waiver['reason']}"
+
+
+def _waived(tip: Tip) -> str:
+    return f"{', '.join(tip.waiver.rules)}: {tip.waiver.reason}" if tip.waiver is not None else ""
 
 
 def _when(at: float) -> str:

@@ -184,9 +184,13 @@ class Engine:
         """Start what is wanted soon, in the background: the encoder."""
         self.registry.hold(self._retrieving.load_encoder())
 
-    async def load_encoder(self, allow_export: bool = True) -> None:
+    async def load_encoder(self, allow_export: bool = True, ahead: bool = True) -> None:
         """Make the embedding route usable now (the command line waits for it)."""
-        await self._retrieving.load_encoder(allow_export)
+        await self._retrieving.load_encoder(allow_export, ahead)
+
+    async def prepared(self, seconds: float | None = None) -> bool:
+        """Wait until the meaning route knows every tip that may be given, or so long; whether it does."""
+        return await self._retrieving.prepared(seconds)
 
     async def info(self) -> WorkspaceInfo:
         """What the status bar says at the start."""

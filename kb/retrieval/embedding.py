@@ -71,6 +71,20 @@ def encode_cached(
     return out
 
 
+def cached_vectors(
+    encoder: Encoder, texts: Sequence[str], vectors: VectorCache | None
+) -> tuple[Matrix, NDArray[np.bool_]]:
+    """Vectors of all texts as far as they are cached, shape (n, dim), zeros for the others; and which they are."""
+    keys = [content_key(text) for text in texts]
+    out = np.zeros((len(texts), encoder.dim), dtype=np.float32)
+    known = np.zeros(len(texts), dtype=bool)
+    cached = vectors.get_many(encoder.id, list(dict.fromkeys(keys))) if vectors and keys else {}
+    for row, key in enumerate(keys):
+        if len(cached.get(key, b"")) == 4 * encoder.dim:
+            out[row], known[row] = np.frombuffer(cached[key], dtype="<f4"), True
+    return out, known
+
+
 class VectorMatrix:
     """Vectors of all rows in one contiguous block that grows by doubling; shape (size, dim)."""
 
@@ -88,6 +102,10 @@ class VectorMatrix:
             self._block = block
         self._block[self._size : needed] = whole_numbers(vectors)
         self._size = needed
+
+    def replace(self, rows: Sequence[int], vectors: Matrix) -> None:
+        """Give some rows other vectors."""
+        self._block[list(rows)] = whole_numbers(vectors)
 
     def scores(self, vector: Matrix, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Cosines of some rows with one normalised vector of shape (dim,).

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from kb.encoder import Encoder
 from kb.retrieval.cascade import ROUTE_OF_CLASS, RetrievalSettings, class_of, take
-from kb.retrieval.embedding import Matrix, encode_cached
+from kb.retrieval.embedding import Matrix, cached_vectors, encode_cached
 from kb.retrieval.reasons import Found, why_found, why_missed
 from kb.retrieval.scopes import Place
 from kb.retrieval.table import Rows, TipTable
 from kb.retrieval.terms import query_terms, tip_text
 from kb.retrieval.url import parse_address
-from kb.tip import RETRIEVABLE, Missed, Query, Retrieval, Retrieved, Status, Tip
+from kb.tip import PARTLY, RETRIEVABLE, Missed, Query, Retrieval, Retrieved, Status, Tip
 from kb.vectors import VectorCache
 
 _REMEMBERED_QUERIES = 1_024
@@ -36,6 +36,12 @@ class Retriever:
         hosts: host globs of each site (``{"gitlab": ["*:8023"]}``); they stand in where a scope names no host.
         encoder: switches the embedding route on; without it two routes work and every answer says so.
         vectors: the cache of vectors.
+        withheld: says why a tip is given to no agent, "" when it may be; such a tip is only listed as missed.
+        waits: whether tips that lack a vector are encoded before anything is answered.  Otherwise the meaning route
+            finds those that have one, every answer says how many have none, and ``take_vectors`` takes what has been
+            encoded meanwhile.
+
+    Tips of other statuses than those delivered are never encoded; where their vectors are cached they are used.
     """
 
     def __init__(
@@ -45,7 +51,12 @@ class Retriever:
         encoder: Encoder | None = None,
         vectors: VectorCache | None = None,
         settings: RetrievalSettings | None = None,
+        withheld: Callable[[Tip], str] | None = None,
+        waits: bool = True,
     ) -> None:
+        self._withheld, self._waits = withheld, waits
+        self._kept_back: dict[int, str] = {}
+        self._unencoded: set[int] = set()
         self._lock = threading.RLock()
         self._hosts = {site: tuple(globs) for site, globs in (hosts or {}).items()}
         self._settings = settings or RetrievalSettings()
@@ -93,8 +104,25 @@ class Retriever:
         tips = list(tips)
         self._encode_tips(tips)  # outside the lock, into the cache
         with self._lock:
-            self._table.put(tips, self._encode_tips(tips))
+            first = len(self._table.tips)
+            vectors, lacking = self._encode_tips(tips)
+            self._table.put(tips, vectors)
+            self._unencoded.update(first + row for row in lacking)
             self._changed()
+
+    def take_vectors(self) -> None:
+        """Look in the cache for the vectors that were missing so far."""
+        with self._lock:
+            rows = sorted(self._unencoded)
+            if self._encoder is None or not rows:
+                return
+            texts = [tip_text(self._table.tips[row]) for row in rows]
+            vectors, known = cached_vectors(self._encoder, texts, self._vectors)
+            fresh = [row for row, is_known in zip(rows, known, strict=True) if is_known]
+            self._table.replace_vectors(fresh, vectors[known])
+            self._unencoded.difference_update(fresh)
+            if fresh:
+                self._version += 1
 
     def remove(self, ids: Iterable[str]) -> None:
         """Forget tips; ids that are not here are passed over."""
@@ -123,23 +151,41 @@ class Retriever:
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
         """Switch the embedding route on, or off with a ``reason`` people are shown.  Blocks while tips are encoded."""
-        matrix: Matrix | None = None
+        matrix, lacking = None, list[int]()
         with self._lock:
             version, tips = self._version, list(self._table.tips)
         if encoder is not None:
-            matrix = encode_cached(encoder, [tip_text(tip) for tip in tips], vectors, progress)
+            matrix, lacking = self._vectors_of(encoder, vectors, tips, progress)
         with self._lock:
             self._encoder, self._vectors, self._no_encoder = encoder, vectors, reason
             self._queries.clear()
-            self._table.set_vectors(
-                matrix if version == self._version else self._encode_tips(self._table.tips)
-            )
+            if version != self._version:
+                matrix, lacking = self._encode_tips(self._table.tips)
+            self._table.set_vectors(matrix)
+            self._unencoded = set(lacking)
             self._version += 1
 
-    def _encode_tips(self, tips: Sequence[Tip]) -> Matrix | None:
+    def _encode_tips(self, tips: Sequence[Tip]) -> tuple[Matrix | None, list[int]]:
+        """Their vectors, and the positions of those that should have one and have none yet."""
         if self._encoder is None:
-            return None
-        return encode_cached(self._encoder, [tip_text(tip) for tip in tips], self._vectors)
+            return None, []
+        return self._vectors_of(self._encoder, self._vectors, tips)
+
+    def _vectors_of(
+        self,
+        encoder: Encoder,
+        cache: VectorCache | None,
+        tips: Sequence[Tip],
+        progress: Callable[[int, int], None] | None = None,
+    ) -> tuple[Matrix, list[int]]:
+        matrix, known = cached_vectors(encoder, [tip_text(tip) for tip in tips], cache)
+        lacking = [row for row, tip in enumerate(tips) if not known[row] and tip.status in RETRIEVABLE]
+        if lacking and self._waits:
+            matrix[lacking] = encode_cached(
+                encoder, [tip_text(tips[row]) for row in lacking], cache, progress
+            )
+            lacking = []
+        return matrix, lacking
 
     def _changed(self) -> None:
         self._version += 1
@@ -149,8 +195,18 @@ class Retriever:
     def _rebuild(self) -> None:
         tips = [self._table.tips[row] for row in sorted(self._table.row_of.values())]
         self._table = TipTable(tips, self._hosts)
-        self._table.set_vectors(self._encode_tips(tips))
+        vectors, lacking = self._encode_tips(tips)
+        self._table.set_vectors(vectors)
+        self._kept_back, self._unencoded = {}, set(lacking)
         self._version += 1
+
+    def _reason_to_withhold(self, row: int) -> str:
+        """Why the tip of a row is given to nobody; asked once a row, and only for tips that would be given."""
+        if self._withheld is None:
+            return ""
+        if row not in self._kept_back:
+            self._kept_back[row] = self._withheld(self._table.tips[row])
+        return self._kept_back[row]
 
     def vector_of(self, text: str) -> Matrix | None:
         """A query's vector of shape (dim,), remembered for the last 1,024 texts; None without encoder or text."""
@@ -191,10 +247,24 @@ class Retriever:
             found = self._find(query, vector)
             deliverable = self._table.has_status(found.rows, statuses)
             chosen, used = self._choose(found, deliverable, k, budget)
+            while withheld := [at for at in chosen if self._reason_to_withhold(int(found.rows[at]))]:
+                deliverable[withheld] = False
+                chosen, used = self._choose(found, deliverable, k, budget)
             results = tuple(self._result(found, position) for position in chosen)
             missed = self._missed(found, deliverable, set(chosen), k, budget, used)
-        routes_off = {} if self._encoder is not None else {"embedding": self._no_encoder}
+            routes_off = self._routes_off(found, query)
         return Retrieval(results=results, missed=missed, tokens=used, budget=budget, routes_off=routes_off)
+
+    def _routes_off(self, found: Found, query: Query) -> dict[str, str]:
+        """Why the meaning route is off, or answers for a part of the tips only."""
+        if self._encoder is None:
+            return {"embedding": self._no_encoder}
+        if not self._unencoded or not query.text.strip():
+            return {}
+        lacking = len(self._unencoded.intersection(found.rows.tolist()))
+        tips = int(np.count_nonzero(self._table.has_status(found.rows, RETRIEVABLE)))
+        said = f"{PARTLY}: {lacking:,} of {tips:,} tips are not encoded yet"
+        return {"embedding": f"{said}; those are found by address and words"} if lacking else {}
 
     def _find(self, query: Query, vector: Matrix | None) -> Found:
         """Score every considered row on all routes."""
@@ -231,6 +301,9 @@ class Retriever:
             rows, url = page
             rank = table.ranked(rows, url, keyword[rows], embedding[rows], settings)
             top = _top(rank, depth)
+            while withheld := [at for at in top.tolist() if self._reason_to_withhold(int(rows[at]))]:
+                rank[withheld] = -1
+                top = _top(rank, depth)
             yield rank[top], rows[top]
 
     def _choose(
@@ -276,7 +349,8 @@ class Retriever:
                 continue
             row = int(found.rows[position])
             tip = self._table.tips[row]
-            reason = why_missed(
+            would_be = tip.status in RETRIEVABLE and found.rank[position] >= 0
+            reason = (self._reason_to_withhold(row) if would_be else "") or why_missed(
                 tip,
                 found,
                 int(position),

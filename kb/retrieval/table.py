@@ -93,6 +93,11 @@ class TipTable:
             self._vectors = VectorMatrix(vectors.shape[1])
             self._vectors.append(vectors)
 
+    def replace_vectors(self, rows: Sequence[int], vectors: Matrix) -> None:
+        """Give some rows the vectors that were missing."""
+        if self._vectors is not None and len(rows):
+            self._vectors.replace(rows, vectors)
+
     def _arrays(self) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
         """Columns alive, status, and place in the order of ids."""
         if self._columns is None:

@@ -14,6 +14,7 @@ from app.engine.events import KnowledgeChanged
 from app.engine.jobs import Job
 from kb import exchange
 from kb.freeze import diff, freeze, open_any, verify
+from kb.gate import error_rules
 from kb.lint import lint, task_values
 from kb.merge import merge
 from kb.similar import find_similar
@@ -23,12 +24,12 @@ from kb.tip import (
     ImportReport,
     KbDiff,
     KbStats,
-    LintSeverity,
     Preflight,
     Revision,
     Scope,
     Similar,
     Status,
+    StatusChange,
     Tip,
     TipDraft,
     VerifyReport,
@@ -40,6 +41,7 @@ class KnowledgeCases:
 
     def __init__(self, core: Core, retrieving: Retrieving) -> None:
         self._core, self._retrieving = core, retrieving
+        core.kb.judge = self._error_rules
 
     async def compose_tip(self, run: str, step: int) -> TipForm:
         """What the composer opens with for a step of a run."""
@@ -81,20 +83,29 @@ class KnowledgeCases:
             findings, similar = await self._core.on_store(self._judge, draft, intent, tip.id)
         return Saved(id=tip.id, lint=findings, similar=similar)
 
-    async def edit_tip(self, tip: str, draft: TipDraft, intent: str = "") -> Saved:
-        """Store a new revision of a tip."""
+    async def edit_tip(self, tip: str, draft: TipDraft, intent: str = "", waive: str = "") -> Saved:
+        """Store a new revision of a tip; an active one with lint errors needs a reason to waive them."""
         _refuse_empty(draft)
         await self._retrieving.catch_up()
         findings, similar = await self._core.on_store(self._judge, draft, intent, tip)
-        await self._core.do_in_kb(self._core.kb.edit, tip, draft)
+        await self._core.do_in_kb(self._core.kb.edit, tip, draft, waive)
         self._changed((tip,))
         return Saved(id=tip, lint=findings, similar=similar)
 
-    async def set_status(self, tips: Sequence[str], to: Status) -> list[Tip]:
-        """Change the standing of tips."""
-        changed = await self._core.do_in_kb(self._core.kb.set_status, list(tips), Status(to))
+    async def set_status(self, tips: Sequence[str], to: Status, waive: str = "") -> StatusChange:
+        """Change the standing of tips; those with lint errors don't become active without a reason to ``waive``."""
+
+        def moving() -> StatusChange:
+            kb = self._core.kb
+            changed = kb.set_status(list(tips), Status(to), waive)
+            refused = {tip.id: kb.unwaived(tip) for tip in changed if Status(to) is Status.ACTIVE}
+            return StatusChange(
+                tips=tuple(changed), refused={tip: rules for tip, rules in refused.items() if rules}
+            )
+
+        change = await self._core.do_in_kb(moving)
         self._changed(tuple(tips))
-        return changed
+        return change
 
     async def list_tips(self, site: str = "", status: str = "", search: str = "") -> list[Tip]:
         """Tips, sorted by id."""
@@ -247,11 +258,13 @@ class KnowledgeCases:
         chosen = self._core.kb.tips(statuses=(Status.ACTIVE, *(Status(status) for status in include)))
         unfit: dict[str, list[str]] = {}
         for tip in chosen:
-            findings = lint(tip, intent=self._intent_of(tip))
-            rules = [found.rule for found in findings if found.severity is LintSeverity.ERROR]
-            if rules:
-                unfit[tip.id] = rules
+            if rules := self._error_rules(tip):
+                unfit[tip.id] = list(rules)
         return unfit
+
+    def _error_rules(self, draft: TipDraft) -> tuple[str, ...]:
+        """The error rules a tip breaks, with the intent of the run it came from."""
+        return error_rules(draft, self._intent_of(draft))
 
     def _intent_of(self, tip: TipDraft) -> str:
         row = self._core.workspace.index.row(tip.provenance.run) if tip.provenance.run else None

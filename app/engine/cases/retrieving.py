@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,15 +15,17 @@ from app.engine.cases.core import Core
 from app.engine.errors import UsageError
 from app.engine.events import EncoderChanged
 from app.engine.jobs import Job
-from kb.errors import NoSuchTip
+from kb.errors import BadFile, NoSuchTip
 from kb.freeze import open_any
 from kb.preflight import PreflightIndex
 from kb.retrieval import RetrievalSettings, Retriever, content_key
 from kb.retrieval.terms import tip_text
-from kb.tip import Preflight, Query, Retrieval, Scope, Tip, TipDraft
+from kb.tip import RETRIEVABLE, Preflight, Query, Retrieval, Scope, Tip, TipDraft
 
 if TYPE_CHECKING:
     from kb.encoder import Encoder
+    from kb.store import KnowledgeBase
+    from kb.vectors import VectorCache
 
 log = logging.getLogger(__name__)
 
@@ -53,9 +57,15 @@ class Retrieving:
         self._preflight: PreflightIndex | None = None
         self._runs_seen = -1
         self._encoded = (-1, -1)
+        self._goals_of = -1
+        self._of_files: dict[str, str] = {}
+        self._preparing: asyncio.Task[None] | None = None
 
-    async def load_encoder(self, allow_export: bool = True) -> None:
-        """Load the encoder (the first time ever: export it) and encode what is stored; a job with progress."""
+    async def load_encoder(self, allow_export: bool = True, ahead: bool = True) -> None:
+        """Load the encoder (the first time ever: export it), a job with progress.
+
+        With ``ahead`` what is stored is encoded after that, in the background; retrieval answers meanwhile.
+        """
 
         async def work(job: Job) -> None:
             job.advance(0, None, "starting the encoder")
@@ -64,12 +74,13 @@ class Retrieving:
                 self.encoder_message = f"no encoder: {encoder}; retrieval uses address and keywords only"
                 self._core.bus.publish(EncoderChanged(ready=False, message=self.encoder_message))
                 return
-            await self._encode_ahead(encoder, job)
             await self._core.on_store(self._use_encoder, encoder)
             self._core.bus.publish(EncoderChanged(ready=True, message=self.encoder_message))
 
         _, task = self._core.registry.start("Encoder", work, cooperative=False)
         await task
+        if ahead and self.encoder is not None:
+            self._prepare()
 
     def encoder_identity(self) -> tuple[str, str] | None:
         """Name and hash of the encoder, for a manifest."""
@@ -82,19 +93,19 @@ class Retrieving:
         """The tips for a page and a goal, from the live knowledge base or from a file."""
         if not query.url and not query.text.strip():
             raise UsageError("nothing to retrieve by", remedy="give an address, a goal, or both")
-        await self.catch_up()
         site = self._core.workspace.site_of(query.url) if query.url and not query.site else ""
         if site in self._core.workspace.sites:
             query = replace(query, site=site)
         if not kb:
+            await self.catch_up()
             return await self._core.on_store(lambda: self._live().retrieve(query, k))
+        other = await self._core.on_worker(_of_file, kb)
+        self._of_files |= {content_key(tip_text(tip)): tip_text(tip) for tip in other.given}
+        await self.catch_up()
 
         def from_file() -> Retrieval:
-            with open_any(Path(kb).expanduser()) as other:
-                retriever = Retriever(
-                    other.tips(), other.hosts(), self.encoder, self._core.kb.vectors, self._settings
-                )
-                return retriever.retrieve(query, k)
+            vectors = self._core.kb.vectors
+            return other.retriever(self.encoder, vectors, self._settings, waits=False).retrieve(query, k)
 
         return await self._core.on_store(from_file)
 
@@ -114,19 +125,19 @@ class Retrieving:
     ) -> tuple[Callable[[Query, int], Awaitable[Retrieval]], Callable[[str], Awaitable[Tip | None]]]:
         """A frozen knowledge base, opened once and asked many times, at each step of a run; and its tips by id.
 
-        Raises ``InputError`` when the file is none, or of a newer version.
+        Its tips are encoded before the first answer: what an evaluation is given may not depend on the moment.
+
+        Raises ``BadFile`` when the file is none, of a newer version, or holds nothing that could be given.
         """
-        await self.catch_up()
+        other = await self._core.on_worker(_of_file, path)
+        if self.encoder is not None:
+            await self._encode_missing(self.encoder, other.given)
 
-        def opening() -> tuple[Retriever, dict[str, Tip]]:
-            with open_any(Path(path).expanduser()) as other:
-                tips = other.tips()
-                retriever = Retriever(
-                    tips, other.hosts(), self.encoder, self._core.kb.vectors, self._settings
-                )
-                return retriever, {tip.id: tip for tip in tips}
+        def opening() -> Retriever:
+            return other.retriever(self.encoder, self._core.kb.vectors, self._settings, waits=True)
 
-        retriever, tips = await self._core.on_store(opening)
+        retriever = await self._core.on_store(opening)
+        tips = {tip.id: tip for tip in other.tips}
 
         async def ask(query: Query, k: int) -> Retrieval:
             return await self._core.on_store(retriever.retrieve, query, k)
@@ -138,22 +149,25 @@ class Retrieving:
 
     async def preflight(self, draft: TipDraft, tip: str = "") -> Preflight:
         """In how many stored steps the draft would have been retrieved, were it active."""
-        await self.catch_up()
+        await self._goals()
         return await self._core.on_store(lambda: self._index().run(draft, self._live(), tip_id=tip))
 
     async def matching(self, site: str, scope: Scope) -> int:
         """Stored steps whose address lies in the scope."""
-        await self.catch_up()
+        await self._goals()
         return await self._core.on_store(lambda: self._index().matching(site, scope))
 
     async def behaviour_diff(self, a: str, b: str) -> BehaviourDiff:
         """In which stored steps ``b`` would tell the agent something else than ``a``."""
+        left, right = await self._core.on_worker(lambda: (_read_file(a), _read_file(b)))
+        if self.encoder is not None:
+            await self._goals()
+            await self._encode_missing(self.encoder, [*left.given, *right.given])
 
         def comparing() -> BehaviourDiff:
             vectors = self._core.kb.vectors
-            with open_any(Path(a).expanduser()) as left, open_any(Path(b).expanduser()) as right:
-                old = Retriever(left.tips(), left.hosts(), self.encoder, vectors, self._settings)
-                new = Retriever(right.tips(), right.hosts(), self.encoder, vectors, self._settings)
+            old = left.retriever(self.encoder, vectors, self._settings, waits=True)
+            new = right.retriever(self.encoder, vectors, self._settings, waits=True)
             steps = self._core.workspace.index.stored_steps()
             told: dict[Query, tuple[tuple[str, ...], tuple[str, ...]]] = {}
             differences: list[StepDifference] = []
@@ -178,35 +192,95 @@ class Retrieving:
         return await self._core.on_store(comparing)
 
     async def catch_up(self) -> None:
-        """Encode on a worker what tips and runs have come since, so that the store thread never waits for it."""
-        if self.encoder is not None:
-            await self._encode_ahead(self.encoder)
+        """Encode one portion of what agents may be given and has no vector yet; the rest in the background."""
+        if self.encoder is None or (self._preparing is not None and not self._preparing.done()):
+            return
+        texts = await self._core.on_store(self._lacking, self.encoder, False)
+        await self._encode(self.encoder, texts[:PIECE])
+        if len(texts) > PIECE:
+            self._prepare()
 
-    async def _encode_ahead(self, encoder: Encoder, job: Job | None = None) -> None:
-        core = self._core
+    async def prepared(self, seconds: float | None = None) -> bool:
+        """Wait until all that agents may be given is encoded, or so long; whether it is."""
+        if self.encoder is None:
+            return False
+        if self._preparing is None or self._preparing.done():
+            if not await self._core.on_store(self._lacking, self.encoder, False):
+                return True
+            self._prepare(everything=False)
+        assert self._preparing is not None
+        done, _ = await asyncio.wait({self._preparing}, timeout=seconds)
+        return bool(done)
 
-        def missing() -> tuple[tuple[int, int], list[str]]:
-            versions = (core.kb.data_version, core.workspace.index.data_version)
-            if versions == self._encoded:
-                return versions, []
-            texts = [tip_text(tip) for tip in core.kb.tips()]
-            texts += [row.intent for row in core.workspace.index.rows(RunFilter())]
-            by_key = {content_key(text): text for text in texts if text.strip()}
-            known = core.kb.vectors.get_many(encoder.id, list(by_key))
-            return versions, [text for key, text in by_key.items() if key not in known]
+    def _prepare(self, *, everything: bool = True) -> None:
+        """Encode in the background, in portions that are kept as they are made; once at a time."""
+        encoder = self.encoder
+        if encoder is None or (self._preparing is not None and not self._preparing.done()):
+            return
 
-        versions, texts = await core.on_store(missing)
+        async def work(job: Job) -> None:
+            texts = await self._core.on_store(self._lacking, encoder, everything)
+            for start in range(0, len(texts), PIECE):
+                if job.cancel_requested or self.encoder is not encoder:
+                    return
+                job.advance(start, len(texts), "encoding tips and goals")
+                await self._encode(encoder, texts[start : start + PIECE])
+            if texts:
+                self._core.bus.publish(EncoderChanged(ready=True, message=self.encoder_message))
+
+        _, self._preparing = self._core.registry.start("Prepare the meaning route", work)
+
+    async def _goals(self) -> None:
+        """Have the goals of all runs encoded, which pre-flight compares with, and one portion of the tips."""
+        await self.catch_up()
+        encoder, index = self.encoder, self._core.workspace.index
+        version = index.data_version
+        if encoder is None or version == self._goals_of:
+            return
+
+        def lacking() -> list[str]:
+            return _without_vector(self._core.kb, encoder, [row.intent for row in index.rows(RunFilter())])
+
+        await self._encode(encoder, await self._core.on_store(lacking))
+        self._goals_of = version
+
+    def _lacking(self, encoder: Encoder, everything: bool) -> list[str]:
+        """Texts without a vector: of tips an agent may be given, then goals of runs, then of the other tips."""
+        kb, index = self._core.kb, self._core.workspace.index
+        version = (kb.data_version, len(self._of_files))
+        if not everything and version == self._encoded:
+            return []
+        tips = kb.tips()
+        texts = [tip_text(tip) for tip in tips if tip.status in RETRIEVABLE]
+        texts += self._of_files.values()
+        if everything:
+            texts += [row.intent for row in index.rows(RunFilter())]
+            texts += [tip_text(tip) for tip in tips if tip.status not in RETRIEVABLE]
+        found = _without_vector(kb, encoder, texts)
+        if not found:
+            self._encoded = version
+        return found
+
+    async def _encode_missing(self, encoder: Encoder, tips: Sequence[Tip]) -> None:
+        texts = [tip_text(tip) for tip in tips]
+        missing = await self._core.on_store(_without_vector, self._core.kb, encoder, texts)
+        await self._encode(encoder, missing)
+
+    async def _encode(self, encoder: Encoder, texts: Sequence[str]) -> None:
+        """Encode on a worker and keep each portion, so that the store thread never waits and a kill loses one."""
         for start in range(0, len(texts), PIECE):
             piece = texts[start : start + PIECE]
-            vectors = await core.on_worker(encoder.encode, piece)
+            vectors = await self._core.on_worker(encoder.encode, piece)
             packed = {
                 content_key(text): vector.astype("<f4").tobytes()
                 for text, vector in zip(piece, vectors, strict=True)
             }
-            await core.on_store(core.kb.vectors.put_many, encoder.id, packed)
-            if job is not None:
-                job.advance(start + len(piece), len(texts), "encoding tips and goals")
-        self._encoded = versions
+            await self._core.on_store(self._keep, encoder.id, packed)
+
+    def _keep(self, encoder: str, packed: dict[str, bytes]) -> None:
+        self._core.kb.vectors.put_many(encoder, packed)
+        if self._retriever is not None:
+            self._retriever.take_vectors()
 
     def _start_encoder(self, allow_export: bool) -> Encoder | str:
         """The encoder, or why there is none."""
@@ -221,6 +295,7 @@ class Retrieving:
         self.encoder = encoder
         self.encoder_message = f"encoder ready: {encoder.id.split('@')[0]}"
         self._retriever = self._preflight = None
+        self._encoded, self._goals_of = (-1, -1), -1
 
     def _live(self) -> Retriever:
         """The retriever, brought up to date; only tips that changed are indexed again."""
@@ -230,7 +305,9 @@ class Retrieving:
             return self._retriever
         tips, hosts = kb.tips(), kb.hosts()
         if self._retriever is None or hosts != self._hosts:
-            self._retriever = Retriever(tips, hosts, self.encoder, kb.vectors, self._settings)
+            self._retriever = Retriever(
+                tips, hosts, self.encoder, kb.vectors, self._settings, kb.withheld, waits=False
+            )
         else:
             self._retriever.update(tip for tip in tips if self._revisions.get(tip.id) != tip.revision)
         self._revisions = {tip.id: tip.revision for tip in tips}
@@ -246,6 +323,49 @@ class Retrieving:
             )
             self._runs_seen = version
         return self._preflight
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """What a knowledge base file holds, read once."""
+
+    tips: list[Tip]
+    hosts: dict[str, tuple[str, ...]]
+    withheld: Callable[[Tip], str]
+
+    @property
+    def given(self) -> list[Tip]:
+        """Tips whose status lets an agent have them."""
+        return [tip for tip in self.tips if tip.status in RETRIEVABLE]
+
+    def retriever(
+        self, encoder: Encoder | None, vectors: VectorCache, settings: RetrievalSettings, *, waits: bool
+    ) -> Retriever:
+        return Retriever(self.tips, self.hosts, encoder, vectors, settings, self.withheld, waits)
+
+
+def _read_file(path: str) -> _File:
+    with open_any(Path(path).expanduser()) as other:
+        return _File(other.tips(), other.hosts(), other.withheld)
+
+
+def _of_file(path: str) -> _File:
+    """Read a file for retrieval; one without a single tip to give is refused: a run would seem to have knowledge."""
+    found = _read_file(path)
+    if not any(not found.withheld(tip) for tip in found.given):
+        counts = Counter(tip.status.value for tip in found.tips)
+        held = ", ".join(f"{count} {status}" for status, count in sorted(counts.items())) or "no tips"
+        raise BadFile(
+            f"{path}: it has no tip that an agent could be given ({held}); activate tips and freeze again,"
+            " or run without tips by --kb none"
+        )
+    return found
+
+
+def _without_vector(kb: KnowledgeBase, encoder: Encoder, texts: Iterable[str]) -> list[str]:
+    by_key = {content_key(text): text for text in texts if text.strip()}
+    known = kb.vectors.get_many(encoder.id, list(by_key))
+    return [text for key, text in by_key.items() if key not in known]
 
 
 def _difference(old: Retrieval, new: Retrieval) -> tuple[tuple[str, ...], tuple[str, ...]]:

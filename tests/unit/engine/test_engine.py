@@ -126,7 +126,7 @@ async def test_a_lost_index_comes_back_with_flags_and_risks(engine, tmp_path):
 async def test_a_tip_with_lint_errors_is_left_out_of_a_freeze_unless_somebody_says_why_not(engine, tmp_path):
     draft = TipDraft(site="gitlab", text="The benchmark's grader wants the exact URL.", kind=Kind.POLICY)
     tip = (await engine.save_tip(draft)).id
-    await engine.set_status([tip], Status.ACTIVE)
+    await engine.set_status([tip], Status.ACTIVE, "a word of the site's own")
     assert list(await engine.unfit_to_freeze()) == [tip]
     assert (await engine.freeze(str(tmp_path / "a.akb"))).tips == 0
     assert (await engine.freeze(str(tmp_path / "b.akb"), waive={tip: "kept for comparison"})).tips == 1
