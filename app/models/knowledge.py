@@ -12,7 +12,7 @@ from app.models.freeze_form import FreezeModel
 from app.models.retrieval_list import TryModel
 from app.models.tip_editor import TipEditor
 from app.models.tip_table import TipTableModel
-from kb.tip import Status, Tip
+from kb.tip import Status, StatusChange, Tip
 
 if TYPE_CHECKING:
     from app.engine.api import StepView
@@ -43,6 +43,7 @@ class KnowledgeModel(QObject):
         current_changed(tip): another tip is open ("" for none); the table marks it.
         step_requested(run, step): the step a tip came from is to be shown.
         freezing_changed(open): the pane of files opened or closed.
+        waiver_changed: lint refused to make tips active, or that is settled.
         notice: a sentence for a passing message.
     """
 
@@ -51,6 +52,7 @@ class KnowledgeModel(QObject):
     selection_changed = Signal()
     step_requested = Signal(str, object)
     freezing_changed = Signal(bool)
+    waiver_changed = Signal()
     notice = Signal(str)
 
     def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
@@ -63,6 +65,8 @@ class KnowledgeModel(QObject):
         self.state, self.error = KnowledgeState.LOADING, ""
         self.current = ""
         self.selected: tuple[str, ...] = ()
+        self.refused: dict[str, tuple[str, ...]] = {}
+        """Tips that lint has just kept from becoming active, with the rules: a reason would waive them."""
         self._stale: set[str] = set()
         self._all_stale = False
         self._timer = QTimer(self, singleShot=True, interval=COALESCE_MS)
@@ -141,15 +145,36 @@ class KnowledgeModel(QObject):
         tips = [
             tip for tip in self.targets if (one := self.table.tip(tip)) is not None and one.status is not to
         ]
-        if not tips:
-            return
+        self.leave_waiver()
+        if tips:
+            self._move(tips, to)
 
-        def done(changed: list[Tip]) -> None:
-            self._take(changed)
-            named = tips[0] if len(tips) == 1 else self.tr("{0} tips").format(len(tips))
-            self.notice.emit(self.tr("{0}: now {1}").format(named, to.value))
+    def waive(self, reason: str) -> None:
+        """Make the tips active that lint refused, for this reason; without one nothing is done."""
+        tips = list(self.refused)
+        if tips and reason.strip():
+            self._move(tips, Status.ACTIVE, reason.strip())
 
-        self._tasks.start(self._client.api.set_status(tips, to), done)
+    def leave_waiver(self) -> bool:
+        """Let the tips that lint refused stay as they are; whether there were any."""
+        asked, self.refused = bool(self.refused), {}
+        if asked:
+            self.waiver_changed.emit()
+        return asked
+
+    def _move(self, tips: list[str], to: Status, reason: str = "") -> None:
+        def done(change: StatusChange) -> None:
+            self._take(list(change.tips))
+            self.refused = change.refused
+            moved = [tip for tip in tips if tip not in change.refused]
+            named = moved[0] if len(moved) == 1 else self.tr("{0} tips").format(len(moved))
+            words = [self.tr("{0}: now {1}").format(named, to.value)] if moved else []
+            if change.refused:
+                words.append(self.tr("{0} refused by lint").format(len(change.refused)))
+            self.notice.emit(", ".join(words))
+            self.waiver_changed.emit()
+
+        self._tasks.start(self._client.api.set_status(tips, to, reason), done)
 
     def open_evidence(self) -> None:
         """Show the step the open tip came from."""

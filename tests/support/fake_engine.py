@@ -40,6 +40,7 @@ from app.engine.judgement import Flag, Label, Risk, Score, Verdict
 from app.engine.ledger import Ledger
 from app.engine.run_api import RunMemory, RunRequest, RunSummary, TipUse
 from app.engine.trajectory import Run
+from kb.gate import error_rules
 from kb.tip import (
     Finding,
     FreezeReport,
@@ -59,9 +60,11 @@ from kb.tip import (
     Scope,
     Similar,
     Status,
+    StatusChange,
     Tip,
     TipDraft,
     VerifyReport,
+    Waiver,
 )
 from tests.support.fake_graph import FakeGraphs
 from tests.support.fake_live import FakeLive
@@ -367,7 +370,7 @@ class FakeEngine(FakeGraphs, FakeLive):
         self.tips[tip.id] = replace(tip, created_at=NOW, changed_at=NOW)
         return self._saved(tip.id, f"add tip {tip.id}", draft, await self.check_tip(draft, intent))
 
-    async def edit_tip(self, tip: str, draft: TipDraft, intent: str = "") -> Saved:
+    async def edit_tip(self, tip: str, draft: TipDraft, intent: str = "", waive: str = "") -> Saved:
         self._call("edit_tip", tip, draft)
         old = await self.tip(tip)
         names = TipDraft.__dataclass_fields__
@@ -376,16 +379,22 @@ class FakeEngine(FakeGraphs, FakeLive):
         )
         return self._saved(tip, f"edit tip {tip}", draft, await self.check_tip(draft, intent, tip))
 
-    async def set_status(self, tips: Sequence[str], to: Status) -> list[Tip]:
+    async def set_status(self, tips: Sequence[str], to: Status, waive: str = "") -> StatusChange:
         self._call("set_status", tuple(tips), to)
+        refused: dict[str, tuple[str, ...]] = {}
         for tip in tips:
             old = await self.tip(tip)
-            self.tips[tip] = replace(old, status=to, revision=old.revision + 1, changed_at=NOW)
+            rules = error_rules(old) if to is Status.ACTIVE else ()
+            if rules and not waive:
+                refused[tip] = rules
+                continue
+            waiver = Waiver(rules=rules, reason=waive, author="mina", at=NOW) if rules else None
+            self.tips[tip] = replace(old, status=to, revision=old.revision + 1, changed_at=NOW, waiver=waiver)
         self._did(
             f"make {', '.join(tips)} {to}" if to is not Status.RETIRED else f"retire tip {', '.join(tips)}"
         )
         self.bus.publish(KnowledgeChanged(tips=tuple(tips)))
-        return [self.tips[tip] for tip in tips]
+        return StatusChange(tips=tuple(self.tips[tip] for tip in tips), refused=refused)
 
     async def list_tips(self, site: str = "", status: str = "", search: str = "") -> list[Tip]:
         return [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ import pytest
 from app.cli import main
 from app.engine.cases.retrieving import PIECE, Retrieving
 from app.engine.engine import Engine
-from kb.errors import BadFile
 from kb.freeze import freeze
 from kb.store import KnowledgeBase
 from kb.tip import PARTLY, Query, Status, TipDraft
