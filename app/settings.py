@@ -42,6 +42,12 @@ class Settings:
         label="Browser",
         help="Path of a Chromium, or a channel such as chrome or msedge",
     )
+    sandbox: Literal["auto", "required"] = _setting(
+        "auto",
+        "SITELORE_SANDBOX",
+        label="Browser sandbox",
+        help="auto: where the system allows no sandbox the browser runs without and says so; required: it does not run",
+    )
     encoder: str = _setting(
         "",
         "SITELORE_ENCODER",
@@ -127,7 +133,11 @@ def load(environ: Mapping[str, str] | None = None, path: Path | None = None) -> 
     for spec in fields(Settings):
         variable = next((name for name in spec.metadata["variables"] if environ.get(name)), None)
         if variable is not None:
-            value = environ[variable].lower() if spec.name in {"theme", "log_level"} else environ[variable]
+            value = (
+                environ[variable].lower()
+                if spec.name in {"theme", "log_level", "sandbox"}
+                else environ[variable]
+            )
             stored = _checked({**asdict(stored), spec.name: value}, variable)
     return stored
 

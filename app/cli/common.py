@@ -15,7 +15,7 @@ import orjson
 import typer
 
 from app.engine.errors import printable
-from app.engine.events import Event, JobChanged
+from app.engine.events import BrowserStarted, Event, JobChanged
 
 if TYPE_CHECKING:
     from app.engine.engine import Engine
@@ -54,6 +54,7 @@ def with_engine(work: Callable[[Engine], Awaitable[T]], *, encoder: str = "") ->
         engine = await Engine.open(workspace_path())
         if sys.stderr.isatty():
             engine.bus.subscribe(show_progress)
+        engine.bus.subscribe(Warner())
         try:
             if encoder:
                 await engine.load_encoder(allow_export=encoder == "wanted", ahead=False)
@@ -62,6 +63,18 @@ def with_engine(work: Callable[[Engine], Awaitable[T]], *, encoder: str = "") ->
             await engine.aclose()
 
     return asyncio.run(running())
+
+
+class Warner:
+    """Says once that the browser has no sandbox."""
+
+    def __init__(self) -> None:
+        self._warned = False
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, BrowserStarted) and event.warning and not self._warned:
+            self._warned = True
+            say(f"sitelore: {event.warning}")
 
 
 def show_progress(event: Event) -> None:

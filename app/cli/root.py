@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ import typer
 
 from app.cli import agent, graph, kb, live, review, runs, tip
 from app.cli.common import GLOBALS, Json, say, show, table, workspace_path
+from app.engine.api import Check
 from app.engine.errors import SiteloreError, printable
 
 DEMO_PORT = 7801
@@ -143,10 +145,27 @@ def doctor(as_json: Json = False) -> None:
     checks = asyncio.run(
         examine(workspace_path())
     )  # without an engine: the workspace itself may be what is broken
-    rows = [("ok" if c.ok else ("MISSING" if c.needed else "off"), c.name, c.found, c.remedy) for c in checks]
-    show(checks, as_json, lambda: table(rows, ("", "what", "found", "to mend it"), widest=100))
+    show(checks, as_json, lambda: _findings(checks))
     if any(check.needed and not check.ok for check in checks):
         raise typer.Exit(1)
+
+
+def _findings(checks: Sequence[Check]) -> str:
+    """A table of what was found; below it what a person types to mend the rest, each line whole."""
+    rows = [(_state(check), check.name, check.found) for check in checks]
+    mending = [f"{check.name}: {check.remedy}" for check in checks if check.remedy and not check.ok]
+    parts = [table(rows, ("", "what", "found"), widest=100)]
+    if mending:
+        parts += ["", "To mend it:", *mending]
+    return "\n".join(parts)
+
+
+def _state(check: Check) -> str:
+    if check.ok:
+        return "ok"
+    if check.slow:
+        return "slow"
+    return "MISSING" if check.needed else "off"
 
 
 STOPPED = "stopped; what was finished is kept"

@@ -235,13 +235,17 @@ class Done:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One line of the doctor: what was looked at, whether it works, what was found, how to mend it."""
+    """One line of the doctor: what was looked at, whether it works, what was found, how to mend it.
+
+    ``slow`` is true of what did not answer in time: it is not known to work, and not known to be missing.
+    """
 
     name: str
     ok: bool
     found: str
     remedy: str = ""
     needed: bool = True
+    slow: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,7 +265,7 @@ class EngineApi(GraphApi, RunApi, LiveApi, Protocol):
 
     # the workspace
     async def info(self) -> WorkspaceInfo: ...
-    async def doctor(self) -> list[Check]: ...
+    async def doctor(self, browser_only: bool = False) -> list[Check]: ...
     async def jobs(self) -> list[JobChanged]: ...
     async def cancel_job(self, job: str) -> None: ...
     async def undo(self, where: str = "") -> Done: ...

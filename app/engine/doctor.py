@@ -15,17 +15,19 @@ import sys
 import tempfile
 import urllib.error
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from app import settings
 from app.engine.api import Check
-from app.engine.browser import find
+from app.engine.browser import find, sandbox
 from app.engine.probes import (
     BROWSER_PROBE,
     QT_PROBE,
     SQLITE_PROBE,
+    Slow,
     driver_files,
     missing_libraries,
     probe,
@@ -41,13 +43,25 @@ WINDOW_PACKAGES = (
 FONT_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
 
 
-async def examine(workspace: Path, environ: Mapping[str, str] | None = None) -> list[Check]:
-    """Look at everything, at once; ordered as a person reads it.  Takes as long as the slowest probe (about 2 s)."""
+Proof = Callable[[], find.Started | None]
+
+
+def _no_proof() -> None:
+    return None
+
+
+async def examine(
+    workspace: Path, environ: Mapping[str, str] | None = None, proof: Proof = _no_proof
+) -> list[Check]:
+    """Look at everything, at once; ordered as a person reads it.  Takes as long as the slowest probe (about 2 s).
+
+    ``proof`` is asked for a browser that this process has started.
+    """
     environ = os.environ if environ is None else environ
     chosen, problem = _settings(environ)
-    qt, browser, sqlite, endpoint, keyring, encoder = await asyncio.gather(
+    qt, browsers, sqlite, endpoint, keyring, encoder = await asyncio.gather(
         qt_check(environ),
-        browser_check(chosen.browser),
+        browser_checks(chosen.browser, proof),
         sqlite_check(),
         asyncio.to_thread(
             endpoint_check, chosen.model_url, environ, (chosen.model_name, chosen.vision_model)
@@ -62,7 +76,7 @@ async def examine(workspace: Path, environ: Mapping[str, str] | None = None) -> 
         sqlite,
         qt,
         fonts_check(),
-        browser,
+        *browsers,
         encoder,
         endpoint,
         keyring,
@@ -79,33 +93,71 @@ async def qt_check(environ: Mapping[str, str]) -> Check:
     """Import Qt and make an application, on the display there is, else without one."""
     display = _has_display(environ)
     child = dict(environ) if display else {**environ, "QT_QPA_PLATFORM": "offscreen"}
-    code, out, err = await probe(QT_PROBE, env=child)
+    try:
+        code, out, err = await probe(QT_PROBE, env=child)
+    except Slow as slow:
+        return _slow("Qt", str(slow))
     if code == 0:
         qt, platform, _ = json.loads(out.splitlines()[-1])
         shown = platform if display else f"{platform}: no display here, so pictures but no window"
         return Check(name="Qt", ok=True, found=f"{qt} on {shown}")
-    lacking = await asyncio.to_thread(missing_libraries, qt_files(display))
-    if lacking:
-        return Check(
-            name="Qt",
-            ok=False,
-            found=f"shared libraries are missing: {', '.join(lacking)}",
-            remedy=_apt(f"{QT_PACKAGES} {WINDOW_PACKAGES}" if display else QT_PACKAGES),
-        )
+    if lacking := await asyncio.to_thread(missing_qt, display=display):
+        return lacking
     reinstall = f"{sys.executable} -m pip install --force-reinstall 'PySide6-Essentials~=6.11.3'"
     return Check(name="Qt", ok=False, found=_last_line(err) or "it does not start", remedy=reinstall)
 
 
-async def browser_check(setting: str) -> Check:
-    """Start the browser that would be chosen and let it show a page."""
-    code, out, err = await probe(BROWSER_PROBE, setting)
-    if code == 0:
-        number, candidate, _ = json.loads(out.splitlines()[-1])
-        return Check(name="browser", ok=True, found=f"Chromium {number} ({candidate})")
-    found = _last_line(err) or "it does not start"
+def missing_qt(*, display: bool) -> Check | None:
+    """The shared libraries that Qt asks for and this system does not have; ``None`` where it has all.  Blocks."""
+    lacking = missing_libraries(qt_files(display))
+    if not lacking:
+        return None
+    return Check(
+        name="Qt",
+        ok=False,
+        found=f"shared libraries are missing: {', '.join(lacking)}",
+        remedy=_apt(f"{QT_PACKAGES} {WINDOW_PACKAGES}" if display else QT_PACKAGES),
+    )
+
+
+async def browser_checks(setting: str, proof: Proof = _no_proof) -> list[Check]:
+    """Start the browser that would be chosen and let it show a page; and whether it has its sandbox.
+
+    One that this process has started, by the time the try has failed or taken too long, counts as well (``proof``).
+    """
+    try:
+        code, out, err = await probe(BROWSER_PROBE, setting)
+        answer: dict[str, Any] = json.loads(out.splitlines()[-1]) if code == 0 else {}
+    except Slow as slow:
+        answer, err = {"error": str(slow), "slow": True}, ""
+    started = find.Started(**answer) if "version" in answer else proof()
+    if started is not None and ("version" in answer or _is_chosen(started, setting)):
+        return [Check(name="browser", ok=True, found=started.words), _sandbox(started.unsandboxed)]
+    found = answer.get("error") or _last_line(err) or "it does not start"
+    if answer.get("slow"):
+        return [_slow("browser", found)]
+    if why := answer.get("unsandboxed", ""):
+        return [Check(name="browser", ok=False, found=found, remedy=sandbox.remedy(why)), _sandbox(why)]
     if lacking := await asyncio.to_thread(missing_libraries, driver_files()):
         found = f"playwright's driver lacks shared libraries: {', '.join(lacking)}"
-    return Check(name="browser", ok=False, found=found, remedy=find.install_command())
+    return [Check(name="browser", ok=False, found=found, remedy=find.install_command())]
+
+
+def _is_chosen(started: find.Started, setting: str) -> bool:
+    return started.candidate in map(str, find.candidates(setting))
+
+
+def _sandbox(why: str) -> Check:
+    if not why:
+        return Check(name="sandbox", ok=True, found="the browser runs in it", needed=False)
+    found = f"the browser runs without it: {why}"
+    return Check(name="sandbox", ok=False, found=found, remedy=sandbox.remedy(why), needed=False)
+
+
+def _slow(name: str, why: str) -> Check:
+    """What did not answer in time, which says nothing of what is there."""
+    remedy = "ask again when the machine is less busy: sitelore doctor"
+    return Check(name=name, ok=False, slow=True, found=f"not answering yet ({why})", remedy=remedy)
 
 
 def encoder_check(model: str, cache: Path) -> Check:
@@ -176,7 +228,10 @@ def endpoint_check(url: str, environ: Mapping[str, str], wanted: Sequence[str] =
 
 async def sqlite_check() -> Check:
     """The features that the stores rely on; asked in a child, as SQL has its own places in this program."""
-    code, out, err = await probe(SQLITE_PROBE)
+    try:
+        code, out, err = await probe(SQLITE_PROBE)
+    except Slow as slow:
+        return _slow("SQLite", str(slow))
     remedy = "use a Python whose sqlite3 has FTS5 and trigrams: python.org's and Debian's do"
     if code:
         return Check(name="SQLite", ok=False, found=_last_line(err), remedy=remedy)

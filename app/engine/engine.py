@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from app import settings
 from app.engine.api import Check, EngineApi, WorkspaceInfo
+from app.engine.browser import find, sandbox
 from app.engine.cases.asking import Asking
 from app.engine.cases.atlas import Atlas
 from app.engine.cases.core import Core
@@ -28,7 +29,7 @@ from app.engine.cases.runs import RunCases
 from app.engine.cases.takeovers import Takeovers
 from app.engine.cases.wayfinding import Wayfinding
 from app.engine.cases.words import Words
-from app.engine.events import JobChanged
+from app.engine.events import BrowserStarted, JobChanged
 from app.engine.jobs import Job
 from app.engine.judgement import Flag
 from app.engine.run_api import RunRequest, RunSummary
@@ -138,6 +139,9 @@ class Engine:
         self.send_input, self.release = handing.send_input, handing.release
         self.takeover_draft, self.takeover_to_graph = takeovers.takeover_draft, takeovers.takeover_to_graph
 
+        self._proof: find.Started | None = None
+        self._unlisten = find.on_start(self._on_browser)
+
         self.undo, self.redo, self.history = history.undo, history.redo, history.history
         self.load_session, self.save_session = history.load_session, history.save_session
 
@@ -175,6 +179,7 @@ class Engine:
 
     async def aclose(self) -> None:
         """End the jobs and close the stores; what verdicts teach is learnt first."""
+        self._unlisten()
         await self._fleet.aclose()
         await self._ways.aclose()
         await self._judging.settle()
@@ -210,11 +215,25 @@ class Engine:
             encoder_ready=self._retrieving.encoder is not None,
         )
 
-    async def doctor(self) -> list[Check]:
-        """What works here, and how to mend what does not."""
-        from app.engine.doctor import examine
+    async def doctor(self, browser_only: bool = False) -> list[Check]:
+        """What works here, and how to mend what does not; ``browser_only`` asks of the browser and its sandbox."""
+        from app.engine.doctor import browser_checks, examine
 
-        return await examine(self._core.workspace.path)
+        if browser_only:
+            return await browser_checks(settings.load().browser, lambda: self._proof)
+        return await examine(self._core.workspace.path, proof=lambda: self._proof)
+
+    def _on_browser(self, started: find.Started) -> None:
+        """A browser that a run, an exploration or a takeover has opened is proof that there is one."""
+        self._proof, why = started, started.unsandboxed
+        self.bus.publish(
+            BrowserStarted(
+                found=started.words,
+                unsandboxed=why,
+                remedy=sandbox.remedy(why) if why else "",
+                warning=sandbox.sentence(why),
+            )
+        )
 
     async def ask_model(self, runs: Sequence[str] = (), limit: int = 20) -> list[Flag]:
         """Ask a model about these runs, or the riskiest it was never asked about; its flags join the rules'.

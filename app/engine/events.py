@@ -62,6 +62,20 @@ class EncoderChanged(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BrowserStarted(Event):
+    """A browser of this process started: it works, whatever an earlier check said.
+
+    ``found`` names it; ``unsandboxed`` says why it runs without its sandbox ("" where it has one), ``remedy`` what a
+    person does about that, ``warning`` both in a sentence.
+    """
+
+    found: str
+    unsandboxed: str = ""
+    remedy: str = ""
+    warning: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExplorationChanged(Event):
     """An exploration advanced, paused or ended; ``state`` is ``running``, ``paused``, ``done``, ``stopped`` or
     ``failed``, ``trying`` says in words what is being tried, ``skipped`` counts elements by reason.
@@ -214,6 +228,7 @@ EVENTS: dict[str, type[Event]] = {
         HistoryChanged,
         JobChanged,
         EncoderChanged,
+        BrowserStarted,
         ExplorationChanged,
         GraphChanged,
         RunAdvanced,

@@ -16,9 +16,7 @@ import json
 import logging
 import os
 import secrets
-import shutil
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any, cast
 
@@ -27,6 +25,7 @@ from app.engine.channel import PROTOCOL, ChannelError, encode, encode_error, enc
 from app.engine.engine import Engine
 from app.engine.errors import SiteloreError
 from app.engine.events import Event, PageFrame
+from app.engine.store.scratch import Scratch
 
 log = logging.getLogger(__name__)
 
@@ -144,10 +143,14 @@ async def _until_orphaned(stopped: asyncio.Event) -> None:
 async def run(workspace: Path) -> None:
     """Open the workspace, say where to connect, serve until told to stop, close in order."""
     secret = os.environ.pop(SECRET_VARIABLE, "") or secrets.token_hex(16)
-    folder = Path(tempfile.mkdtemp(prefix="sitelore-"))  # mkdtemp makes it 0700
-    engine = await Engine.open(workspace)
+    scratch = Scratch.make()
+    try:
+        engine = await Engine.open(workspace)
+    except BaseException:
+        scratch.remove()
+        raise
     host = Host(engine, secret)
-    server, address = await _listen(host, folder)
+    server, address = await _listen(host, scratch.path)
     try:
         sys.stdout.write(json.dumps({"address": address, "protocol": PROTOCOL}) + "\n")
         sys.stdout.flush()
@@ -159,7 +162,7 @@ async def run(workspace: Path) -> None:
     finally:
         server.close()
         await engine.aclose()
-        shutil.rmtree(folder, ignore_errors=True)
+        scratch.remove()
 
 
 def main() -> None:

@@ -31,25 +31,36 @@ print(json.dumps([sqlite3.sqlite_version, sqlite3.threadsafety]))
 
 BROWSER_PROBE = """
 import asyncio, json, sys
-from playwright.async_api import async_playwright
-from app.engine.browser.find import launch
+from app.engine.browser import find, sandbox
+from app.engine.browser.driving import Driving
 from app.engine.errors import SiteloreError
 async def main():
-    async with async_playwright() as playwright:
-        browser, candidate = await launch(playwright, sys.argv[1], timeout=20000)
+    told = {}
+    find.on_start(lambda s: told.update(version=s.version, candidate=s.candidate, unsandboxed=s.unsandboxed))
+    async with Driving() as playwright:
+        browser, _ = await find.launch(playwright, sys.argv[1], timeout=20000)
         page = await browser.new_page()
         await page.set_content("<title>it works</title>")
-        print(json.dumps([browser.version, str(candidate), await page.title()]))
+        await page.title()
+        print(json.dumps(told))
         await browser.close()
 try:
     asyncio.run(main())
+except find.NoBrowser as error:
+    print(json.dumps({"error": str(error), "slow": error.slow}))
+except sandbox.NoSandbox as error:
+    print(json.dumps({"error": str(error), "unsandboxed": error.why}))
 except SiteloreError as error:
     sys.exit(str(error))
 """
 
 
+class Slow(Exception):
+    """The child did not answer in time."""
+
+
 async def probe(code: str, *arguments: str, env: Mapping[str, str] | None = None) -> tuple[int, str, str]:
-    """Run Python code in a child that finds this checkout; a child that hangs is killed."""
+    """Run Python code in a child that finds this checkout; a child that hangs is killed.  Raises ``Slow``."""
     inherited = os.environ if env is None else env
     here = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(part for part in (here, inherited.get("PYTHONPATH", "")) if part)
@@ -66,9 +77,11 @@ async def probe(code: str, *arguments: str, env: Mapping[str, str] | None = None
     try:
         out, err = await asyncio.wait_for(child.communicate(), PROBE_SECONDS)
     except TimeoutError:
-        child.kill()
-        await child.communicate()
-        return 1, "", f"no answer within {PROBE_SECONDS:.0f} s"
+        raise Slow(f"no answer within {PROBE_SECONDS:.0f} s") from None
+    finally:
+        if child.returncode is None:
+            child.kill()
+            await child.communicate()
     return child.returncode or 0, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
 
 

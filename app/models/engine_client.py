@@ -22,6 +22,7 @@ from PySide6.QtCore import QObject, Signal
 from app.engine.events import (
     ActionOver,
     ActionPlanned,
+    BrowserStarted,
     EncoderChanged,
     Event,
     ExplorationChanged,
@@ -59,6 +60,7 @@ SIGNALS: dict[type[Event], str] = {
     HistoryChanged: "history_changed",
     JobChanged: "job_changed",
     EncoderChanged: "encoder_changed",
+    BrowserStarted: "browser_started",
     ExplorationChanged: "exploration_changed",
     GraphChanged: "graph_changed",
     RunAdvanced: "run_advanced",
@@ -85,6 +87,7 @@ class EngineEvents(QObject):
     history_changed = Signal(object)
     job_changed = Signal(object)
     encoder_changed = Signal(object)
+    browser_started = Signal(object)
     exploration_changed = Signal(object)
     graph_changed = Signal(object)
     run_advanced = Signal(object)

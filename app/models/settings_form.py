@@ -16,12 +16,16 @@ if TYPE_CHECKING:
     from app.models.tasks import Tasks
 
 SHOWN = (
-    "author", "browser", "encoder", "model_url", "model_name", "vision_model", "model_price", "run_tokens",
+    "author", "browser", "sandbox", "encoder", "model_url", "model_name", "vision_model", "model_price", "run_tokens",
     "run_money", "run_seconds", "theme", "token_budget",
     "at_once", "notifications", "quiet_hours",
 )  # fmt: skip
 """The settings a person changes here, in the order of the form."""
-CHOICES = {"theme": ("system", "light", "dark"), "notifications": ("desktop", "window", "off")}
+CHOICES = {
+    "theme": ("system", "light", "dark"),
+    "notifications": ("desktop", "window", "off"),
+    "sandbox": ("auto", "required"),
+}
 NUMBERS = {
     "token_budget": (50, 100_000),
     "run_tokens": (0, 1_000_000_000),

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from app.engine.api import Check
+
 if TYPE_CHECKING:
-    from app.engine.api import Check, Done, RunImportReport, WorkspaceInfo
-    from app.engine.events import EncoderChanged, HistoryChanged
+    from app.engine.api import Done, RunImportReport, WorkspaceInfo
+    from app.engine.events import BrowserStarted, EncoderChanged, HistoryChanged
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
 
+ASK_AGAIN = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 300.0)
+"""Seconds until a browser that did not start, or not in time, is asked for again; the last goes on for ever."""
 JUST_NOW = 1.0
 """Seconds after a deed in which a message about it offers to undo it."""
 
@@ -39,12 +43,15 @@ class WorkspaceModel(QObject):
         self._client, self._tasks = client, tasks
         self.info: WorkspaceInfo | None = None
         self.checks: list[Check] = []
+        self._asked_again = 0
+        self._warned = False
         self.undo_label = self.redo_label = ""
         self.encoder_words, self.encoder_ready = self.tr("encoder starting"), False
         self.host = ""
         self._deed_at = 0.0
         client.history_changed.connect(self._on_history)
         client.encoder_changed.connect(self._on_encoder)
+        client.browser_started.connect(self._on_browser)
         client.host_changed.connect(self._on_host)
         client.runs_changed.connect(self._refresh)
         client.knowledge_changed.connect(self._refresh)
@@ -55,8 +62,15 @@ class WorkspaceModel(QObject):
         self.examine(delay=3.0)  # it starts a browser: not while the person starts too
 
     def examine(self, delay: float = 0.0) -> None:
-        """Ask the doctor again."""
-        self._tasks.start(self._client.api.doctor(), self._on_checks, key="frame-doctor", delay=delay)
+        """Ask the doctor again; a browser that is slow or missing is then asked for from time to time."""
+        self._asked_again = 0
+        self._tasks.start(
+            self._client.api.doctor(),
+            self._on_checks,
+            lambda _error: self._ask_for_browser_again(),
+            key="frame-doctor",
+            delay=delay,
+        )
 
     def check(self, word: str) -> Check | None:
         """The doctor's line whose name has this word, once known."""
@@ -143,6 +157,52 @@ class WorkspaceModel(QObject):
 
     def _on_checks(self, checks: list[Check]) -> None:
         self.checks = list(checks)
+        self.checks_changed.emit()
+        self._ask_for_browser_again()
+
+    def _ask_for_browser_again(self) -> None:
+        """Until one is found: it was slow, or it is being installed."""
+        browser = self.check("browser")
+        if browser is not None and browser.ok:
+            return
+        delay = ASK_AGAIN[min(self._asked_again, len(ASK_AGAIN) - 1)]
+        self._asked_again += 1
+        self._tasks.start(
+            self._client.api.doctor(browser_only=True),
+            self._on_browser_checks,
+            lambda _error: self._ask_for_browser_again(),
+            key="frame-doctor",
+            delay=delay,
+        )
+
+    def _on_browser_checks(self, found: list[Check]) -> None:
+        self._show_browser(found)
+        self._ask_for_browser_again()
+
+    def _on_browser(self, event: BrowserStarted) -> None:
+        """A browser that is open is there, whatever a check said; one without its sandbox is mentioned once."""
+        self._show_browser(
+            [
+                Check(name="browser", ok=True, found=event.found),
+                Check(
+                    name="sandbox",
+                    ok=not event.unsandboxed,
+                    found=event.unsandboxed or self.tr("the browser runs in it"),
+                    remedy=event.remedy,
+                    needed=False,
+                ),
+            ]
+        )
+        if event.warning and not self._warned:
+            self._warned = True
+            self.said.emit(event.warning[:1].upper() + event.warning[1:], "")
+
+    def _show_browser(self, found: list[Check]) -> None:
+        """Put these checks where the browser's were."""
+        names = [check.name for check in self.checks]
+        place = names.index("browser") if "browser" in names else len(names)
+        others = [check for check in self.checks if check.name not in ("browser", "sandbox")]
+        self.checks = [*others[:place], *found, *others[place:]]
         self.checks_changed.emit()
 
     def _on_history(self, event: HistoryChanged) -> None:

@@ -99,6 +99,8 @@ class DoctorPanel(Overlay):
     def _state(self, check: Check) -> tuple[str, str]:
         if check.ok:
             return self.tr("works"), "ok"
+        if check.slow:
+            return self.tr("slow"), "muted"
         return (self.tr("missing"), "fail") if check.needed else (self.tr("off"), "muted")
 
     def _examine(self) -> None:

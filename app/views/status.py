@@ -72,16 +72,30 @@ class StatusBar(QWidget):
     def _show_checks(self) -> None:
         self._show_check(self.endpoint, self._model.check("endpoint"), self.tr("no model endpoint"))
         self._show_check(self.browser, self._model.check("browser"), self.tr("no browser"))
+        self._show_sandbox(self._model.check("sandbox"))
 
     def _show_check(self, label: ElidedLabel, check: Check | None, absent: str) -> None:
         name = absent.partition(" ")[2]
         if check is None:
             label.setText(self.tr("{0}: looking").format(name))
             return
-        label.setText(check.found.partition(" (")[0] if check.ok else absent)
+        if check.slow:
+            label.setText(self.tr("{0}: not answering yet").format(name))
+        else:
+            label.setText(check.found.partition(" (")[0] if check.ok else absent)
         label.setToolTip("\n".join(part for part in (check.found, check.remedy) if part))
         label.setAccessibleName(f"{name}: {label.text()}")
-        self._mark(label, "warn" if not check.ok and check.needed else "")
+        self._mark(label, "warn" if not check.ok and check.needed and not check.slow else "")
+
+    def _show_sandbox(self, check: Check | None) -> None:
+        """Beside the browser that runs without; a browser in its sandbox needs no word."""
+        if check is None or check.ok:
+            return
+        self.browser.setText(self.tr("{0}, no sandbox").format(self.browser.text()))
+        why = self.tr("The sandbox is off: {0}").format(check.found)
+        self.browser.setToolTip("\n".join((self.browser.toolTip(), why, check.remedy)))
+        self.browser.setAccessibleName(self.tr("browser: {0}").format(self.browser.text()))
+        self._mark(self.browser, "warn")
 
     def _mark(self, label: QLabel, state: str) -> None:
         label.setProperty("state", state)

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser
 
 from app.engine.browser.demo_server import HOST, DemoServer
+from app.engine.browser.driving import Driving
 from app.engine.browser.find import NoBrowser, launch
 from app.engine.browser.session import Visit, visit
 from tests.support.walker import Walker
@@ -30,7 +31,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def chromium() -> AsyncIterator[Browser]:
-    async with async_playwright() as playwright:
+    async with Driving() as playwright:
         try:
             browser, _ = await launch(playwright)
         except NoBrowser as missing:

@@ -146,7 +146,7 @@ class FakeEngine(FakeGraphs, FakeLive):
             encoder_ready=True,
         )
 
-    async def doctor(self) -> list[Check]:
+    async def doctor(self, browser_only: bool = False) -> list[Check]:
         return [
             Check(name="python", ok=True, found="3.11.7"),
             Check(name="Qt", ok=True, found="6.11.3, offscreen"),

@@ -2,6 +2,7 @@
 
 A candidate that is not there costs some 10 ms, so they are tried in turn; what playwright says about its own
 executable's place is not asked, as it names a full Chrome even where only the headless shell is installed.
+Every browser is started in its sandbox; see ``app.engine.browser.sandbox`` for where that is impossible.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from app import settings
+from app.engine.browser import sandbox
 from app.engine.errors import SiteloreError
 
 if TYPE_CHECKING:
@@ -37,7 +40,41 @@ _NOT_INSTALLED = (
 
 
 class NoBrowser(SiteloreError):
-    """No candidate could be started; says which were tried and the command that brings one."""
+    """No candidate could be started; says which were tried and the command that brings one.
+
+    Attributes:
+        slow: one is there and did not answer in time.
+    """
+
+    slow = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """A browser that was started; ``unsandboxed`` says why it has no sandbox, "" where it has one."""
+
+    version: str
+    candidate: str
+    unsandboxed: str = ""
+
+    @property
+    def words(self) -> str:
+        """The browser as the status bar names it."""
+        return f"Chromium {self.version} ({self.candidate})"
+
+
+_listeners: list[Callable[[Started], None]] = []
+
+
+def on_start(listener: Callable[[Started], None]) -> Callable[[], None]:
+    """Call ``listener`` with every browser that this process starts; returns what ends that."""
+    _listeners.append(listener)
+
+    def unlisten() -> None:
+        if listener in _listeners:
+            _listeners.remove(listener)
+
+    return unlisten
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,21 +112,58 @@ def candidates(setting: str = "", environ: Mapping[str, str] | None = None) -> I
 async def launch(playwright: Playwright, setting: str = "", **options: Any) -> tuple[Browser, Candidate]:
     """Start the first candidate that starts; ``options`` go to ``chromium.launch`` (headless, args, timeout).
 
-    Raises ``NoBrowser``.
+    Raises:
+        NoBrowser: none starts.  NoSandbox: one would, but only without its sandbox, and the settings forbid that.
     """
-    from playwright.async_api import Error
+    from playwright.async_api import Error, TimeoutError
 
+    required = settings.load().sandbox == "required"
     tried: list[str] = []
     broken: list[str] = []
+    slow = False
     for candidate in candidates(setting):
         try:
-            return await playwright.chromium.launch(**candidate.launch_options(), **options), candidate
+            browser, why = await _start(playwright, candidate, required=required, options=options)
         except Error as error:
             reason = _first_line(str(error))
             tried.append(str(candidate))
             if not any(phrase in reason for phrase in _NOT_INSTALLED):
                 broken.append(f"{candidate}: {reason}")
-    raise NoBrowser(_nothing_started(tried, broken))
+                slow = slow or isinstance(error, TimeoutError)
+            continue
+        started = Started(version=browser.version, candidate=str(candidate), unsandboxed=why)
+        for listener in list(_listeners):
+            listener(started)
+        return browser, candidate
+    none = NoBrowser(_nothing_started(tried, broken))
+    none.slow = slow
+    raise none
+
+
+async def _start(
+    playwright: Playwright, candidate: Candidate, *, required: bool, options: Mapping[str, Any]
+) -> tuple[Browser, str]:
+    """Start one in its sandbox, else without; the browser, and why it has none.
+
+    Raises:
+        playwright.async_api.Error: it does not start either way.  NoSandbox: see ``launch``.
+    """
+    from playwright.async_api import Error
+
+    chosen: dict[str, Any] = {**candidate.launch_options(), **options}
+    why = sandbox.known_refusal(str(candidate))
+    if not why:
+        try:
+            return await playwright.chromium.launch(**chosen, chromium_sandbox=True), ""
+        except Error as error:
+            why = sandbox.refusal(str(error))
+            if not why:
+                raise
+    if required:
+        raise sandbox.forbidden(why)
+    browser = await playwright.chromium.launch(**chosen, chromium_sandbox=False)
+    sandbox.remember(str(candidate), why)
+    return browser, why
 
 
 def install_command() -> str:

@@ -17,10 +17,10 @@ from playwright.async_api import (
     Error,
     Page,
     StorageState,
-    async_playwright,
 )
 from playwright.async_api import TimeoutError as Late
 
+from app.engine.browser.driving import Driving
 from app.engine.browser.find import launch
 
 VIEWPORT = (1024, 640)
@@ -39,9 +39,9 @@ ANSWER = 2.0
 async def open_browser(setting: str = "", *, headless: bool = True) -> AsyncGenerator[Browser]:
     """Start a browser for the time of the block; ``setting`` is the person's choice of one.
 
-    Raises ``NoBrowser``.
+    Raises ``NoBrowser`` and ``NoSandbox``.
     """
-    async with async_playwright() as playwright:
+    async with Driving() as playwright:
         browser, _ = await launch(playwright, setting, headless=headless)
         try:
             yield browser

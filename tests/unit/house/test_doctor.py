@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from app.engine import doctor
-from app.engine.browser import find
+from app.engine import doctor, probes
+from app.engine.browser import find, sandbox
 
 
 class Endpoint(http.server.BaseHTTPRequestHandler):
@@ -125,7 +125,7 @@ def test_a_model_folder_that_is_gone_is_named(tmp_path: Path) -> None:
 async def test_the_whole_examination_names_a_remedy_for_everything_that_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor, "browser_check", _no_browser)
+    monkeypatch.setattr(doctor, "browser_checks", _no_browser)
     environ = {"PATH": "", "SITELORE_THEME": "pink"}
 
     checks = await doctor.examine(tmp_path, environ)
@@ -139,5 +139,108 @@ async def test_the_whole_examination_names_a_remedy_for_everything_that_fails(
     assert found["SQLite"].ok
 
 
-async def _no_browser(setting: str) -> doctor.Check:
-    return doctor.Check(name="browser", ok=False, found="none", remedy=find.install_command())
+async def _no_browser(setting: str, proof: object) -> list[doctor.Check]:
+    return [doctor.Check(name="browser", ok=False, found="none", remedy=find.install_command())]
+
+
+class Probe:
+    """Answers in place of the child process, one after the other; the last answer stays."""
+
+    def __init__(self, *answers: dict[str, object] | None) -> None:
+        self.answers = list(answers)
+
+    async def __call__(self, code: str, *_: str, **__: object) -> tuple[int, str, str]:
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if answer is None:
+            raise probes.Slow("no answer within 30 s")
+        return 0, json.dumps(answer), ""
+
+
+WORKS: dict[str, object] = {"version": "156.0", "candidate": "/bin/chromium", "unsandboxed": ""}
+PROOF = find.Started(version="156.0", candidate="/bin/chromium")
+
+
+@pytest.mark.parametrize("slow", [None, {"error": "Timeout 20000ms exceeded", "slow": True}])
+async def test_a_browser_that_is_slow_is_not_answering_yet_and_not_missing(
+    monkeypatch: pytest.MonkeyPatch, slow: dict[str, object] | None
+) -> None:
+    monkeypatch.setattr(doctor, "probe", Probe(slow))
+
+    (check,) = await doctor.browser_checks("")
+
+    assert (check.ok, check.slow) == (False, True)
+    assert "not answering yet" in check.found
+    assert "install" not in check.remedy
+
+
+async def test_a_browser_that_is_missing_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "probe", Probe({"error": "no browser could be started", "slow": False}))
+
+    (check,) = await doctor.browser_checks("")
+
+    assert (check.ok, check.slow) == (False, False)
+    assert check.remedy == find.install_command()
+
+
+@pytest.mark.parametrize("answer", [None, {"error": "no browser could be started", "slow": False}])
+async def test_a_browser_that_this_process_has_opened_is_proof(
+    monkeypatch: pytest.MonkeyPatch, answer: dict[str, object] | None
+) -> None:
+    monkeypatch.setattr(doctor, "probe", Probe(answer))
+
+    browser, sandboxed = await doctor.browser_checks("/bin/chromium", lambda: PROOF)
+
+    assert browser.ok
+    assert "156.0" in browser.found
+    assert sandboxed.ok
+
+
+async def test_a_browser_that_was_opened_proves_nothing_of_another_that_is_chosen_by_now(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(doctor, "probe", Probe(None))
+
+    assert [check.ok for check in await doctor.browser_checks("/bin/other", lambda: PROOF)] == [False]
+
+
+async def test_the_sandbox_has_a_row_of_its_own_with_how_to_mend_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "probe", Probe(WORKS, {**WORKS, "unsandboxed": sandbox.ROOT}))
+    assert [check.ok for check in await doctor.browser_checks("")] == [True, True]
+
+    browser, sandboxed = await doctor.browser_checks("")
+
+    assert browser.ok
+    assert (sandboxed.name, sandboxed.ok) == ("sandbox", False)
+    assert sandbox.ROOT in sandboxed.found
+    assert sandboxed.remedy == "start Sitelore as an ordinary user"
+
+
+async def test_a_browser_that_may_not_run_without_its_sandbox_is_not_told_to_be_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    refused: dict[str, object] = {"error": "the browser can't have its sandbox", "unsandboxed": sandbox.ROOT}
+    monkeypatch.setattr(doctor, "probe", Probe(refused))
+
+    browser, sandboxed = await doctor.browser_checks("")
+
+    assert not browser.ok
+    assert "install" not in browser.remedy
+    assert not sandboxed.ok
+
+
+async def test_a_child_that_hangs_is_ended_and_called_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probes, "PROBE_SECONDS", 0.2)
+    with pytest.raises(probes.Slow, match="no answer"):
+        await probes.probe("import time; time.sleep(60)")
+
+
+@pytest.mark.parametrize("check", ["Qt", "SQLite"])
+async def test_nothing_that_is_slow_is_told_to_be_installed_again(
+    monkeypatch: pytest.MonkeyPatch, check: str
+) -> None:
+    monkeypatch.setattr(doctor, "probe", Probe(None))
+
+    found = await (doctor.qt_check({}) if check == "Qt" else doctor.sqlite_check())
+
+    assert found.slow
+    assert "install" not in found.remedy

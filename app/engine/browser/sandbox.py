@@ -1,0 +1,103 @@
+"""Chromium's sandbox: whether this machine allows it, and what a person is told where it does not.
+
+Playwright starts Chromium without its sandbox unless it is asked for.  It is always asked for here; where the system
+refuses it, the browser starts without and one sentence says so, unless the settings forbid that.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from app.engine.errors import SiteloreError
+
+VARIABLE = "SITELORE_SANDBOX"
+ROOT = "Chromium refuses it to root"
+NO_NAMESPACES = "this system gives ordinary users no namespaces of their own"
+
+_REFUSED = (
+    "sandboxing failed",  # how Playwright sums it up
+    "no usable sandbox",
+    "failed to move to new namespace",
+    "setuid sandbox",
+    "crbug.com/638180",
+    "crbug.com/357670",
+)
+
+_known: dict[str, str] = {}
+
+
+class NoSandbox(SiteloreError):
+    """The sandbox can't be had here, and the settings forbid a browser without; ``why`` is the system's reason."""
+
+    why = ""
+
+
+def refusal(error: str) -> str:
+    """Why the sandbox was refused, by the words of a failed start; "" where the start failed for another reason."""
+    words = error.lower()
+    if not any(phrase in words for phrase in _REFUSED):
+        return ""
+    return ROOT if "running as root" in words else NO_NAMESPACES
+
+
+def known_refusal(candidate: str) -> str:
+    """Why this browser gets no sandbox here, where that is known without a try; else ""."""
+    return _known.get(candidate) or (ROOT if is_root() else "")
+
+
+def remember(candidate: str, why: str) -> None:
+    """Keep for the life of this process that a browser starts only without its sandbox."""
+    _known[candidate] = why
+
+
+def forget() -> None:
+    """Try every browser with its sandbox again."""
+    _known.clear()
+
+
+def is_root() -> bool:
+    """Whether Chromium takes this process for root's, on a system where that matters."""
+    return sys.platform.startswith("linux") and os.getuid() == 0
+
+
+def sentence(why: str) -> str:
+    """What a person is told of a browser that runs without; "" for one that runs in its sandbox."""
+    if not why:
+        return ""
+    return (
+        f"the browser runs without its sandbox ({why}): a page that breaks out of it can do all that you can;"
+        f" {remedy(why)}"
+    )
+
+
+def forbidden(why: str) -> NoSandbox:
+    """The error where the settings forbid to go without."""
+    error = NoSandbox(
+        f"the browser can't have its sandbox ({why}), and {VARIABLE}=required forbids to start it without;"
+        f" {remedy(why)}"
+    )
+    error.why = why
+    return error
+
+
+def remedy(why: str, kernel: Path = Path("/proc/sys/kernel")) -> str:
+    """What a person does about it, by what the system says of itself."""
+    if why == ROOT:
+        return "start Sitelore as an ordinary user"
+    if _number(kernel / "apparmor_restrict_unprivileged_userns") == 1:
+        return "allow it with `sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`"
+    if _number(kernel / "unprivileged_userns_clone") == 0:
+        return "allow it with `sudo sysctl -w kernel.unprivileged_userns_clone=1`"
+    return (
+        "in a container, allow user namespaces (with Docker: `--security-opt seccomp=PROFILE`, a profile that"
+        " permits clone and unshare)"
+    )
+
+
+def _number(path: Path) -> int | None:
+    try:
+        return int(path.read_text("ascii"))
+    except (OSError, ValueError):
+        return None
