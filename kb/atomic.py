@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from kb.errors import BadFile
+from kb.reading import refuse_odd
 
 _LEFT_OVER_AFTER = 3600.0
 """Seconds after which a half-written temporary file is taken for the rest of a killed process."""
@@ -21,6 +22,8 @@ def place(path: Path, content: bytes, *, mode: int = 0o644) -> None:
     A reader sees the old file or the new one; a killed process leaves at most a hidden ``.part`` file, which the
     next one clears away.
     """
+    if path.exists():
+        refuse_odd(path)  # a device or a pipe would be replaced by a file
     try:
         _clear_left_overs(path)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
@@ -50,20 +53,6 @@ def rename(old: Path, new: Path) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
-
-
-def read_file(path: Path, limit: int) -> bytes:
-    """All of a file of at most ``limit`` bytes; raises ``BadFile``."""
-    try:
-        if path.is_dir():
-            raise BadFile(f"{path}: this is a folder, a file was expected")
-        with path.open("rb") as file:
-            content = file.read(limit + 1)
-    except OSError as error:
-        raise BadFile(f"{path}: can't be read: {error.strerror or error}") from error
-    if len(content) > limit:
-        raise BadFile(f"{path}: larger than {limit // 2**20:,} MB, too large to be what it is taken for")
-    return content
 
 
 def _clear_left_overs(path: Path) -> None:

@@ -67,6 +67,12 @@ def explain(error: sqlite3.Error, path: str | Path) -> KbError:
         return BadFile(f"{path}: the disk is full; nothing was changed, free some space and try again")
     if primary == sqlite3.SQLITE_READONLY:
         return BadFile(f"{path}: the file is read-only; nothing was changed, make it writable or copy it")
+    if primary == sqlite3.SQLITE_INTERRUPT:
+        return BadFile(
+            f"{path}: reading it took too long for a knowledge base; it was given up, ask for an export"
+        )
+    if primary == sqlite3.SQLITE_TOOBIG:
+        return BadFile(f"{path}: it holds a value too large for a knowledge base; ask for an export")
     if primary == sqlite3.SQLITE_NOTADB:
         return BadFile(f"{path}: this is no knowledge base (not an SQLite file)")
     if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_FORMAT):

@@ -16,6 +16,7 @@ from kb.errors import BadFile, KbError
 from kb.frozen import FrozenKnowledgeBase, frozen_version, newer, open_any, read_content, version_in
 from kb.manifest import manifest_path, read_manifest, to_bytes, waiting_path
 from kb.migrations import shown
+from kb.reading import read_bytes, refuse_odd
 from kb.select import tally
 from kb.store import KnowledgeBase
 from kb.tip import FreezeReport, KbDiff, Status, Tip, VerifyReport
@@ -86,7 +87,7 @@ def verify(path: Path | str) -> VerifyReport:
     Raises ``BadFile`` only where there is no file that could be read.
     """
     path = Path(path)
-    data = atomic.read_file(path, _LIMIT)
+    data = read_bytes(path, _LIMIT)
     sha256 = hashlib.sha256(data).hexdigest()
     manifest = read_manifest(path)
     problems = [manifest.problem] if manifest.problem else []
@@ -172,6 +173,9 @@ def _check_waivers(kb: KnowledgeBase | FrozenKnowledgeBase, waive: Mapping[str, 
 
 
 def _refuse_to_overwrite(out: Path) -> None:
+    for path in (out, manifest_path(out)):
+        if path.exists() and not out.is_dir():
+            refuse_odd(path)
     if out.exists() and frozen_version(out) is None:
         raise BadFile(
             f"{out}: there is another file of this name, no frozen knowledge base; choose another name"

@@ -13,13 +13,19 @@ from kb.database import connect, explained
 from kb.errors import BadFile, Frozen, NoSuchTip
 from kb.manifest import read_manifest
 from kb.migrations import FROZEN_ID, shown
+from kb.reading import refuse_odd
+from kb.record import COLUMNS
 from kb.select import select, tally
+from kb.shape import check_shape, guard
 from kb.store import KnowledgeBase
 from kb.tip import KbStats, Status, Tip
 from kb.vectors import MemoryVectors, VectorCache
 
 HEADER = 100
 """Bytes of an SQLite file's header."""
+
+TABLES = {"meta": ("key", "value"), "site_host": ("site", "hosts"), "tip": ("id", *COLUMNS)}
+"""What a frozen file holds, and its columns."""
 
 
 class FrozenKnowledgeBase:
@@ -100,7 +106,12 @@ def open_any(path: Path | str) -> KnowledgeBase | FrozenKnowledgeBase:
 
 
 def frozen_version(path: Path) -> int | None:
-    """The layout's version if the file's header says that it is a frozen knowledge base, else None."""
+    """The layout's version if the file's header says that it is a frozen knowledge base, else None.
+
+    Raises ``Unreadable`` for what is neither a file nor a folder.
+    """
+    if path.exists() and not path.is_dir():
+        refuse_odd(path)
     try:
         with path.open("rb") as file:
             header = file.read(HEADER)
@@ -127,6 +138,9 @@ def read_content(path: Path) -> image.Content:
     """Tips and hosts of a frozen file; raises ``BadFile`` where they are not what its own hash says."""
     damaged = f"{path}: changed or damaged since it was frozen; take another copy of it"
     with explained(path), closing(connect(path, immutable=True)) as connection:
+        guard(connection)
+        newer_minor = int(connection.execute("PRAGMA user_version").fetchone()[0]) > image.VERSION
+        check_shape(connection, path, TABLES, may_have_more=newer_minor)
         try:
             content = image.read(connection)
             stated = image.stated_hash(connection)

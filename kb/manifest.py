@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from kb import atomic
 from kb.errors import BadFile
+from kb.reading import Unreadable, read_bytes
 
 SUFFIX = ".manifest.json"
 _SELF = "manifest_sha256"
@@ -72,7 +73,7 @@ def read_manifest(path: Path) -> Manifest:
     found = _read(manifest_path(path))
     waiting = waiting_path(path)
     if waiting.exists() and (other := _read(waiting)).ok:
-        content = hashlib.sha256(atomic.read_file(path, _LIMIT * 4)).hexdigest()
+        content = hashlib.sha256(read_bytes(path, _LIMIT * 4)).hexdigest()
         if other.file_sha256 == content and found.file_sha256 != content:
             with suppress(OSError):  # a folder that can't be written to: then it goes on waiting
                 atomic.rename(waiting, manifest_path(path))
@@ -85,8 +86,10 @@ def _read(path: Path) -> Manifest:
         return Manifest(problem=f"the manifest {path.name} is missing")
     edited = Manifest(problem=f"the manifest {path.name} was changed since it was written")
     try:
-        raw = atomic.read_file(path, _LIMIT)
+        raw = read_bytes(path, _LIMIT)
         data = json.loads(raw)
+    except Unreadable as error:
+        return Manifest(problem=f"the manifest {path.name} can't be read: {error.why}")
     except (BadFile, ValueError, RecursionError):
         return edited
     if not isinstance(data, dict):

@@ -8,11 +8,14 @@ import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import closing
+from functools import lru_cache
 from pathlib import Path
 
 from kb.database import connect, connect_memory, explained
 from kb.errors import BadFile
-from kb.migrations import VERSION, check, migrate
+from kb.migrations import STEPS, VERSION, check, migrate
+from kb.reading import refuse_odd_database
+from kb.shape import check_shape, guard
 
 _QUICK_CHECK_UP_TO = 16 * 1024 * 1024
 """Bytes up to which a file is checked for damage whenever it is opened (about 30 ms); vectors can make it large."""
@@ -24,9 +27,13 @@ def open_live(
     """A connection to the file as this version lays it out, and whether it may be written to."""
     if path.is_dir():
         raise BadFile(f"{path}: this is a folder; a knowledge base is one file, like knowledge.akb")
-    if not path.exists() and (read_only or not create):
+    new = not path.exists()
+    if new and (read_only or not create):
         raise BadFile(f"{path}: there is no such knowledge base")
-    writable = not read_only and (not path.exists() or is_writable(path))
+    refuse_odd_database(path)
+    if not new and (read_only or not create) and path.stat().st_size == 0:
+        raise BadFile(f"{path}: the file is empty, so it is no knowledge base; take another copy of it")
+    writable = not read_only and (new or is_writable(path))
     with explained(path):
         connection = connect(path, read_only=not writable, busy_seconds=busy_seconds)
         try:
@@ -77,7 +84,10 @@ def _patiently(action: Callable[[], None], seconds: float) -> None:
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    check(connection, path)  # before anything is written: a foreign or newer file stays as it is
+    guard(connection)
+    # Before anything is written: a foreign or newer file stays as it is.
+    _check_all(connection, path, check(connection, path))
+    connection.set_progress_handler(None, 0)
     if path.stat().st_size <= _QUICK_CHECK_UP_TO:
         whole(connection, path)
     connection.execute("PRAGMA journal_mode = WAL")
@@ -86,15 +96,52 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     migrate(connection, path)
 
 
+def _check_all(connection: sqlite3.Connection, path: Path, version: int) -> None:
+    """Compare what the file holds with what its version's migrations make."""
+    if not version:
+        return
+    guards = ("deed_kept", "revision_kept_on_update", "revision_kept_on_delete")
+    check_shape(
+        connection,
+        path,
+        _expected(min(version, VERSION)),
+        indexes=("revision_content",),
+        triggers=guards,
+        may_have_more=version > VERSION,
+    )
+
+
+@lru_cache(maxsize=8)
+def _expected(version: int) -> dict[str, tuple[str, ...]]:
+    """Tables and their columns in a file of a version."""
+    with closing(connect_memory()) as made:
+        for number, step in STEPS:
+            if number <= version:
+                step(made)
+        names = [row[0] for row in made.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return {
+            name: tuple(row[1] for row in made.execute(f'PRAGMA table_xinfo("{name}")'))
+            for name in names
+            if not name.startswith("sqlite_")
+        }
+
+
 def _only_reading(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
     try:
+        guard(connection)
         version = check(connection, path)
     except sqlite3.OperationalError:
         # A file in WAL mode wants a place for its shared memory; in a folder that can't be written to there is none,
         # and nobody who could change the file either.
         connection.close()
         connection = connect(path, immutable=True)
+        guard(connection)
         version = check(connection, path)
+    if not version:
+        connection.close()
+        raise BadFile(f"{path}: this is no knowledge base, it holds no tables; take another copy of it")
+    _check_all(connection, path, version)
+    connection.set_progress_handler(None, 0)
     if version < VERSION:
         # It may not be changed, so a copy in memory is brought up to date and read.
         with closing(connection):

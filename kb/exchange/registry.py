@@ -12,6 +12,7 @@ from kb.content import clean, clean_site
 from kb.errors import BadFile, BadTip, KbError
 from kb.exchange import csv, hints, jsonl, markdown, numbered
 from kb.exchange.parsed import Parsed
+from kb.reading import read_bytes
 from kb.store import KnowledgeBase
 from kb.tip import ImportReport, Status, Tip, TipDraft
 
@@ -25,20 +26,30 @@ _UNFIT_FOR_SITE = re.compile(r"[^a-z0-9._-]+")
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format by its functions; ``sited_by_name`` where the file's name tells the site."""
+    """A format by its functions; ``sited_by_name`` where the file's name tells the site.
+
+    ``holds`` says what a tip looks like in a format that any text passes for, so that a file without one is named.
+    """
 
     parse: Callable[[str, str], Iterator[Parsed]]
     serialise: Callable[[Iterable[TipDraft]], str] | None = None
     sited_by_name: bool = False
     suffix: str = ""
+    holds: str = ""
 
 
 FORMATS: dict[str, Format] = {
     "jsonl": Format(jsonl.parse, jsonl.serialise, suffix=".jsonl"),
     "csv": Format(csv.parse, csv.serialise, suffix=".csv"),
-    "txt": Format(numbered.parse, numbered.serialise, sited_by_name=True, suffix=".txt"),
+    "txt": Format(
+        numbered.parse,
+        numbered.serialise,
+        sited_by_name=True,
+        suffix=".txt",
+        holds="tips that begin with a number ('1. ...'), or paragraphs under bold headings",
+    ),
     "hints": Format(hints.parse, suffix=".csv"),
-    "markdown": Format(markdown.parse, sited_by_name=True, suffix=".md"),
+    "markdown": Format(markdown.parse, sited_by_name=True, suffix=".md", holds="a list of tips"),
 }
 """By name; ``auto`` chooses by the file's ending."""
 
@@ -105,14 +116,23 @@ def parse_file(path: Path, format: str = "auto", site: str = "") -> Iterator[tup
     """Each tip of a file, or of every file of the format in a folder, with the file it stands in."""
     site = clean_site(site) if site else ""
     name, chosen = _format(path, format)
-    for file in _files(path, chosen.suffix) if path.is_dir() else [path]:
+    files = _files(path, chosen.suffix) if path.is_dir() else [path]
+    if not files:
+        raise BadFile(
+            f"{path}: there is no {chosen.suffix} file in this folder; name a file, or another format"
+        )
+    for file in files:
         text = _text(file)
         named = site or (_site_of(file) if chosen.sited_by_name else "")
+        empty = True
         try:
             for parsed in chosen.parse(text, named):
+                empty = False
                 yield file, parsed
         except BadFile as error:
             raise BadFile(f"{file}: this is no {name} file: {error}") from error
+        if empty and chosen.holds and text.strip() and not text.lstrip().startswith(numbered.HEADING):
+            yield file, Parsed(1, error=f"there is no tip in this file; a {name} file holds {chosen.holds}")
 
 
 def _format(path: Path, format: str) -> tuple[str, Format]:
@@ -138,7 +158,7 @@ def _files(folder: Path, suffix: str) -> list[Path]:
 
 
 def _text(path: Path) -> str:
-    content = atomic.read_file(path, FILE_LIMIT)
+    content = read_bytes(path, FILE_LIMIT)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

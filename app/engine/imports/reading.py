@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import re
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,13 +14,13 @@ import orjson
 
 from app.engine.errors import InputError, PathError
 from app.engine.trajectory import Run, Step
+from kb import reading
 
 MAX_JSON_BYTES = 256 * 2**20
 """Longest JSON file that is read; the largest real step record is below 5 MB."""
 
 MAX_IMAGE_BYTES = 64 * 2**20
 
-_LINK = "a symbolic link; links are not followed"
 _NUMBER = re.compile(r"([0-9]+)")
 
 
@@ -50,7 +48,7 @@ def walk(root: Path, problems: list[PathError]) -> Iterator[tuple[Path, list[str
         here = Path(folder)
         for name in list(folders):
             try:
-                what = _LINK if (here / name).is_symlink() else ""
+                what = reading.LINK if (here / name).is_symlink() else ""
             except OSError as error:  # the path is longer than the system takes
                 what = f"can't be looked at: {error.strerror}"
             if what:
@@ -74,23 +72,10 @@ def read_bytes(path: Path, limit: int) -> bytes:
     Raises:
         InputError: it is a link, no regular file, longer than ``limit`` bytes, or can't be read.
     """
-    flags = (
-        os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    )
-    if not hasattr(os, "O_NOFOLLOW") and path.is_symlink():
-        raise InputError(_LINK, path=str(path))
     try:
-        with os.fdopen(os.open(path, flags), "rb", buffering=0) as file:
-            about = os.fstat(file.fileno())
-            if not stat.S_ISREG(about.st_mode):
-                raise InputError("not a regular file", path=str(path))
-            if about.st_size > limit:
-                raise InputError(f"larger than {limit // 2**20} MB, left out", path=str(path))
-            return file.readall()
-    except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise InputError(_LINK, path=str(path)) from error
-        raise InputError(f"can't be read: {error.strerror or error}", path=str(path)) from error
+        return reading.read_bytes(path, limit, follow=False)
+    except reading.Unreadable as error:
+        raise InputError(error.why, path=str(path)) from error
 
 
 def read_json_object(data: bytes, path: Path) -> dict[str, Any]:

@@ -1,0 +1,93 @@
+"""Whether a database file has the shape this program gives it, looked at before anything in it is evaluated.
+
+A file from elsewhere may hold views in the place of tables, triggers, virtual tables or computed columns: reading a
+"table" then runs whatever its maker wrote, for as long as they like.  So the list of what a file holds is compared
+with what the program makes; a file of a newer minor version may have more plain tables, columns and indexes.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import time
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from kb.errors import BadFile
+
+LONGEST_VALUE = 64 * 2**20
+"""Bytes of one value; the longest ever written, the journal entry of an import of 500,000 tips, is below half of it."""
+
+LONGEST_READ = 60.0
+"""Seconds one statement over a file of somebody else may take; a scan of a gigabyte takes a few."""
+
+_EVERY = 20_000
+"""Steps of SQLite's machine between two looks at the clock, well below a millisecond."""
+
+_PLAIN = re.compile(r"CREATE TABLE\s", re.IGNORECASE)
+_GUARD = re.compile(
+    r"CREATE TRIGGER (\w+) BEFORE (?:UPDATE|DELETE) ON (\w+)"
+    r" BEGIN SELECT RAISE\(ABORT, '[^']*'\); END",
+    re.IGNORECASE,
+)
+_OWN = re.compile(r"sqlite_(?:autoindex_\w+|sequence|stat1)")
+
+
+def guard(connection: sqlite3.Connection, seconds: float = LONGEST_READ) -> None:
+    """Let nothing the file holds run functions, hand out huge values, or take longer than ``seconds`` altogether."""
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+    end = time.monotonic() + seconds
+    connection.set_progress_handler(lambda: int(time.monotonic() > end), _EVERY)
+
+
+def check_shape(
+    connection: sqlite3.Connection,
+    path: Path,
+    tables: Mapping[str, Collection[str]],
+    *,
+    optional: Collection[str] = (),
+    indexes: Collection[str] = (),
+    triggers: Collection[str] = (),
+    may_have_more: bool = False,
+) -> None:
+    """Raise ``BadFile`` where the file holds anything but these plain tables, indexes and guards.
+
+    Args:
+        tables: columns by name of the tables that must be there; those of ``optional`` names may be missing.
+        may_have_more: a newer minor version may have further plain tables, columns and indexes.
+    """
+    found = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()
+    there: set[str] = set()
+    for kind, name, owner, sql in found:
+        if _OWN.fullmatch(name):
+            continue
+        text = " ".join(str(sql or "").split())
+        may_be = {
+            "table": _PLAIN.match(text) is not None and (name in tables or may_have_more),
+            "index": owner in tables and (name in indexes or may_have_more),
+            "trigger": name in triggers and _is_guard(text, name, owner),
+        }
+        if not may_be.get(kind, False):
+            raise _odd(path, f"it holds the {kind} {str(name)[:60]!r}")
+        there.update({name} if kind == "table" else ())
+    if missing := sorted(set(tables) - there - set(optional)):
+        raise _odd(path, f"it has no table {missing[0]!r}")
+    for name in sorted(there & tables.keys()):
+        rows = connection.execute(f'PRAGMA table_xinfo("{name}")').fetchall()
+        columns = {str(row[1]) for row in rows}
+        lacking = sorted(set(tables[name]) - columns)
+        if lacking or any(row[6] for row in rows) or (columns - set(tables[name]) and not may_have_more):
+            raise _odd(path, f"its table {name!r} has other columns")
+
+
+def _is_guard(text: str, name: str, owner: str) -> bool:
+    match = _GUARD.fullmatch(text)
+    return match is not None and match[1] == name and match[2] == owner
+
+
+def _odd(path: Path, what: str) -> BadFile:
+    return BadFile(
+        f"{path}: this is not how a knowledge base is laid out ({what}); it was not read, ask for an export"
+        " in a text format (jsonl) instead"
+    )
