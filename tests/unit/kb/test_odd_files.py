@@ -34,15 +34,15 @@ LIMIT = 10.0
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
 
 
-def at_once(call: Callable[[], object]) -> BaseException | None:
+def at_once(call: Callable[[], object]) -> Exception | None:
     """The error of a call that has to come back by itself."""
-    caught: list[BaseException | None] = []
+    caught: list[Exception | None] = []
 
     def calling() -> None:
         try:
             call()
             caught.append(None)
-        except BaseException as error:
+        except Exception as error:
             caught.append(error)
 
     begun = time.monotonic()
