@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from tests.mutation import faults_borders, faults_knowledge, faults_pages, faults_runs, faults_supervision
+from tests.mutation import (
+    faults_borders,
+    faults_knowledge,
+    faults_pages,
+    faults_runs,
+    faults_supervision,
+    faults_trust,
+)
 from tests.mutation.mutation import Mutation
 
 ALL: tuple[Mutation, ...] = (
@@ -11,4 +18,5 @@ ALL: tuple[Mutation, ...] = (
     *faults_pages.FAULTS,
     *faults_runs.FAULTS,
     *faults_borders.FAULTS,
+    *faults_trust.FAULTS,
 )

@@ -7,7 +7,6 @@ from tests.mutation.mutation import Mutation
 KEEPING, PHASES = "app/engine/agent/eviction/keeping.py", "app/engine/agent/eviction/phases.py"
 FOLD = "app/engine/agent/memory/fold.py"
 REDACTION, UNSEEN = "app/engine/redaction.py", "app/engine/agent/unseen.py"
-SECRETS = "app/engine/agent/secrets.py"
 CALIBRATION, RISK = "app/engine/detectors/calibration.py", "app/engine/detectors/risk.py"
 REACTING = "app/engine/detectors/reacting.py"
 _EVICTION = ("tests/unit/engine/test_rules_of_eviction.py", "tests/unit/engine/test_agent_eviction.py")
@@ -155,7 +154,7 @@ FAULTS = (
     ),
     Mutation(
         "secrets-said-twice",
-        SECRETS,
+        "app/engine/written_secrets.py",
         'intent = intent.replace(value, f"{{secret:{name}}}")',
         "intent = str(intent)",
         "A password that stands in the task a second time is lifted there, too.",
