@@ -10,9 +10,13 @@ RUNNING, FLEET = "app/engine/cases/running.py", "app/engine/cases/fleet.py"
 PROMPTING, PLANNER = "app/engine/agent/llm/prompting.py", "app/engine/agent/llm/planner.py"
 SUMMARIZER, JUDGE = "app/engine/agent/llm/summarizer.py", "app/engine/agent/judging/questions.py"
 LOOKING = "app/engine/agent/vision/looking.py"
+STORE, GATE, RETRIEVER = "kb/store.py", "kb/gate.py", "kb/retrieval/retriever.py"
+RETRIEVING = "app/engine/cases/retrieving.py"
 _QUEUED = ("tests/unit/engine/test_queued_passwords.py",)
 _OLD = ("tests/unit/engine/test_old_passwords.py",)
 _FENCE = ("tests/unit/engine/test_prompts_fenced.py", "tests/unit/engine/test_agent_llm.py")
+_GATE = ("tests/unit/kb/test_gate.py",)
+_MEANING = ("tests/unit/engine/test_meaning_route.py",)
 _LIFTING = ("tests/unit/engine/test_agent_hostile.py", "tests/unit/engine/test_queued_passwords.py")
 
 FAULTS = (
@@ -166,6 +170,113 @@ FAULTS = (
         '\\n{told}"',
         "What a page says is material for a vision model.",
         _FENCE,
+        safety=True,
+    ),
+    Mutation(
+        "gate-new-tips",
+        STORE,
+        '            self._admit(signed, None, "the tip")\n',
+        "",
+        "A new tip with lint errors does not begin as active.",
+        _GATE,
+        safety=True,
+    ),
+    Mutation(
+        "gate-imported-tips",
+        STORE,
+        "if draft.status is Status.ACTIVE and self.judge(draft):",
+        "if draft.status is Status.ACTIVE and not self.judge(draft):",
+        "A tip from a file that claims to be active despite lint errors is a draft.",
+        _GATE,
+        safety=True,
+    ),
+    Mutation(
+        "gate-status",
+        STORE,
+        "if to is Status.ACTIVE and not_waived(self.judge(tip), waiver):",
+        "if to is Status.ACTIVE and not_waived(self.judge(tip), waiver) and not tip.site:",
+        "A tip with lint errors does not become active without a waiver.",
+        _GATE,
+        safety=True,
+    ),
+    Mutation(
+        "gate-edited-tips",
+        STORE,
+        "                self._admit(edited, waiver, id)\n",
+        "",
+        "An active tip is not edited into one with lint errors.",
+        _GATE,
+        safety=True,
+    ),
+    Mutation(
+        "gate-restored-tips",
+        STORE,
+        "                self._admit(older, older.waiver, id)\n",
+        "",
+        "An older revision with lint errors does not come back as active.",
+        _GATE,
+        safety=True,
+    ),
+    Mutation(
+        "gate-undo",
+        STORE,
+        "if tip.status is Status.ACTIVE and (rules := self.unwaived(tip)):",
+        "if tip.status is Status.RETIRED and (rules := self.unwaived(tip)):",
+        "Undo makes no tip with lint errors active.",
+        _GATE,
+        safety=True,
+    ),
+    Mutation(
+        "gate-waiver-of-this-text",
+        STORE,
+        "kept = now.waiver if content_key(edited) == content_key(now) else None",
+        "kept = now.waiver",
+        "A waiver belongs to the text it was given for; a changed text needs another one.",
+        _GATE,
+        safety=True,
+    ),
+    Mutation(
+        "gate-waiver-needs-a-reason",
+        STORE,
+        "if not line or not not_waived(rules, kept):",
+        "if not not_waived(rules, kept):",
+        "A waiver without a reason is none.",
+        _GATE,
+        safety=True,
+    ),
+    Mutation(
+        "gate-waiver-by-rule",
+        GATE,
+        "return tuple(rule for rule in rules if rule not in covered)",
+        "return () if covered else tuple(rules)",
+        "A waiver holds for the rules it names and for no other.",
+        _GATE,
+        safety=True,
+    ),
+    Mutation(
+        "gate-active-before",
+        RETRIEVER,
+        "        return self._kept_back[row]\n",
+        '        return ""\n',
+        "What was active before there was a gate is passed over by retrieval.",
+        (*_GATE, "tests/unit/engine/test_meaning_route.py"),
+        safety=True,
+    ),
+    Mutation(
+        "retrieval-encodes-active-only",
+        RETRIEVER,
+        "if not known[row] and tip.status in RETRIEVABLE]",
+        "if not known[row]]",
+        "Only tips that an agent may be given are encoded.",
+        _MEANING,
+    ),
+    Mutation(
+        "retrieval-empty-file",
+        RETRIEVING,
+        "if not any(not found.withheld(tip) for tip in found.given):",
+        "if found.tips is None:",
+        "A file without a tip that could be given is refused.",
+        ("tests/unit/engine/test_meaning_route.py",),
         safety=True,
     ),
 )

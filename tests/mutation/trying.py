@@ -21,6 +21,8 @@ from tests.mutation.mutation import Mutation
 
 MOST_SECONDS = 300.0
 """For the tests of one mutation; beyond it the try says nothing."""
+HANGS = 90
+"""Seconds after which a single test counts as hanging, and fails."""
 
 _PASSED, _FAILED = 0, 1
 _LEFT_OUT = shutil.ignore_patterns(
@@ -91,7 +93,7 @@ class Bench:
 
     def _test(self, files: tuple[str, ...], *options: str) -> tuple[int | None, str]:
         command = [
-            sys.executable, "-m", "pytest", "-q", "--tb=short", "--hypothesis-seed=0",
+            sys.executable, "-m", "pytest", "-q", "--tb=short", "--hypothesis-seed=0", f"--timeout={HANGS}",
             "-o", "cache_dir=.pytest_cache", *options, *files,
         ]  # fmt: skip
         process = subprocess.Popen(
