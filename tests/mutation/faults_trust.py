@@ -14,10 +14,14 @@ STORE, GATE, RETRIEVER = "kb/store.py", "kb/gate.py", "kb/retrieval/retriever.py
 RETRIEVING = "app/engine/cases/retrieving.py"
 _QUEUED = ("tests/unit/engine/test_queued_passwords.py",)
 _OLD = ("tests/unit/engine/test_old_passwords.py",)
-_FENCE = ("tests/unit/engine/test_prompts_fenced.py", "tests/unit/engine/test_agent_llm.py")
+_FENCE = ("tests/unit/engine/test_prompts_fenced.py", "tests/unit/engine/test_agent_showing.py")
 _GATE = ("tests/unit/kb/test_gate.py",)
 _MEANING = ("tests/unit/engine/test_meaning_route.py",)
-_LIFTING = ("tests/unit/engine/test_agent_hostile.py", "tests/unit/engine/test_queued_passwords.py")
+_LIFTING = (
+    "tests/unit/engine/test_rules_of_lifting.py",
+    "tests/unit/engine/test_agent_hostile.py",
+    "tests/unit/engine/test_queued_passwords.py",
+)
 
 FAULTS = (
     Mutation(
@@ -85,8 +89,8 @@ FAULTS = (
     Mutation(
         "old-passwords-free-pages",
         DATABASE,
-        '        connection.execute("PRAGMA secure_delete=ON")\n',
-        "",
+        '        connection.execute("VACUUM")  # pages',
+        '        connection.execute("PRAGMA optimize")  # pages',
         "What a migration takes out for good is in none of the file's free pages.",
         _OLD,
         safety=True,

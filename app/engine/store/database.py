@@ -94,6 +94,7 @@ def _migrate(
             migration(connection)
         connection.execute(f"PRAGMA user_version={max(version, len(migrations))}")
     if purges:
+        connection.execute("VACUUM")  # pages that a change has emptied or put in order may hold a copy still
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.engine.run_api import RunRequest
+from app.engine.store import database
 from app.engine.store.database import open_database
 from app.engine.store.desk import DeskStore
 from app.engine.store.desk_rows import written
@@ -17,6 +18,7 @@ from app.engine.store.desk_schema import KEPT
 from app.engine.store.review import ReviewStore
 from app.engine.store.review_schema import MIGRATIONS
 from app.engine.supervision import LiveRow, PersonHint, RunState
+from kb.database import connect
 
 VALUE = "canary-QUEUE-07x"
 ODD = "w\\7ü-word"
@@ -68,6 +70,20 @@ def test_the_value_is_in_no_file_of_the_folder_after_opening(old: Path):
     backups = [file.name for file in old.parent.iterdir() if ".backup-" in file.name]
     assert len(backups) == 1
     assert backups[0].startswith(f"review.sqlite.backup-v{OLD}-")
+    store.close()
+    assert files_with(old.parent, VALUE, "canary-QUEUE", ODD) == []
+
+
+def test_the_value_is_nowhere_even_where_sqlite_is_built_to_leave_what_it_frees(
+    old: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def leaving(*path: object, **options: object) -> sqlite3.Connection:
+        connection = connect(*path, **options)  # type: ignore[arg-type]
+        connection.execute("PRAGMA secure_delete=OFF")
+        return connection
+
+    monkeypatch.setattr(database, "connect", leaving)
+    store = ReviewStore(old)
     store.close()
     assert files_with(old.parent, VALUE, "canary-QUEUE", ODD) == []
 
