@@ -187,6 +187,6 @@ FAULTS = (
         "        acted = time.monotonic() - began\n        self._control.unplan()\n",
         "        acted = time.monotonic() - began\n",
         "An action that was done is no next action any more.",
-        _PLACES,
+        (*_PLACES, "tests/unit/engine/test_agent_control.py"),
     ),
 )

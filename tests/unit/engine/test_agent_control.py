@@ -406,3 +406,20 @@ def test_whatever_a_person_does_in_whatever_order_a_held_page_is_not_touched_and
     assert run.step_count == len(person.bench.kept.steps)
     denied = [step for step in person.bench.kept.steps if step.cause == "person"]
     assert all(not step.executed for step in denied)
+
+
+async def test_what_was_done_is_no_next_action_while_its_step_is_being_written():
+    bench = Bench([Click(0), Stop("42")])
+    planned: list[bool] = []
+    next_now: list[bool] = [False]
+    bench.control.planned = lambda action: next_now.__setitem__(0, True)
+    bench.control.unplanned = lambda: next_now.__setitem__(0, False)
+    append = bench.kept.append
+
+    async def writing(step, blobs):
+        planned.append(next_now[0])
+        await append(step, blobs)
+
+    bench.kept.append = writing  # type: ignore[method-assign]
+    await bench.run()
+    assert planned[0] is False

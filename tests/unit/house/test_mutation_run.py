@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.mutation import trying
 from tests.mutation.__main__ import main, wilson
 from tests.mutation.mutation import Mutation
 
@@ -83,6 +84,15 @@ def test_a_test_that_fails_without_the_fault_too_kills_nothing(
     always = fault("always", "age >= 18", "age > 18", tests="test_never.py")
     assert main([], checkout, [always]) == 2
     assert "test_never.py::test_never fails without the fault, too" in capsys.readouterr().out
+
+
+def test_a_fault_that_makes_its_tests_hang_is_killed_where_they_pass_without_it(
+    checkout: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trying, "MOST_SECONDS", 8.0)
+    hanging = fault("hanging", "return age", "while True:\n        pass\n    return age")
+    assert main([], checkout, [hanging]) == 0
+    assert "hanging: its tests hang, and pass without the fault" in capsys.readouterr().out
 
 
 def test_a_module_that_can_not_be_imported_is_no_kill(
