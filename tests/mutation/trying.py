@@ -164,6 +164,8 @@ def _end(process: subprocess.Popen[str]) -> None:
     else:
         process.kill()
     process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
 
 
 def _end_of(said: str) -> str:
