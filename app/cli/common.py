@@ -55,6 +55,8 @@ def with_engine(work: Callable[[Engine], Awaitable[T]], *, encoder: str = "") ->
         if sys.stderr.isatty():
             engine.bus.subscribe(show_progress)
         engine.bus.subscribe(Warner())
+        for note in engine.notes:
+            say(note)
         try:
             if encoder:
                 await engine.load_encoder(allow_export=encoder == "wanted", ahead=False)

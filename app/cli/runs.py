@@ -79,6 +79,10 @@ def list_(
     rows = with_engine(lambda engine: engine.list_runs(which))
     heads = ("risk", "site", "score", "steps", "ended", "run", "flags", "goal")
     show(rows, as_json, lambda: table([_cells(row) for row in rows], heads, widest=48))
+    if waiting := sum(not row.looked_at for row in rows):
+        say(
+            f"{waiting} of these runs have not been looked at by the detectors yet; 'sitelore detect' does it"
+        )
 
 
 @app.command("show")
@@ -148,7 +152,7 @@ def run_document(detail: RunDetail) -> dict[str, Any]:
 def _cells(row: RunRow) -> tuple[object, ...]:
     score = "-" if row.score is None else f"{row.score:.2f}"
     return (
-        f"{row.risk:.2f}",
+        f"{row.risk:.2f}" if row.looked_at else "-",
         row.site,
         score,
         row.steps,

@@ -107,6 +107,8 @@ class RunRow:
     started_at: float = 0.0
     signature: str = ""
     """Names the kind of failure: runs with the same one failed alike (site, first detector, page template)."""
+    looked_at: bool = True
+    """Whether the detectors have looked at it; until then it has neither flags nor a risk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,6 +260,8 @@ class WorkspaceInfo:
     tips: int
     encoder: str
     encoder_ready: bool
+    notes: tuple[str, ...] = ()
+    """What had to be mended when it was opened, one sentence each."""
 
 
 class EngineApi(GraphApi, RunApi, LiveApi, Protocol):

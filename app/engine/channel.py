@@ -19,7 +19,15 @@ from typing import Any
 import orjson
 
 from app.engine.api import EngineApi
-from app.engine.errors import Conflict, InputError, NotFound, SiteloreError, StoreError, UsageError
+from app.engine.errors import (
+    Conflict,
+    DamagedIndex,
+    InputError,
+    NotFound,
+    SiteloreError,
+    StoreError,
+    UsageError,
+)
 from app.engine.events import EVENTS, Event, PageFrame
 
 PROTOCOL = 1
@@ -31,7 +39,7 @@ _HEAD = struct.Struct(">II")
 _FRAME_FIELDS = tuple(field.name for field in dataclasses.fields(PageFrame) if field.name != "jpeg")
 
 ERRORS: dict[str, type[SiteloreError]] = {
-    kind.__name__: kind for kind in (SiteloreError, UsageError, NotFound, Conflict, StoreError)
+    kind.__name__: kind for kind in (SiteloreError, UsageError, NotFound, Conflict, StoreError, DamagedIndex)
 }
 
 

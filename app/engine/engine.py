@@ -150,7 +150,7 @@ class Engine:
         """Open or make a workspace; raises a ``SiteloreError`` that says what is wrong with it."""
         engine = cls(await Core.open(workspace, author or author_name()))
         if engine._core.workspace.index_made_anew:
-            await engine.detect()  # flags stand in the index alone
+            await engine._judging.detect_rest()  # flags stand in the index alone
         return engine
 
     async def run_task(self, request: RunRequest) -> RunSummary:
@@ -186,8 +186,9 @@ class Engine:
         await self._core.aclose()
 
     def warm_up(self) -> None:
-        """Start what is wanted soon, in the background: the encoder."""
+        """Start what is wanted soon, in the background: the encoder, and the detectors where runs wait for them."""
         self.registry.hold(self._retrieving.load_encoder())
+        self.registry.hold(self._judging.look_at_rest())
 
     async def load_encoder(self, allow_export: bool = True, ahead: bool = True) -> None:
         """Make the embedding route usable now (the command line waits for it)."""
@@ -213,7 +214,13 @@ class Engine:
             tips=tips,
             encoder=self._retrieving.encoder_message,
             encoder_ready=self._retrieving.encoder is not None,
+            notes=tuple(self.notes),
         )
+
+    @property
+    def notes(self) -> list[str]:
+        """What had to be mended while the workspace was opened, one sentence each."""
+        return self._core.workspace.notes
 
     async def doctor(self, browser_only: bool = False) -> list[Check]:
         """What works here, and how to mend what does not; ``browser_only`` asks of the browser and its sandbox."""

@@ -6,6 +6,7 @@ SiteloreError            anything below; the command line prints it and exits wi
 |- NotFound              a run, tip, flag or job of that name is not here (exit 1)
 |- Conflict              the thing changed under the caller, or another process holds it (exit 1)
 `- StoreError            the workspace can't be read or written: full disk, read-only, newer version (exit 3)
+   `- DamagedIndex       its search index is broken, and can be made again from the rest (exit 3)
 """
 
 from __future__ import annotations
@@ -62,6 +63,10 @@ class StoreError(SiteloreError):
     """The workspace can't be read or written."""
 
     exit_code = 3
+
+
+class DamagedIndex(StoreError):
+    """The search index is broken; nothing that can't be made again is lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,6 +26,13 @@ class RunsChanged(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IndexDamaged(Event):
+    """The search index was found broken; ``message`` says so and what to do."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KnowledgeChanged(Event):
     """Tips were added, edited, retired, restored or imported."""
 
@@ -224,6 +231,7 @@ EVENTS: dict[str, type[Event]] = {
     kind.__name__: kind
     for kind in (
         RunsChanged,
+        IndexDamaged,
         KnowledgeChanged,
         HistoryChanged,
         JobChanged,

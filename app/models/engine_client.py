@@ -30,6 +30,7 @@ from app.engine.events import (
     HintChanged,
     HistoryChanged,
     HostLost,
+    IndexDamaged,
     InterventionMade,
     JobChanged,
     KnowledgeChanged,
@@ -56,6 +57,7 @@ RESTARTS = 3
 
 SIGNALS: dict[type[Event], str] = {
     RunsChanged: "runs_changed",
+    IndexDamaged: "index_damaged",
     KnowledgeChanged: "knowledge_changed",
     HistoryChanged: "history_changed",
     JobChanged: "job_changed",
@@ -83,6 +85,7 @@ class EngineEvents(QObject):
     """Engine events as signals; each carries the event."""
 
     runs_changed = Signal(object)
+    index_damaged = Signal(object)
     knowledge_changed = Signal(object)
     history_changed = Signal(object)
     job_changed = Signal(object)

@@ -415,7 +415,7 @@ class ReviewModel(QObject):
             if detail.run.id != self.run:
                 return
             if self.detail is None or len(detail.steps) != len(self.detail.steps):
-                self._wanted_step = self.index if self.detail is not None else self._wanted_step
+                self.error, self._wanted_step = "", self._wanted_step if self.detail is None else self.index
                 self._show_run(detail)
                 return
             self.detail = detail

@@ -92,7 +92,7 @@ class RunQueueModel(ObjectList[RunRow]):
     def words(self, value: RunRow) -> str:
         """Everything the row shows, in reading order."""
         parts = [
-            f"risk {value.risk:.2f}",
+            f"risk {value.risk:.2f}" if value.looked_at else "not looked at yet",
             value.site,
             value.task_id,
             score_words(value.score),

@@ -12,7 +12,7 @@ from app.engine.api import Check
 
 if TYPE_CHECKING:
     from app.engine.api import Done, RunImportReport, WorkspaceInfo
-    from app.engine.events import BrowserStarted, EncoderChanged, HistoryChanged
+    from app.engine.events import BrowserStarted, EncoderChanged, HistoryChanged, IndexDamaged
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
 
@@ -30,6 +30,7 @@ class WorkspaceModel(QObject):
     said: a sentence for the person, and its kind ("" plain, ``ok``, ``fail``).
     checks_changed: the doctor has answered.
     host_said: "" when the engine is there, else what happened to it.
+    index_damaged: the search index is broken; carries the sentence that says so.
     """
 
     info_changed = Signal()
@@ -37,6 +38,7 @@ class WorkspaceModel(QObject):
     said = Signal(str, str)
     checks_changed = Signal()
     host_said = Signal(str)
+    index_damaged = Signal(str)
 
     def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -53,6 +55,7 @@ class WorkspaceModel(QObject):
         client.encoder_changed.connect(self._on_encoder)
         client.browser_started.connect(self._on_browser)
         client.host_changed.connect(self._on_host)
+        client.index_damaged.connect(self._on_index_damaged)
         client.runs_changed.connect(self._refresh)
         client.knowledge_changed.connect(self._refresh)
 
@@ -148,6 +151,8 @@ class WorkspaceModel(QObject):
         """Counts are decoration: what is shown stays until the next answer."""
 
     def _on_info(self, info: WorkspaceInfo) -> None:
+        if self.info is None and info.notes:
+            self.said.emit(" ".join(info.notes), "fail")  # it stays until it is closed
         self.info = info
         if not self.encoder_ready:
             self.encoder_ready = info.encoder_ready
@@ -220,6 +225,11 @@ class WorkspaceModel(QObject):
             self.said.emit(self.tr("The engine is running again"), "ok")
         self.host = message
         self.host_said.emit(message)
+
+    def _on_index_damaged(self, _event: IndexDamaged) -> None:
+        self.index_damaged.emit(
+            self.tr("The search index is damaged. It can be rebuilt from the runs; nothing else is lost.")
+        )
 
     def _on_turned(self, done: Done, *, undone: bool) -> None:
         self.undo_label, self.redo_label, self._deed_at = done.undo, done.redo, 0.0

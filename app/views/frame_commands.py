@@ -166,7 +166,15 @@ class FrameCommands(QObject):
         )
         self._center.refresh()
 
+    def offer_rebuild(self, text: str) -> None:
+        """The search index is damaged: offer to make it again."""
+        self._window.banner.offer(text, self.tr("Rebuild"), self._rebuild)
+
     # ------------------------------------------------------------ deeds
+    def _rebuild(self) -> None:
+        self._window.banner.tell("")
+        self._model.rebuild_index()
+
     def _open_palette(self) -> None:
         self.palette.toggle()
 

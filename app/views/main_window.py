@@ -138,6 +138,7 @@ class MainWindow(QMainWindow):
         workspace.said.connect(self.say)
         workspace.host_said.connect(self.banner.tell)
         self.commands = FrameCommands(self, workspace, jobs, search, form)
+        workspace.index_damaged.connect(self.commands.offer_rebuild)
         self.center.refresh()
 
     def add_perspective(self, view: QWidget) -> None:

@@ -74,7 +74,7 @@ class RunDelegate(QStyledItemDelegate):
         bold, plain, small = theme.font(bold=True), theme.font(), theme.font("secondary")
         painter.setFont(bold)
         painter.setPen(theme.color("text"))
-        painter.drawText(box, LEFT, f"{row.risk:.2f}")
+        painter.drawText(box, LEFT, f"{row.risk:.2f}" if row.looked_at else "–")
         left = QFontMetrics(bold).horizontalAdvance("0.00") + px(8)
         room = box.width() - left - (px(18) if row.label else 0)
         name = " · ".join(part for part in (row.site, row.task_id) if part) or row.id

@@ -15,8 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from app.engine.errors import Conflict, InputError, NotFound, SiteloreError, StoreError
-from app.engine.events import EventBus
+from app.engine.errors import Conflict, DamagedIndex, InputError, NotFound, SiteloreError, StoreError
+from app.engine.events import EventBus, IndexDamaged
 from app.engine.jobs import JobRegistry
 from app.engine.store.workspace import Workspace
 from kb.errors import BadFile, Frozen, KbError, Locked, NoSuchTip
@@ -136,10 +136,12 @@ class Core:
         self.kb.close()
         self.workspace.close()
 
-    @staticmethod
-    async def _on(where: ThreadPoolExecutor, call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+    async def _on(self, where: ThreadPoolExecutor, call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         bound = functools.partial(call, *args, **kwargs)
         try:
             return await asyncio.get_running_loop().run_in_executor(where, bound)
         except Exception as error:
-            raise as_sitelore_error(error) from error
+            known = as_sitelore_error(error)
+            if isinstance(known, DamagedIndex):
+                self.bus.publish(IndexDamaged(message=str(known)))
+            raise known from error

@@ -75,6 +75,7 @@ class HistoryCases:
         elif entry is not None and entry.kind == POLICY:
             self._core.bus.publish(PolicyChanged())
         elif entry is not None:
+            await self._judging.look_at_rest()  # runs that came back from the trash
             await self._judging.after_verdicts(())
         undo, redo = await self._core.on_store(self._next)
         return Done(did=entry.label if entry is not None else "", undo=undo, redo=redo)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 import uuid
 from collections import defaultdict
@@ -13,7 +14,7 @@ from app.engine.api import RiskReport, RunFilter, RunRow
 from app.engine.cases.core import Core
 from app.engine.detectors.calibration import agent_failed, scorecard
 from app.engine.detectors.kinds import signature
-from app.engine.detectors.risk import Example, RiskModel, fit
+from app.engine.detectors.risk import BASIS, Example, RiskModel, fit
 from app.engine.detectors.runner import detect_run, in_order
 from app.engine.detectors.vlm import decided, flags_of
 from app.engine.errors import NotFound
@@ -22,6 +23,8 @@ from app.engine.jobs import Job
 from app.engine.judgement import Flag, Label, Opinion, Risk, Verdict
 from app.engine.supervision import FlagReaction
 from app.engine.trajectory import made_by_hand
+
+log = logging.getLogger(__name__)
 
 CHUNK = 25
 """Runs detected in one turn of the store thread; others get their turn in between."""
@@ -39,6 +42,7 @@ class Judging:
         self._model: RiskModel | None = None
         self._stale = False
         self._fitting: asyncio.Task[None] | None = None
+        self._looking: asyncio.Task[None] | None = None
 
     async def detect(self, runs: Sequence[str] = (), job: Job | None = None) -> list[Flag]:
         """Run every rule over these runs (all of them when none is named) and rank them anew.
@@ -63,6 +67,21 @@ class Judging:
                     break
         self._core.bus.publish(RunsChanged(runs=tuple(ids) if len(ids) <= CHUNK else ()))
         return found
+
+    async def detect_rest(self, job: Job | None = None) -> None:
+        """Run the rules over every run they have not looked at yet, or not in this version.
+
+        Such are left by an import that was killed or cancelled, a lost index, a newer program.
+        """
+        rest = await self._core.on_store(self._core.workspace.index.not_looked_at, BASIS)
+        if rest:
+            await self.detect(rest, job)
+
+    async def look_at_rest(self) -> None:
+        """The same as a job of its own, where there is anything to do; one at a time."""
+        rest = await self._core.on_store(self._core.workspace.index.not_looked_at, BASIS)
+        if rest and (self._looking is None or self._looking.done()):
+            _, self._looking = self._core.registry.start("Look for failures", self.detect_rest)
 
     async def give_verdict(
         self, run: str, label: Label, step: int | None = None, note: str = "", lead_seconds: float = 0.0
@@ -171,12 +190,20 @@ class Judging:
         found: list[Flag] = []
         with workspace.index.batch():
             for run_id in ids:
-                run, steps = workspace.runs.load(run_id)
-                typical = _with_hands(usual.get(run.site), made_by_hand(steps))
-                opinion = opinions.get(run_id, _NO_OPINION)
-                flags = in_order([*detect_run(run, steps, usual.get(run.site)), *flags_of(opinion)])
-                risk = model.assess(run_id, flags, run.step_count, typical, decided(opinion))
-                workspace.index.put_judgement(run_id, flags, risk, signature(run, flags, steps))
+                try:
+                    run, steps = workspace.runs.load(run_id)
+                    typical = _with_hands(usual.get(run.site), made_by_hand(steps))
+                    opinion = opinions.get(run_id, _NO_OPINION)
+                    flags = in_order([*detect_run(run, steps, usual.get(run.site)), *flags_of(opinion)])
+                    risk = model.assess(run_id, flags, run.step_count, typical, decided(opinion))
+                    kind = signature(run, flags, steps)
+                except Exception:
+                    if len(ids) == 1:
+                        raise
+                    # It stays among those that were not looked at, and keeps no other from being looked at.
+                    log.exception("run %s could not be looked at", run_id)
+                    continue
+                workspace.index.put_judgement(run_id, flags, risk, kind, BASIS)
                 found += flags
         return found
 

@@ -50,8 +50,12 @@ class RunCases:
                     return import_paths(own, roots, format, progress)
 
             report = await self._core.on_worker(importing)
-            if report.runs:
-                await self._judging.detect(report.runs, job)
+            # What another process, or one that was killed, put in place may not stand in this process's index.
+            await self._core.on_store(self._core.workspace.catch_up)
+            if report.cancelled:
+                await self._judging.look_at_rest()  # as a job of its own: the import is to stop now
+            else:
+                await self._judging.detect_rest(job)
             self._core.bus.publish(RunsChanged())
             return report
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -18,7 +18,7 @@ import numpy.typing as npt
 import orjson
 
 from app.engine.detectors import prior
-from app.engine.detectors.base import SINCE
+from app.engine.detectors.base import SINCE, Known
 from app.engine.detectors.runner import ALL_DETECTORS, BY_NAME, points_at_a_step, telling_rank
 from app.engine.detectors.vlm import ImpossibleTask, RunOutcome
 from app.engine.errors import InputError
@@ -67,6 +67,15 @@ def _feature_priors() -> dict[str, tuple[float, float]]:
 
 
 FEATURES = _feature_priors()
+
+
+def basis_of(detectors: Iterable[type[Known]], priors: Mapping[str, tuple[float, float]]) -> str:
+    """Names the detectors' versions and the prior: a run that was looked at by others is looked at again."""
+    named = [(known.name, known.version) for known in detectors], dict(priors)
+    return hashlib.blake2b(repr(named).encode(), digest_size=8).hexdigest()
+
+
+BASIS = basis_of(ALL_DETECTORS, FEATURES)
 _NAMES = tuple(FEATURES)
 _MEANS: Vector = np.array([mean for mean, _ in FEATURES.values()])
 _PRECISIONS: Vector = np.array([spread**-2 for _, spread in FEATURES.values()])

@@ -15,15 +15,18 @@ from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from app.engine.errors import Conflict, SiteloreError, StoreError
+from app.engine.errors import Conflict, DamagedIndex, SiteloreError, StoreError
 from kb.database import connect, connect_memory, transaction
 
-__all__ = ["Migration", "explained", "is_damaged", "open_database", "transaction"]
+__all__ = ["Migration", "explained", "open_database", "transaction"]
 
 Migration = Callable[[sqlite3.Connection], None]
 """Brings a file from the version before to its own; runs in a transaction."""
 
 BUSY_SECONDS = 15.0
+
+INDEX_FILE = "index.sqlite"
+"""The one file that can be made again from the others."""
 
 WAL_INDEX_BYTES = 2**15
 """What SQLite needs beside a file even to read it."""
@@ -112,11 +115,6 @@ def _back_up(connection: sqlite3.Connection, backup: Path, purges: Sequence[Migr
             clean.backup(copy)
 
 
-def is_damaged(error: sqlite3.Error) -> bool:
-    """Whether the file itself is broken, not only busy or out of space."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
-
-
 def _is_full(path: Path) -> bool:
     """Whether there is no room for the shared memory of a write-ahead log, which SQLite reports as an I/O error."""
     try:
@@ -161,6 +159,11 @@ def explain(error: sqlite3.Error, path: Path) -> SiteloreError:
         )
     if primary == sqlite3.SQLITE_CANTOPEN:
         return StoreError(f"{path}: it can't be opened; see that its folder exists and may be written to")
+    if primary in _DAMAGED and path.name == INDEX_FILE:
+        return DamagedIndex(
+            f"{path}: the search index is damaged ({error}); 'sitelore runs reindex', or Rebuild the search index in"
+            " the File menu, makes it again from the runs: nothing else is lost"
+        )
     if primary in _DAMAGED:
         return StoreError(f"{path}: the file is damaged ({error}); move it away or take a backup")
     return StoreError(f"{path}: reading or writing failed ({error})")

@@ -9,12 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from app.engine.api import RunFilter, RunRow, SearchHit
+from app.engine.errors import DamagedIndex
 from app.engine.judgement import Flag, Risk, Severity
 from app.engine.sites import CROSS
 from app.engine.store.database import explained, open_database, transaction
 from app.engine.store.index_schema import MIGRATIONS
 from app.engine.store.run_text import COLUMNS, asked_words, question, run_row, snippet, step_row
-from app.engine.trajectory import Run, Step, made_by_hand
+from app.engine.trajectory import Outcome, Run, Step, made_by_hand
 from kb.tip import StoredStep
 
 _ORDERS = {
@@ -113,14 +114,20 @@ class RunIndex:
                 self._remove(run)
             self._bump()
 
-    def put_judgement(self, run: str, flags: Sequence[Flag], risk: Risk, signature: str) -> None:
-        """Replace what detectors say of a run."""
+    def put_judgement(
+        self, run: str, flags: Sequence[Flag], risk: Risk, signature: str, basis: str = ""
+    ) -> None:
+        """Replace what detectors say of a run; ``basis`` names the detectors and the ranking that say it."""
         names = list(dict.fromkeys(flag.detector for flag in flags))
         with self.batch():
             self._connection.execute(
-                "UPDATE run SET risk = ?, suspect_step = ?, reasons = ?, flags = ?, signature = ? WHERE id = ?",
-                (risk.value, risk.suspect_step, json.dumps(risk.reasons), json.dumps(names), signature, run),
-            )
+                "UPDATE run SET risk = ?, suspect_step = ?, reasons = ?, flags = ?, signature = ?, basis = ?"
+                " WHERE id = ?",
+                (
+                    risk.value, risk.suspect_step, json.dumps(risk.reasons), json.dumps(names), signature, basis,
+                    run,
+                ),
+            )  # fmt: skip
             self._connection.execute("DELETE FROM flag WHERE run = ?", (run,))
             self._connection.executemany(
                 "INSERT INTO flag (run, detector, step, severity, confidence, message, evidence, version)"
@@ -179,6 +186,23 @@ class RunIndex:
         """Ids of all runs."""
         with explained(self.path):
             return {row[0] for row in self._connection.execute("SELECT id FROM run")}
+
+    def not_looked_at(self, basis: str) -> list[str]:
+        """Ids of the runs that no detector has looked at, or others than ``basis`` names; none that is going on."""
+        with explained(self.path):
+            found = self._connection.execute(
+                "SELECT id FROM run WHERE basis != ? AND outcome != ? ORDER BY id",
+                (basis, Outcome.RUNNING.value),
+            )
+            return [row[0] for row in found]
+
+    def is_damaged(self) -> bool:
+        """Whether SQLite finds the file broken; reads all of it."""
+        try:
+            with explained(self.path):
+                return self._connection.execute("PRAGMA main.quick_check(1)").fetchone()[0] != "ok"
+        except DamagedIndex:
+            return True
 
     def rows(self, which: RunFilter) -> list[RunRow]:
         """The queue: runs that pass the filter, in its order."""
@@ -329,6 +353,7 @@ class RunIndex:
                 label=row["label"] or "",
                 started_at=row["started_at"],
                 signature=row["signature"],
+                looked_at=bool(row["basis"]),
             )
             for row in found
         ]

@@ -46,4 +46,9 @@ def _hands(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE page ADD COLUMN by_hand INTEGER NOT NULL DEFAULT 0")
 
 
-MIGRATIONS = (_create, _hands)
+def _basis(connection: sqlite3.Connection) -> None:
+    # By which detectors and ranking a run was last looked at; "" means by none, so that old rows are looked at again.
+    connection.execute("ALTER TABLE run ADD COLUMN basis TEXT NOT NULL DEFAULT ''")
+
+
+MIGRATIONS = (_create, _hands, _basis)

@@ -14,18 +14,19 @@ from __future__ import annotations
 
 import json
 import logging
-import sqlite3
+import time
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
 from urllib.parse import quote, unquote
 
 from app.engine.decision import Decision
-from app.engine.errors import Conflict, InputError, NotFound, StoreError
+from app.engine.errors import Conflict, DamagedIndex, InputError, NotFound, StoreError
 from app.engine.sites import SiteTable, load_sites, site_table
-from app.engine.store.database import explained, is_damaged
+from app.engine.store.database import INDEX_FILE, explained
 from app.engine.store.desk import DeskStore
 from app.engine.store.desk_state import POLICY
 from app.engine.store.graphs import GraphStore
@@ -195,16 +196,21 @@ class Workspace:
     def rebuild_index(self) -> int:
         """Make the index anew from the runs on disk; flags and risks are empty until detectors run.
 
+        A damaged file is laid aside, never deleted.
+
         Raises:
             Conflict: another process is at it.
         """
         with explained(self.path), FileLock(self.path / "index.lock") as lock:
             if not lock.take():
                 raise Conflict("another process is making this workspace's index anew; wait for it")
-            with self.index.batch():
-                self.index.clear()
-                for run in sorted(self.runs.ids()):
-                    self.index_run(run)
+            try:
+                if self.index.is_damaged():
+                    raise DamagedIndex("found broken before it is made again")
+                self._fill_index()
+            except DamagedIndex as error:
+                self._replace_index(error)
+                self._fill_index()
             return self.index.count()
 
     def close(self) -> None:
@@ -255,23 +261,14 @@ class Workspace:
 
     def _open_index(self) -> RunIndex:
         """The index, made anew when it is damaged, and brought in line with the runs on disk."""
-        path = self.path / "index.sqlite"
+        path = self.path / INDEX_FILE
         try:
             self.index = RunIndex(path, self.review.path)
             self.catch_up()
-        except StoreError as error:
-            cause = error.__cause__
-            if not isinstance(cause, sqlite3.Error) or not is_damaged(cause):
-                raise
-            if hasattr(self, "index"):
-                self.index.close()
-            log.warning("the search index is damaged and is made anew: %s", cause)
-            for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
-                (self.path / name).unlink(missing_ok=True)
-            self.index = RunIndex(path, self.review.path)
+        except DamagedIndex as error:
+            self._replace_index(error)
             self.catch_up()
             self.index_made_anew = True
-            self.notes.append("The search index was damaged and has been made anew from the runs.")
         return self.index
 
     def catch_up(self) -> None:
@@ -287,6 +284,28 @@ class Workspace:
                     self.index_run(run)
         while self.runs.dead:
             self.runs.dead.pop().let_go()
+
+    def _fill_index(self) -> None:
+        with self.index.batch():
+            self.index.clear()
+            for run in sorted(self.runs.ids()):
+                self.index_run(run)
+
+    def _replace_index(self, error: DamagedIndex) -> None:
+        """Lay the damaged index aside and begin an empty one."""
+        if hasattr(self, "index"):
+            self.index.close()
+        log.warning("the search index is damaged and is made anew: %s", error)
+        path = self.path / INDEX_FILE
+        aside = f"{INDEX_FILE}.damaged-{time.strftime('%Y%m%d-%H%M%S')}-{uuid.uuid4().hex[:4]}"
+        with explained(path):
+            for end in ("", "-wal", "-shm"):
+                with suppress(FileNotFoundError):
+                    (self.path / f"{INDEX_FILE}{end}").rename(self.path / f"{aside}{end}")
+        self.index = RunIndex(path, self.review.path)
+        self.notes.append(
+            f"The search index was damaged and has been made anew from the runs; the damaged file is kept as {aside}."
+        )
 
     def index_run(self, run: str) -> None:
         """Bring the index in line with a run on the disk."""

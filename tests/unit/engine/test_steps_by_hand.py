@@ -136,10 +136,12 @@ def test_an_index_of_before_is_read_on(tmp_path):
         connection = workspace.index._connection
         for table in ("run", "page"):
             connection.execute(f"ALTER TABLE {table} DROP COLUMN by_hand")
+        connection.execute("ALTER TABLE run DROP COLUMN basis")
         connection.execute("PRAGMA user_version = 1")
     with Workspace.open(place) as workspace:
         assert workspace.index.site_lengths() == {"shopping": 1.0}
         assert workspace.index.by_hand() == {}
+        assert workspace.index.not_looked_at("now") == ["a"]
         assert not workspace.index_made_anew
 
 
