@@ -44,6 +44,8 @@ class Element:
             ``pressed``, ``required``, ``readonly``, ``focused``, ``current``.
         rect: within the top page's viewport; ``None`` without a box.
         frame: the chain of frames it is in, outermost first, each named by what stays (name, id or path of its source).
+        origin: of a frame's element the origin of the frame's document (``https://pay.example``, ``null`` where it has
+            none); "" in the page itself.
         landmarks: those around it, outermost first (``banner``, ``navigation:Main``, ``main``, ``dialog:Cart``).
         in_shadow: it lies in an open shadow root.
         href: absolute address of a link, without credentials.
@@ -75,6 +77,7 @@ class Element:
     states: tuple[str, ...] = ()
     rect: Rect | None = None
     frame: tuple[str, ...] = ()
+    origin: str = ""
     landmarks: tuple[str, ...] = ()
     in_shadow: bool = False
     href: str = ""

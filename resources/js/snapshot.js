@@ -381,7 +381,7 @@ function look(limit, top, told = null) {
   const scroller = document.scrollingElement ?? root;
   const entry = performance.getEntriesByType("navigation")[0];
   return JSON.stringify({
-    url: location.href, title, language: cut(attr(root ?? new Image(), "lang"), 20), status: entry?.responseStatus ?? 0,
+    url: location.href, origin: self.origin, title, language: cut(attr(root ?? new Image(), "lang"), 20), status: entry?.responseStatus ?? 0,
     viewport: [innerWidth, innerHeight], size: [scroller?.scrollWidth ?? 0, scroller?.scrollHeight ?? 0],
     strings: walk.strings, landmarks: walk.landmarkSets, paths: walk.paths, elements: walk.records, frames: walk.frameRecords,
     headings: walk.headings, lines: walk.lines.join("\n"), text: tidy(walk.text.join("")), found: walk.found, nodes: walk.nodes,

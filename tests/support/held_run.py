@@ -88,7 +88,9 @@ class Bench:
         steps: Sequence[Step] = (),
         watching: Fires | None = None,
         task: Task = TASK,
+        secrets: Secrets | None = None,
     ) -> None:
+        secrets = secrets or Secrets()
         self.hands = FakeHands(dict(PAGES))
         self.policy = ScriptedPolicy(moves)  # type: ignore[arg-type]
         self.kept, self.book, self.desk = Flaky(), LedgerBook(), desk or FakeDesk()
@@ -109,7 +111,8 @@ class Bench:
                 policy=self.policy,
                 book=self.book,
                 recorder=self.kept,
-                deeds=Deeds(self.hands, self.book, calculate, secrets=Secrets()),
+                deeds=Deeds(self.hands, self.book, calculate, secrets=secrets),
+                secrets=secrets,
                 watching=watching,
                 tell=self.told.append,
                 control=self.control,

@@ -14,6 +14,7 @@ from app.engine.agent.control import Control
 from app.engine.agent.llm.batch import moved
 from app.engine.agent.parsing import parse
 from app.engine.agent.risk import Assessment, assess
+from app.engine.agent.secret_fields import INSTEAD, Ruling, use_of
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.sight import Decision, Sight
 from app.engine.agent.stepping import element_of, named, said_action
@@ -91,21 +92,36 @@ class Clearance:
         return self._control.supervised or self._control.planned is not None
 
     async def _permitted(self, sight: Sight, decision: Decision, command: Command) -> Cleared:
-        about = assess(command, sight.page)
+        about, use = assess(command, sight.page), use_of(command, sight, self._secrets)
+        is_asked = use is not None and use.ruling is Ruling.ASK
+        if use is not None and is_asked:
+            about = replace(about, why="; ".join(why for why in (about.why, use.why) if why))
         action = self._next(sight, decision, command, about)
         self._tell(action)
         cleared = Cleared(sight=sight, decision=decision)
         if isinstance(command, _OFF_THE_PAGE):
             return cleared
+        if use is not None and use.ruling is Ruling.REFUSE:
+            return replace(cleared, result=refused(Cause.POLICY, use.why, *INSTEAD))
         answer = await self._control.answer(about.risk)
-        if answer is Answer.ALLOW:
+        if answer is Answer.ALLOW and not (is_asked and self._control.supervised):
             return cleared
         if answer is Answer.DENY:
             why = f"actions of this kind ({about.risk.value}) are not allowed in this run: {about.why}"
             return replace(
                 cleared, result=refused(Cause.POLICY, why, "do without it, or say what is missing")
             )
-        return await self._asked(cleared, action)
+        asked = await self._asked(cleared, action)
+        self._approve(asked)
+        return asked
+
+    def _approve(self, cleared: Cleared) -> None:
+        """What a person lets through may put a secret where it would not go unasked."""
+        command = cleared.decision.command
+        if cleared.result is None and not cleared.anew and command is not None:
+            use = use_of(command, cleared.sight, self._secrets)
+            if use is not None and use.ruling is Ruling.ASK:
+                self._secrets.approve(use.key)
 
     async def _asked(self, cleared: Cleared, action: NextAction) -> Cleared:
         page = cleared.sight.page

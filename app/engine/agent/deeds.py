@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from app.engine.agent.memory.book import LedgerBook
 from app.engine.agent.memory.entries import fact
 from app.engine.agent.ports import Hands, Marks, Navigator, Person
+from app.engine.agent.secret_fields import INSTEAD, Ruling, use_of
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.sight import Sight
 from app.engine.command import (
@@ -87,7 +88,7 @@ class Deeds:
                     Cause.POLICY, "there are no marks: no vision model is at work", "name an element instead"
                 ), None
             case _:
-                return await self._on_page(command), None
+                return await self._on_page(command, sight), None
 
     async def ask(self, question: str, step: int) -> str | None:
         """A person's answer, ``None`` where nobody is there."""
@@ -119,7 +120,7 @@ class Deeds:
         resolved, said = await marks.resolve(command, sight.page)
         if resolved is None:
             return said or refused(Cause.MISSING, "what is pointed at is not there any more")
-        done = await self._on_page(resolved)
+        done = await self._on_page(resolved, sight)
         if isinstance(command, ClickMark | TypeMark):
             done = replace(done, element=next(iter(elements_of(resolved)), None))
         if said is None:
@@ -128,7 +129,10 @@ class Deeds:
             done, notes=(*done.notes, *said.notes), perceptions=done.perceptions + said.perceptions
         )
 
-    async def _on_page(self, command: Command) -> Result:
+    async def _on_page(self, command: Command, sight: Sight) -> Result:
+        use = use_of(command, sight, self.secrets)
+        if use is not None and not (use.ruling is Ruling.ALLOW or self.secrets.is_approved(use.key)):
+            return refused(Cause.POLICY, use.why, *INSTEAD)
         if self.gate is not None:
             await self.gate()
         result = await self.hands.do(self.secrets.fill(command))

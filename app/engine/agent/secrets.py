@@ -27,11 +27,16 @@ FieldKey = tuple[tuple[str, ...], str]
 
 
 class Secrets:
-    """Values by name; never shown, not even by ``repr``."""
+    """Values by name; never shown, not even by ``repr``.
+
+    ``hosts`` are those of the run, where the values may be typed at all; none for where the run begins.
+    """
 
     def __init__(self, values: Mapping[str, str] | None = None) -> None:
         self._values = dict(values or {})
         self._fields: set[FieldKey] = set()
+        self._approved: set[object] = set()
+        self.hosts: frozenset[str] = frozenset()
         self._forms: re.Pattern[str] | None = None
         self._compile()
 
@@ -39,10 +44,26 @@ class Secrets:
         return f"Secrets({', '.join(self._values)})"
 
     def fill(self, command: Command) -> Command:
-        """The command as the page is to get it."""
+        """The command as the page is to get it; ``secret_fields.use_of`` says whether it may.
+
+        Raises:
+            UsageError: it names a secret that is not there.
+        """
         if isinstance(command, TypeText | TypeKeys | TypeMark) and "{secret:" in command.text:
             return replace(command, text=NAMED.sub(self._value, command.text))
         return command
+
+    def knows(self, name: str) -> bool:
+        """Whether there is a value of this name."""
+        return name in self._values
+
+    def approve(self, use: object) -> None:
+        """A person wants this use of a value (``secret_fields.Use.key``)."""
+        self._approved.add(use)
+
+    def is_approved(self, use: object) -> bool:
+        """Whether a person wants this use."""
+        return use in self._approved
 
     def keep(self, value: str, field: FieldKey | None = None) -> None:
         """Nobody may read this value any more, nor what is in this field: a person put it there."""
@@ -78,7 +99,9 @@ class Secrets:
         self._forms = re.compile("|".join(map(_spelt, looked_for))) if looked_for else None
 
     def _value(self, match: re.Match[str]) -> str:
-        return self._values.get(match[1], match[0])
+        if match[1] not in self._values:
+            raise UsageError(f"there is no secret {match[1]}")
+        return self._values[match[1]]
 
 
 def _spelt(value: str) -> str:

@@ -19,7 +19,8 @@ from app.engine.trajectory import Tab
 
 NO_PICTURE = "no picture: it would show a secret"
 
-_SECRET_FIELDS = ("current-password", "new-password", "cc-number", "cc-csc", "one-time-code")
+SECRET_HINTS = frozenset({"current-password", "new-password", "cc-number", "cc-csc", "one-time-code"})
+"""Words of ``autocomplete`` that say that what is typed here is nobody's business."""
 _FIELDS = ("input", "textarea")
 _VALUE = re.compile(
     r"""(?m)^(\t*\[(\d+)\] [a-z]+ (?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"), value=)"""
@@ -89,7 +90,7 @@ def is_secret_field(element: Element) -> bool:
     """
     if element.type == "password":
         return True
-    return _says_secret(element) or (
+    return says_secret(element) or (
         element.tag in _FIELDS and names_a_secret(f"{element.name} {element.label}")
     )
 
@@ -110,8 +111,12 @@ def painted_over(picture: bytes, boxes: Sequence[Rect]) -> bytes:
     return out.getvalue()
 
 
-def _says_secret(element: Element) -> bool:
-    return any(name == "autocomplete" and value in _SECRET_FIELDS for name, value in element.attributes)
+def says_secret(element: Element) -> bool:
+    """By its ``autocomplete``, whose words may name a section and a way of contact besides."""
+    return any(
+        name == "autocomplete" and not SECRET_HINTS.isdisjoint(value.lower().split())
+        for name, value in element.attributes
+    )
 
 
 def _without_values(page: PageCapture, secrets: Secrets) -> PageCapture:
@@ -119,7 +124,7 @@ def _without_values(page: PageCapture, secrets: Secrets) -> PageCapture:
     hidden = {
         element.index
         for element in page.elements
-        if element.value and (_says_secret(element) or secrets.hides(field_key(element)))
+        if element.value and (says_secret(element) or secrets.hides(field_key(element)))
     }
     if not hidden:
         return page

@@ -306,7 +306,7 @@ class Running:
         from app.engine.browser.executor import Executor
 
         request, head, secrets = prepared.request, prepared.head, prepared.secrets
-        domains = allowed_hosts(request)
+        secrets.hosts = domains = allowed_hosts(request)
         knowledge = await RunKnowledge.open(self._retrieving, request.kb, request.site)
         graphs = await GraphAtlas.open(self._atlas, self._finding, browser.visit, request.graph)
         navigator = GlobalNavigator(graphs, head.choose) if request.graph else None

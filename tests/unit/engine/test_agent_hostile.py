@@ -210,7 +210,7 @@ async def test_a_page_of_another_site_is_left_and_told_and_one_that_always_is_en
 
 
 async def test_what_the_hands_say_of_any_command_holds_no_secret():
-    hands, book, secrets = Restless({HOME: page_of(HOME, "box:Word")}), LedgerBook(), Secrets({"A": WORD})
+    hands, book, secrets = Restless({HOME: page_of(HOME, "secret:Word")}), LedgerBook(), Secrets({"A": WORD})
     loop = loop_with(hands, [TypeText(0, "{secret:A}"), Click(7), Stop("done")], book, secrets)
     run = await loop.run()
     assert run.outcome is Outcome.ANSWERED

@@ -1,0 +1,184 @@
+"""Where a secret may be typed: into a field that asks for one, on the run's own sites, and nowhere else unasked.
+
+A page may hold any field with any name, and so may a frame in it; an agent that obeys a page would type a password
+wherever it is told to.  So the field has to ask for a secret by what it is, or the task has to name it, and both the
+document it is in and the place its form sends to have to belong to the run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from urllib.parse import urlsplit
+
+from app.engine.addresses import browser_host, is_among
+from app.engine.agent.secrets import Secrets
+from app.engine.agent.sight import Sight
+from app.engine.agent.unseen import field_key, says_secret
+from app.engine.command import (
+    AnswerDialog,
+    Command,
+    Goto,
+    NewTab,
+    Press,
+    Select,
+    TypeKeys,
+    TypeMark,
+    TypeText,
+    Upload,
+    elements_of,
+)
+from app.engine.page_state import Element
+from app.engine.written_secrets import NAMED
+
+INSTEAD = ("type it into the field that asks for it", "go on without it")
+"""What there is to do in place of a use that is refused."""
+
+_ELSEWHERE = (AnswerDialog, Goto, NewTab, Press, Select, Upload)
+"""Commands that reach the page and never get a value: a name in them would go out as it is written."""
+_ASKS = re.compile(
+    r"\b(?:pass(?:word|phrase|code|wort)|kennwort|wachtwoord|contraseña|mot de passe|senha|пароль|pin(?: code| number)?"
+    r"|one[ -]time (?:code|password|pin)|(?:verification|security|authenticat(?:ion|or)|two[ -]factor|2fa|sms) code"
+    r"|otp|2fa|cvc|cvv)\b",
+    re.IGNORECASE,
+)
+_LINE_TYPES = ("text", "tel", "number", "")
+_NAMING = ("placeholder", "aria-label", "title", "name", "id")
+_GAPS = re.compile(r"[^\w\ue000\ue001:=,.;!?]+|_")
+_INTO = (
+    r"(?:in|into|in to|to|for|as|under)(?: (?:the|a|an|its|your))?(?: (?:field|box|input))?"
+    r"(?: (?:called|named|labell?ed))?"
+)
+_LINK = r"(?: ?[:=]|,| (?:field|box|input|with|is|as|to|of|be|value|the))*"
+_NO_NAMES = frozenset(["the", "field", "box", "input", "with", "into", "and", "value", "text"])
+
+
+class Ruling(StrEnum):
+    """What is to be done about a use: ``ASK`` is a person's to decide, a refusal where nobody is there."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    REFUSE = "refuse"
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A command that names a secret: what is to be done about it, and why; ``key`` tells it from any other use."""
+
+    ruling: Ruling
+    why: str = ""
+    key: object = None
+
+
+def use_of(command: Command, sight: Sight, secrets: Secrets) -> Use | None:
+    """Whether the command may put a secret where it would; ``None`` where it names none."""
+    names = list(dict.fromkeys(NAMED.findall("\n".join(_texts(command)))))
+    if not names:
+        return None
+    if unknown := next((name for name in names if not secrets.knows(name)), None):
+        return Use(Ruling.REFUSE, f"there is no secret {unknown}; a secret is named as the task names it")
+    if not isinstance(command, TypeText | TypeKeys | TypeMark):
+        return Use(Ruling.REFUSE, "a secret is only ever typed into a field")
+    if not _is_own(sight.page.url, sight, secrets):
+        return Use(
+            Ruling.REFUSE, f"{_host(sight.page.url)} is not one of this run's sites; no secret is typed there"
+        )
+    if isinstance(command, TypeMark):
+        return Use(Ruling.ALLOW)  # what stands behind the mark is judged once that is known
+    found = list(_aimed_at(command, sight))
+    key = (type(command).__name__, command.text, tuple((field_key(one), one.role, one.name) for one in found))
+    if not found:
+        return Use(Ruling.ASK, "what would get the secret is not known", key)
+    uses = [_into(element, names, sight, secrets) for element in found]
+    ruling, why = max(uses, key=lambda use: list(Ruling).index(use[0]))
+    return Use(ruling, why, key)
+
+
+def _texts(command: Command) -> Iterator[str]:
+    """The texts of a command that reach the page."""
+    if not isinstance(command, (TypeText, TypeKeys, TypeMark, *_ELSEWHERE)):
+        return
+    for one in fields(command):
+        value = getattr(command, one.name)
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, tuple):
+            yield from (str(part) for part in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+
+
+def _aimed_at(command: TypeText | TypeKeys, sight: Sight) -> Iterator[Element]:
+    """The field itself; for keys whatever says that it has the focus, in any frame."""
+    elements = sight.page.elements
+    if isinstance(command, TypeKeys):
+        yield from (element for element in elements if "focused" in element.states)
+    else:
+        yield from (elements[number] for number in elements_of(command) if 0 <= number < len(elements))
+
+
+def _into(element: Element, names: list[str], sight: Sight, secrets: Secrets) -> tuple[Ruling, str]:
+    """What is to be done about these secrets in this field, and why."""
+    what = f"{element.role or element.tag} {(element.name or element.label)[:80]!r}"
+    if element.origin and not _is_own(element.origin, sight, secrets):
+        return Ruling.REFUSE, (
+            f"{what} is in a frame of {_host(element.origin)}, which is not one of this run's sites;"
+            " no secret is typed there"
+        )
+    method, _, target = element.form.partition(":")
+    if "://" in target and not _is_own(target, sight, secrets):
+        return Ruling.REFUSE, (
+            f"the form around {what} sends to {_host(target)}, which is not one of this run's sites;"
+            " no secret is typed there"
+        )
+    if element.type == "password" or says_secret(element):
+        return Ruling.ALLOW, ""
+    if _is_search(element) or method == "get":
+        return Ruling.REFUSE, (
+            f"what is typed into {what} becomes part of an address, which others may read; no secret is typed there"
+        )
+    is_line = element.tag == "input" and element.type in _LINE_TYPES
+    if is_line and _ASKS.search(f"{element.name}\n{element.label}"):
+        return Ruling.ALLOW, ""
+    unnamed = [name for name in names if not _is_named(element, name, sight.intent)]
+    if (is_line or element.tag == "textarea" or element.role == "textbox") and not unnamed:
+        return Ruling.ALLOW, ""
+    secret = (unnamed or names)[0]
+    return Ruling.ASK, f"{what} does not ask for a secret, and the task does not name it for {secret}"
+
+
+def _is_own(url: str, sight: Sight, secrets: Secrets) -> bool:
+    """Whether an address is on one of the run's hosts, and as well guarded on its way as where the run began."""
+    hosts = secrets.hosts or {browser_host(sight.start_url)}
+    began, scheme = urlsplit(sight.start_url).scheme, url.partition(":")[0].lower()
+    if scheme not in ("http", "https") or (began == "https" and scheme == "http"):
+        return False
+    return is_among(url, hosts)
+
+
+def _is_search(element: Element) -> bool:
+    is_within = any(mark == "search" or mark.startswith("search:") for mark in element.landmarks)
+    return element.role == "searchbox" or element.type == "search" or is_within
+
+
+def _is_named(element: Element, secret: str, intent: str) -> bool:
+    """Whether the task says of this very field that the secret belongs into it: "type {secret:X} into API key"."""
+    marked = _plain(f"\ue000{secret}\ue001")
+    told = _plain(NAMED.sub(lambda name: f" \ue000{name[1]}\ue001 ", intent))
+    given = dict(element.attributes)
+    for phrase in {_plain(name) for name in (element.name, element.label, *map(given.get, _NAMING)) if name}:
+        if len(phrase) < 2 or phrase in _NO_NAMES:
+            continue
+        name = re.escape(phrase)
+        if re.search(rf"{marked} {_INTO} {name}(?!\w)|(?<!\w){name}{_LINK} {marked}", told):
+            return True
+    return False
+
+
+def _plain(text: str) -> str:
+    """Small words with one space between them; signs that part sentences stay."""
+    return " ".join(_GAPS.sub(" ", text.casefold()).split()).strip(" :=,.;!?")
+
+
+def _host(url: str) -> str:
+    return browser_host(url) or url[:80]
