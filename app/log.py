@@ -13,6 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any
 
+from kb.private import make_folder, own_file, tighten
+
 if TYPE_CHECKING:
     import asyncio
 
@@ -111,9 +113,10 @@ def setup(level: str = "", *, role: str = "sitelore", folder: Path | None = None
     _add(files, logging.StreamHandler(sys.stderr), threshold)
     try:
         files.folder = folder or log_dir()
-        files.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(files.folder, parents=True)
+        tighten([files.folder])
         _add(files, _rotating(files.folder / f"{role}.log"), min(threshold, logging.INFO))
-        files.crash = (files.folder / f"{role}.crash.log").open("a", encoding="utf-8")
+        files.crash = own_file(files.folder / f"{role}.crash.log").open("a", encoding="utf-8")
         faulthandler.enable(file=files.crash, all_threads=True)
     except OSError as error:
         log.warning("no log file: %s", error)
@@ -164,7 +167,14 @@ def _add(files: LogFiles, handler: logging.Handler, level: int) -> None:
 def _rotating(path: Path) -> logging.Handler:
     from logging.handlers import RotatingFileHandler
 
-    return RotatingFileHandler(path, maxBytes=_FILE_BYTES, backupCount=_FILES, encoding="utf-8")
+    class OwnFiles(RotatingFileHandler):
+        """Log files for their owner alone."""
+
+        def _open(self) -> Any:
+            own_file(Path(self.baseFilename))
+            return super()._open()
+
+    return OwnFiles(path, maxBytes=_FILE_BYTES, backupCount=_FILES, encoding="utf-8")
 
 
 def _main_hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
 from kb.errors import BadFile, KbError, Locked
+from kb.private import own_file
 
 BUSY_SECONDS = 5.0
 """How long a writer waits for another process before it gives up with ``Locked``."""
@@ -22,6 +23,9 @@ def connect(
     It may be handed from thread to thread; its owner sees to it that one at a time uses it.
     """
     mode = "ro" if read_only or immutable else "rwc"
+    if mode == "rwc":
+        with suppress(OSError):  # SQLite says it better
+            own_file(path)  # what SQLite puts beside it has the same rights
     uri = f"file:{quote(str(path.absolute()))}?mode={mode}{'&immutable=1' if immutable else ''}"
     connection = sqlite3.connect(
         uri, uri=True, isolation_level=None, check_same_thread=False, timeout=busy_seconds

@@ -27,6 +27,7 @@ from app.engine.graph_api import ExploreOptions, ExploreReport, UpdateReport, Ve
 from app.engine.jobs import Job
 from app.engine.store.database import explained
 from app.engine.store.locks import FileLock
+from kb.private import make_folder
 from kb.tip import Status
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ class Exploring:
         path = self._core.workspace.lock_path(site)
         lock = FileLock(path)
         with explained(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent, parents=True)
             if not lock.take():
                 raise Conflict(f"{site} is being worked on by another process; pause or stop that first")
         self._busy.add(site)

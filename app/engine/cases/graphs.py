@@ -30,6 +30,7 @@ from app.engine.page_state import Element, Mode
 from app.engine.store.graphs import GraphStore
 from app.engine.store.workspace import Workspace
 from app.engine.transition import Source, Transition
+from kb.private import make_folder
 
 SHOWN_TEXT = 20_000
 """Characters of a page's text that a panel gets."""
@@ -187,7 +188,7 @@ class GraphCases:
 
         def writing() -> None:
             draft = path.with_name(f".{path.name}.draft")
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent, parents=True)
             write_file(draft, rules.encode())
             draft.replace(path)
 

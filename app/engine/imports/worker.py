@@ -23,6 +23,7 @@ from app.engine.imports import FORMATS
 from app.engine.sites import SiteTable
 from app.engine.store.blobs import pack
 from app.engine.store.runs import write_draft
+from kb.private import own_file
 
 
 def main() -> None:
@@ -64,7 +65,7 @@ class Worker:
         read = form.parse(raw, self._sites)
         draft = self._incoming / f"helper-{number}"
         packed = pack({digest: data for digest, data in read.blobs.items() if digest not in self._packed})
-        draft.with_suffix(".blobs").write_bytes(b"".join(data for _, _, data in packed))
+        own_file(draft.with_suffix(".blobs")).write_bytes(b"".join(data for _, _, data in packed))
         write_draft(draft, replace(read.run, imported_at=time.time()), read.steps)
         self._packed |= read.blobs.keys()
         self._known.add(read.run.content_hash)

@@ -103,7 +103,7 @@ def _migrate(
 
 def _back_up(connection: sqlite3.Connection, backup: Path, purges: Sequence[Migration]) -> None:
     """Copy the file as it is; what is to be gone for good is taken out before the copy is on the disk."""
-    with closing(sqlite3.connect(backup)) as copy:
+    with closing(connect(backup)) as copy:
         if not purges:
             connection.backup(copy)
             return

@@ -14,6 +14,7 @@ from app.engine.errors import StoreError
 from app.engine.page_state import Mode
 from app.engine.store.database import explained, open_database, transaction
 from app.engine.store.graphs_schema import MIGRATIONS
+from kb.private import make_folder
 
 
 class GraphFile:
@@ -26,7 +27,7 @@ class GraphFile:
     def __init__(self, path: Path, site: str) -> None:
         self.path, self.site = path, site
         with explained(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent, parents=True)
         self._connection = open_database(path, MIGRATIONS)
         self._changes = 0
         try:

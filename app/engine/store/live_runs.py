@@ -36,6 +36,7 @@ from app.engine.store.run_files import (
     write_file,
 )
 from app.engine.trajectory import Outcome, Run, Step
+from kb.private import make_folder, own_file
 
 if TYPE_CHECKING:
     from app.engine.store.workspace import Workspace
@@ -69,7 +70,7 @@ class LiveRun:
         self._workspace, self._lock = workspace, lock
         self._ended = False
         with explained(self.folder):
-            self._file = (self.folder / STEPS_FILE).open("ab", buffering=0)
+            self._file = own_file(self.folder / STEPS_FILE).open("ab", buffering=0)
 
     @classmethod
     def begin(cls, workspace: Workspace, run: Run, beside: Mapping[str, bytes] | None = None) -> LiveRun:
@@ -303,7 +304,7 @@ def _take(workspace: Workspace, run: str) -> FileLock:
     path = _lock_path(workspace.runs.path, check_id(run))
     lock = FileLock(path)
     with explained(path):
-        path.parent.mkdir(exist_ok=True)
+        make_folder(path.parent)
         for _ in range(_TRIES):
             if lock.take():
                 return lock

@@ -24,6 +24,7 @@ import zstandard
 
 from app.engine.errors import Conflict, InputError
 from app.engine.trajectory import Run, Step
+from kb.private import FILE, make_folder
 
 if (
     TYPE_CHECKING
@@ -40,6 +41,7 @@ LEDGER_FILES = ("ledger-events.jsonl", "ledger.json", "facts.jsonl", "episodic.j
 MAX_BLOB_BYTES = 256 * 2**20
 """Longest content that is unpacked; a small packed file must not fill the memory."""
 
+_BINARY: int = getattr(os, "O_BINARY", 0)
 _RUN_ID = re.compile(r"[A-Za-z0-9_][\w.+-]{0,119}", re.ASCII)
 _SLUG = 60
 """Characters of a folder's name that stay in the id where the whole name can't."""
@@ -175,14 +177,14 @@ def write_run_folder(
     out.parent.mkdir(parents=True, exist_ok=True)
     draft = out.parent / f".{out.name}.incoming-{uuid.uuid4().hex[:8]}"
     try:
-        draft.mkdir()
+        make_folder(draft, exist_ok=False)
         write_file(draft / RUN_FILE, encode_run(replace(run, source_path="", imported_at=0.0)))
         write_file(draft / STEPS_FILE, encode_steps(steps))
         for name, data in (beside or {}).items():
             write_file(draft / name, data)
         named = [digest for digest in digests(run, steps) if digest in blobs]
         if named:
-            (draft / BLOB_FOLDER).mkdir()
+            make_folder(draft / BLOB_FOLDER, exist_ok=False)
         for digest in named:
             name, data = packed(digest, blobs[digest])
             write_file(draft / BLOB_FOLDER / name, data)
@@ -234,8 +236,8 @@ def unpack(data: bytes, where: str) -> bytes:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a new file and wait until it is on the disk."""
-    with path.open("xb") as file:
+    """Write a new file, for its owner alone, and wait until it is on the disk."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, FILE), "wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())

@@ -39,6 +39,7 @@ from app.engine.store.run_files import (
     write_run_folder,
 )
 from app.engine.trajectory import Outcome, Run, Step
+from kb.private import make_folder, own_file
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -66,9 +67,9 @@ def write_draft(folder: Path, run: Run, steps: Sequence[Step]) -> None:
     """
     with explained(folder):
         try:
-            folder.mkdir()
-            (folder / RUN_FILE).write_bytes(encode_run(run))
-            (folder / STEPS_FILE).write_bytes(encode_steps(steps))
+            make_folder(folder, exist_ok=False)
+            own_file(folder / RUN_FILE).write_bytes(encode_run(run))
+            own_file(folder / STEPS_FILE).write_bytes(encode_steps(steps))
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
@@ -92,8 +93,8 @@ class RunStore:
     def __init__(self, workspace: Path) -> None:
         self._runs, self._trash = workspace / RUNS, workspace / TRASH
         with explained(workspace):
-            self._runs.mkdir(exist_ok=True)
-            self._trash.mkdir(exist_ok=True)
+            make_folder(self._runs)
+            make_folder(self._trash)
         self.blobs = BlobStore(workspace / FILE)
         self.dead = close_dead(self._runs)
         self._incoming: tuple[Path, FileLock] | None = None
@@ -165,7 +166,7 @@ class RunStore:
             lock = FileLock(self._lock_of(folder))
             with explained(self._runs):
                 lock.take()  # before the folder is there for a sweep to find
-                folder.mkdir()
+                make_folder(folder, exist_ok=False)
             self._incoming = (folder, lock)
         return self._incoming[0]
 

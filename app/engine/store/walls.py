@@ -17,6 +17,7 @@ from app.engine.errors import StoreError
 from app.engine.store.database import explained
 from app.engine.store.locks import FileLock
 from app.engine.supervision import RunState
+from kb.private import make_folder, own_file
 
 if TYPE_CHECKING:
     from app.engine.store.desk_state import LiveNote
@@ -36,10 +37,10 @@ class Wall:
     def claim(self, runs: Iterable[str]) -> None:
         """These are ours as long as this process lives.  Raises ``StoreError`` where that can't be written."""
         with explained(self._folder):
-            self._folder.mkdir(exist_ok=True)
+            make_folder(self._folder)
             if self._lock is None:
                 self._lock = self._taken(FileLock(self._folder / f"{uuid.uuid4().hex}.wall"))
-            with self._lock.path.with_suffix(".runs").open("a", encoding="utf-8") as file:
+            with own_file(self._lock.path.with_suffix(".runs")).open("a", encoding="utf-8") as file:
                 file.writelines(f"{run}\n" for run in runs)
 
     def others(self) -> set[str]:

@@ -34,10 +34,11 @@ from app.engine.store.index import RunIndex
 from app.engine.store.live_runs import LIVE
 from app.engine.store.locks import FileLock
 from app.engine.store.review import ReviewStore
-from app.engine.store.run_files import RUNS, WORKSPACE_FILE, write_file
+from app.engine.store.run_files import RUNS, TRASH, WORKSPACE_FILE, write_file
 from app.engine.store.runs import RunStore
 from app.engine.store.walls import Wall
 from kb.journal import Entry
+from kb.private import FOLDER, is_open_to_others, make_folder, tighten
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +47,8 @@ _DELETE_RUNS = "delete-runs"
 DECIDE = "graph-decision"
 _GRAPHS = "graphs"
 _LONGEST_NAME = 200
+_OWN = (WORKSPACE_FILE, RUNS, TRASH, _GRAPHS, "*.sqlite*", "knowledge.akb*", "*.lock")
+"""What of a folder is the workspace's."""
 
 
 class Workspace:
@@ -89,7 +92,9 @@ class Workspace:
             if not create:
                 raise NotFound(f"{path} holds no workspace")
             _make(path)
-        return cls(path, _read(file))
+        table = _read(file)
+        _keep_others_out(path)
+        return cls(path, table)
 
     # what lies in it
 
@@ -320,11 +325,22 @@ class Workspace:
 
 def _make(path: Path) -> None:
     with explained(path):
-        path.mkdir(parents=True, exist_ok=True)
+        make_folder(path, parents=True)
         document = {"format": "sitelore-workspace", "version": VERSION, "sites": load_sites().globs}
         draft = path / f".{WORKSPACE_FILE}.{uuid.uuid4().hex[:8]}"
         write_file(draft, json.dumps(document, indent=2).encode() + b"\n")
         draft.replace(path / WORKSPACE_FILE)
+
+
+def _keep_others_out(path: Path) -> None:
+    """A workspace that was made when everybody could read it is its owner's from now on; the folder itself comes last.
+
+    Of a folder that holds more than the workspace only what is the workspace's is looked at.
+    """
+    with explained(path):
+        if is_open_to_others(path):
+            tighten(found for pattern in _OWN for found in path.glob(pattern))
+            path.chmod(FOLDER)
 
 
 def _read(file: Path) -> SiteTable:

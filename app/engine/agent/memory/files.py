@@ -20,6 +20,7 @@ from app.engine.errors import StoreError
 from app.engine.ledger import Ledger, LedgerEvent
 from app.engine.store.database import explained
 from app.engine.store.run_files import LEDGER_FILES, append_whole, write_file
+from kb.private import make_folder, own_file
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -69,10 +70,10 @@ class LedgerFiles:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         with explained(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            self._events = (folder / EVENTS_FILE).open("ab", buffering=0)
-            self._facts = (folder / FACTS_FILE).open("ab", buffering=0)
-            self._notes = (folder / EPISODIC_FILE).open("ab", buffering=0)
+            make_folder(folder, parents=True)
+            self._events = own_file(folder / EVENTS_FILE).open("ab", buffering=0)
+            self._facts = own_file(folder / FACTS_FILE).open("ab", buffering=0)
+            self._notes = own_file(folder / EPISODIC_FILE).open("ab", buffering=0)
 
     def append(self, events: Sequence[LedgerEvent]) -> None:
         """Write events and wait until they are on the disk.
@@ -109,7 +110,9 @@ def replace_ledger(folder: Path, ledger: Ledger) -> None:
     """
     draft = folder / f".{LEDGER_FILE}"
     with explained(draft):
-        draft.write_bytes(orjson.dumps(ledger, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        own_file(draft).write_bytes(
+            orjson.dumps(ledger, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        )
         draft.replace(folder / LEDGER_FILE)
 
 
