@@ -153,7 +153,7 @@ class Explorer:
         rows = self._progress.rows(self._graph)
         await self._store.end(self._log.exploration, ended, self._clock.now(), rows)
         self._progress.ended(ended)
-        robots = self._robots.text if self._robots is not None else ""
+        robots = self._robots.words if self._robots is not None else ""
         return self._progress.report(self._graph, self._log.exploration, ended, robots)
 
     def _take_up(self, memory: Memory) -> bool:

@@ -14,6 +14,7 @@ MAX_BYTES = 500 * 1024
 """What RFC 9309 asks a reader to take in at least; the rest is left out."""
 LONGEST_DELAY = 30.0
 """Seconds between two pages that are kept at most, whatever the file asks."""
+_LONGEST_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,8 @@ class Robots:
     @classmethod
     def of_answer(cls, status: int, body: bytes = b"", agent: str = AGENT) -> Robots:
         """What a server's answer for ``/robots.txt`` means; status 0 where it gave none."""
+        if 200 <= status < 300 and body[:MAX_BYTES].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
+            return _without("the site has no robots.txt: a page comes in its place")
         if 200 <= status < 300:
             return cls.parse(body[:MAX_BYTES].decode("utf-8-sig", "replace"), agent)
         if 400 <= status < 500:
@@ -104,10 +107,15 @@ class Robots:
         """In one line, for people."""
         if self.why:
             return self.why
-        barred = [rule.pattern for rule in self.rules if not rule.allow]
+        barred = [_short(rule.pattern) for rule in self.rules if not rule.allow]
         more = f" and {len(barred) - 3} more" if len(barred) > 3 else ""
         waits = f"; asks for {self.delay:g} s between pages" if self.delay else ""
         return f"forbids {', '.join(barred[:3]) or 'nothing'}{more}{waits}"
+
+
+def _short(pattern: str) -> str:
+    shown = "".join(sign if sign.isprintable() else "?" for sign in pattern)
+    return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[: _LONGEST_SHOWN - 1]}…"
 
 
 def _without(why: str, *rules: RobotsRule) -> Robots:

@@ -91,3 +91,20 @@ def test_a_hostile_pattern_takes_no_time():
 @given(st.text(max_size=300), st.text(max_size=60))
 def test_any_file_and_any_address_get_an_answer(text: str, path: str):
     assert Robots.parse(text).allows(f"{SITE}/{path}") in (True, False)
+
+
+@pytest.mark.parametrize(
+    "start", [b"<!doctype html>", b"\n  <html>", b"\xef\xbb\xbf<HTML>", b"<?xml version='1.0'?>"]
+)
+def test_a_page_in_place_of_the_file_asks_nothing_and_is_told_in_one_sentence(start: bytes):
+    robots = Robots.of_answer(200, start + b"<body>User-agent: *\nDisallow: /\n</body>" * 50)
+    assert robots.words == "the site has no robots.txt: a page comes in its place"
+    assert robots.allows("http://h/anything")
+
+
+def test_what_is_told_of_a_file_is_one_short_line_whatever_stands_in_it():
+    rules = "\n".join(f"Disallow: /{letter * 5000}\x1b[31m" for letter in "abcdef")
+    words = Robots.of_answer(200, f"User-agent: *\n{rules}".encode()).words
+    assert len(words) < 250
+    assert words.isprintable()
+    assert words.endswith("and 3 more")
