@@ -34,7 +34,7 @@ def outside(text: str) -> str:
 def obedient(question: Question) -> str:
     """Does the last thing it is ordered to, by whoever can speak outside of a fence; then tells the total it sees."""
     if question.role is AgentRole.PLANNER:
-        return plan(done="its answer is '42.50'" in question.text)
+        return plan(done="\n42.50\n<<end of answer" in question.text)
     total = re.findall(r"'(42\.50)'", question.text)
     if total:
         return f'<action>stop("{total[-1]}")</action>'

@@ -189,7 +189,7 @@ async def test_what_is_claimed_and_declared_goes_through_the_connection(server: 
     def brain(request: Request) -> str:
         if role_of(request) == "operator":
             return '<action>stop("42")</action>'
-        claimed = "its answer is '42'" in json.dumps(request["messages"][-1])
+        claimed = "<<answer " in json.dumps(request["messages"][-1])
         return json.dumps({**json.loads(PLAN), "done": claimed, "final_answer": "42" if claimed else ""})
 
     server.brain = brain
