@@ -6,7 +6,6 @@ A missing file asks nothing.  A server that fails to answer for it asks to be le
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from urllib.parse import quote, unquote, urlsplit
 
 AGENT = "sitelore"
@@ -41,18 +40,16 @@ class RobotsRule:
         return not anchored or at == len(path)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Robots:
     """The rules for us.
 
     Attributes:
-        text: the file as it came, to be shown; else ``why``.
         why: in words, why there is no file to read; "" where there is one.
         delay: seconds the site asks for between two pages; 0 where it asks for none.
         sitemaps: addresses named for the whole site.
     """
 
-    text: str = ""
     why: str = ""
     rules: tuple[RobotsRule, ...] = ()
     delay: float = 0.0
@@ -65,7 +62,6 @@ class Robots:
         own = [group for group in groups if agent.lower() in group.agents]
         chosen = own or [group for group in groups if "*" in group.agents]
         return cls(
-            text=text,
             rules=tuple(rule for group in chosen for rule in group.rules),
             delay=max((group.delay for group in chosen), default=0.0),
             sitemaps=tuple(sitemaps),
@@ -102,7 +98,7 @@ class Robots:
         fitting = (rule for rule in self.rules if rule.fits(path))
         return max(fitting, key=lambda rule: (len(rule.pattern), rule.allow), default=None)
 
-    @cached_property
+    @property
     def words(self) -> str:
         """In one line, for people."""
         if self.why:
@@ -119,7 +115,7 @@ def _short(pattern: str) -> str:
 
 
 def _without(why: str, *rules: RobotsRule) -> Robots:
-    return Robots(text=why, why=why, rules=rules)
+    return Robots(why=why, rules=rules)
 
 
 @dataclass(slots=True)
