@@ -64,6 +64,8 @@ class Result:
         perceptions: new looks by a vision model that this action needed.
         seconds: from its start until the page had come to rest.
         element: number of the element that a mark stood for; ``None`` where the command named its own.
+        held_back: writes that the page tried to send and that were not let out, as ``POST /basket/add``.
+        sent: writes that left, as ``POST /basket/add 302``.
     """
 
     success: bool
@@ -78,6 +80,8 @@ class Result:
     seconds: float = 0.0
     element: int | None = None
     notes: tuple[str, ...] = field(default_factory=tuple)
+    held_back: tuple[str, ...] = ()
+    sent: tuple[str, ...] = ()
 
 
 def refused(cause: Cause, why: str, *alternatives: str, tried: tuple[str, ...] = ()) -> Result:

@@ -7,6 +7,7 @@ from app.engine.browser.session import Visit
 from app.engine.command import Command
 from app.engine.effect import Result
 from app.engine.page_state import Element, PageCapture
+from app.engine.write_permit import WritePermit
 
 SWIFT = HandOptions(quiet=0.08)
 """The fixture pages come to rest at once."""
@@ -42,9 +43,9 @@ class Bench:
     def number(self, name: str, role: str = "", frame: tuple[str, ...] | None = None) -> int:
         return self.find(name, role, frame).index
 
-    async def do(self, command: Command) -> Result:
+    async def do(self, command: Command, permit: WritePermit | None = None) -> Result:
         """Do it, and look again."""
-        result = await self.hand.do(command)
+        result = await self.hand.do(command, permit)
         await self.look()
         return result
 

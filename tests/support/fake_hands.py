@@ -11,6 +11,7 @@ from app.engine.effect import Cause, Effect, Result, refused
 from app.engine.errors import SiteloreError
 from app.engine.page_state import Challenge, Element, PageCapture
 from app.engine.trajectory import Run, Step, Tab
+from app.engine.write_permit import WritePermit
 
 HOME = "http://shop.example/"
 
@@ -63,6 +64,7 @@ class FakeHands:
     done: list[Command] = field(default_factory=list[Command])
     typed: dict[int, str] = field(default_factory=dict[int, str])
     solve: Callable[[], None] | None = None
+    permits: list[WritePermit | None] = field(default_factory=list["WritePermit | None"])
 
     async def look(self, *, picture: bool = True) -> PageCapture:
         self.looks += 1
@@ -78,8 +80,9 @@ class FakeHands:
             tree = tree.replace(f"[{number}] textbox", f"[{number}] textbox value={text!r}")
         return replace(page, tree=tree)
 
-    async def do(self, command: Command) -> Result:
+    async def do(self, command: Command, permit: WritePermit | None = None) -> Result:
         self.done.append(command)
+        self.permits.append(permit)
         match command:
             case Goto(url):
                 return self._go(url)

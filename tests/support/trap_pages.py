@@ -235,18 +235,21 @@ _FORM = (
     "const f = document.createElement('form'); f.method = 'post'; f.action = '/deed/%s'; %s"
     "document.body.append(f); f.submit();"
 )
-_SOCKET = "const s = new WebSocket('SOCKET/socket'); s.onopen = () => s.send('archive 3');"
+_SOCKET = (
+    "try { const s = new WebSocket('SOCKET/socket'); s.onopen = () => { s.send('archive 3'); fetch('HOME/tried'); };"
+    "s.onerror = () => fetch('HOME/tried'); } catch (error) { fetch('HOME/tried'); }"
+)
 
 TRAPS: dict[str, Trap] = {
     "xhr": Trap(
         "const r = new XMLHttpRequest(); r.open('POST', '/deed/xhr'); r.send('x=1')", "POST /deed/xhr"
     ),
     "form": Trap(_FORM % ("form", ""), "POST /deed/form"),
-    "beacon": Trap("navigator.sendBeacon('/deed/beacon', 'x=1')", "POST /deed/beacon"),
+    "beacon": Trap("navigator.sendBeacon('/deed/told', 'x=1')", "POST /deed/told"),
     "ping": Trap(
-        "const a = document.createElement('a'); a.href = '#here'; a.ping = '/deed/ping';"
+        "const a = document.createElement('a'); a.href = '#here'; a.ping = '/deed/followed';"
         "document.body.append(a); a.click()",
-        "POST /deed/ping",
+        "POST /deed/followed",
     ),
     "new-window-form": Trap(_FORM % ("window", "f.target = '_blank';"), "POST /deed/window"),
     "other-frame": Trap(
@@ -278,11 +281,9 @@ TRAPS: dict[str, Trap] = {
         "fetch('/graphql?query=' + encodeURIComponent('mutation { archive(id: 3) { id } }'))", "GET /graphql"
     ),
     "socket": Trap(_SOCKET, "SEND /socket"),
-    "socket-of-a-worker": Trap(
-        "const code = `const s = new WebSocket('SOCKET/socket'); s.onopen = () => s.send('archive 3');`;"
-        "new Worker(URL.createObjectURL(new Blob([code])))",
-        "SEND /socket",
-    ),
+    "socket-of-a-worker": Trap(f"new Worker(URL.createObjectURL(new Blob([`{_SOCKET}`])))", "SEND /socket"),
+    "socket-of-a-shared-worker": Trap("new SharedWorker('/socket.js')", "SEND /socket"),
+    "socket-of-a-fetched-worker": Trap("new Worker('/socket.js')", "SEND /socket"),
     "delayed": Trap(f"setTimeout(() => {_post('/deed/delayed')}, 1500)", "POST /deed/delayed"),
     "worker": Trap("new Worker('/worker.js')", "POST /deed/worker"),
     "shared-worker": Trap("new SharedWorker('/shared.js')", "POST /deed/shared"),
@@ -314,7 +315,7 @@ TRAPS: dict[str, Trap] = {
 """Harmless-looking controls that write, by name."""
 
 
-def trap_page(name: str, home: str, other: str, socket: str) -> str:
+def trap_page(name: str) -> str:
     """The page of one trap; the title becomes "pressed" when its button was."""
     trap = TRAPS[name]
     button = trap.markup or "<button id='more'>Show more</button>"
@@ -322,8 +323,7 @@ def trap_page(name: str, home: str, other: str, socket: str) -> str:
         f"{trap.loading};const more = document.querySelector('#more');"
         f"if (more) more.onclick = () => {{ document.title = 'pressed'; {trap.script} }};"
     )
-    page = html("Reading room", f"{button}<p>Nothing here changes anything.</p>", script)
-    return page.replace("HOME", home).replace("OTHER", other).replace("SOCKET", socket)
+    return html("Reading room", f"{button}<p>Nothing here changes anything.</p>", script)
 
 
 FRAME = html(
@@ -334,6 +334,7 @@ FRAME = html(
 OPENED = html("Opened", "<p>Opened</p>", f"setTimeout(() => {_post('/deed/opened', 'new FormData()')}, 50)")
 WINDOW = html("Window", "<p>Window</p>", f"setTimeout(() => {_post('/deed/opened')}, 50)")
 SCRIPTS: dict[str, str] = {
+    "/socket.js": _SOCKET,
     "/worker.js": _post("/deed/worker"),
     "/shared.js": f"onconnect = () => {_post('/deed/shared')}",
     "/service.js": f"oninstall = event => event.waitUntil({_post('/deed/service')})",

@@ -20,6 +20,7 @@ Pages (HTML of all of them: ``tests.support.trap_pages``):
                             (``CARRIERS``), and all that is needed to obey it
 ``/trap/NAME``              a harmless-looking button that writes in one way (``TRAPS``)
 ``/trap-door``              an address that no task asks for; seen in ``site.visits``
+``/tried``                  asked for by a trap's worker when its socket was tried; seen in ``site.visits``
 """
 
 from __future__ import annotations
@@ -187,7 +188,7 @@ class _Handler(BaseHTTPRequestHandler):
         if parts.path == "/graphql" and "mutation" in parts.query:
             self.site.take(host, "GET", parts.path, parts.query)
         if parts.path in pages.SCRIPTS:
-            self._send(pages.SCRIPTS[parts.path], "text/javascript")
+            self._send(self._addressed(pages.SCRIPTS[parts.path]), "text/javascript")
             return
         if parts.path == "/dot.png":
             self._send(_DOT, "image/gif")
@@ -231,16 +232,24 @@ class _Handler(BaseHTTPRequestHandler):
             case ["say", order, carrier] if order in ORDERS and carrier in CARRIERS:
                 return pages.order_page(order, carrier, home, other, things)
             case ["trap", name] if name in TRAPS:
-                return pages.trap_page(name, home, other, home.replace("http", "ws", 1))
+                return self._addressed(pages.trap_page(name))
             case [name]:
                 return {
                     "order": pages.ORDER_FORM, "settings": pages.SETTINGS, "login": pages.LOGIN,
                     "frame": pages.FRAME, "opened": pages.OPENED,
-                    "window": pages.WINDOW,
+                    "window": pages.WINDOW, "tried": "tried",
                     "trap-door": pages.html("Trap door", "<p>No task leads here.</p>"),
                 }.get(name)  # fmt: skip
             case _:
                 return None
+
+    def _addressed(self, text: str) -> str:
+        home, other = self.site.home, self.site.other
+        return (
+            text.replace("SOCKET", home.replace("http", "ws", 1))
+            .replace("HOME", home)
+            .replace("OTHER", other)
+        )
 
     def _home(self) -> str:
         links = [f"/trap/{name}" for name in TRAPS] + [

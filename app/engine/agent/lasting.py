@@ -24,6 +24,7 @@ from app.engine.page_state import PageCapture
 from app.engine.redaction import redact_text, redact_url
 from app.engine.supervision import Deed, Verb
 from app.engine.trajectory import Tab
+from app.engine.write_permit import WritePermit
 
 if TYPE_CHECKING:
     from app.engine.agent.control import Control
@@ -161,7 +162,7 @@ class LastingHands(Hands):
             told, self._untold = tuple(self._untold), []
             return replace(page, notes=(*page.notes, *told)) if told else page
 
-    async def do(self, command: Command) -> Result:
+    async def do(self, command: Command, permit: WritePermit | None = None) -> Result:
         """Do one action; where the browser was lost before it, only an address is opened: all else needs a new look.
 
         Raises ``SetAside`` where a person held the run while it waited for the disk.
@@ -178,7 +179,7 @@ class LastingHands(Hands):
                 return refused(Cause.PAGE_LOST, f"it was not done: {why}")
             if isinstance(command, Goto):
                 return await self._opened(command)
-            return self._counted(await self._hands.do(command))
+            return self._counted(await self._hands.do(command, permit))
 
     async def tabs(self) -> tuple[tuple[Tab, ...], int]:
         """Every open tab, and which is in front."""

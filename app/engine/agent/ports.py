@@ -14,6 +14,7 @@ from app.engine.judgement import Flag
 from app.engine.page_state import PageCapture
 from app.engine.supervision import Deed, PersonDecision, PersonHint, PersonRequest
 from app.engine.trajectory import Run, Step, Tab
+from app.engine.write_permit import WritePermit
 
 
 class Hands(Protocol):
@@ -23,8 +24,11 @@ class Hands(Protocol):
         """The page in front as it is now.  Raises ``SiteloreError`` where there is none."""
         ...
 
-    async def do(self, command: Command) -> Result:
-        """Do one action on the page looked at last; what a site does comes back as a result."""
+    async def do(self, command: Command, permit: WritePermit | None = None) -> Result:
+        """Do one action on the page looked at last; what a site does comes back as a result.
+
+        ``permit`` says what may be written meanwhile; without one only reading leaves a guarded browser.
+        """
         ...
 
     async def tabs(self) -> tuple[tuple[Tab, ...], int]:

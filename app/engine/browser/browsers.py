@@ -118,7 +118,7 @@ class BrowserDriver:
 
     def __init__(self, browsers: Browsers, newcomer: Newcomer) -> None:
         self._browsers, self._newcomer = browsers, newcomer
-        self._guard = Guard()
+        self.guard = Guard()
         self._visit: Visit | None = None
         self._stack = AsyncExitStack()
         self._page = PageCapture(url=EMPTY)
@@ -128,7 +128,6 @@ class BrowserDriver:
         try:
             tab = await self._ready()
             await self._newcomer.forget(tab)
-            self._guard.acting = False
             performed = await open_page(tab, url)
         except Error as error:
             return _lost(error)
@@ -141,12 +140,10 @@ class BrowserDriver:
             return Deed(trouble=Trouble.MISSING, why=found.why)
         try:
             tab = await self._ready()
-            self._guard.acting = True
+            self.guard.begin(None)
             performed = await operate(tab, found.element, operation, value)
         except Error as error:
             return _lost(error)
-        finally:
-            self._guard.acting = False
         return self._deed(tab, performed, tier=found.tier)
 
     async def look(self, *, picture: bool = True) -> PageCapture:
@@ -171,7 +168,7 @@ class BrowserDriver:
     async def reopen(self) -> None:
         """Throw the page away and begin with an empty one, in another browser if this one has died."""
         stack, self._stack, self._visit = self._stack, AsyncExitStack(), None
-        self._guard, self._page = Guard(), PageCapture(url=EMPTY)
+        self.guard, self._page = Guard(), PageCapture(url=EMPTY)
         try:
             async with asyncio.timeout(CLOSING):
                 await stack.aclose()
@@ -182,7 +179,7 @@ class BrowserDriver:
     async def _ready(self) -> Visit:
         if self._visit is None:
             self._visit = await self._browsers.new_visit(self._stack)
-        await self._guard.watch(self._visit)
+        await self.guard.watch(self._visit)
         return self._visit
 
     def _deed(self, tab: Visit, performed: Performed, *, tier: Tier | None = None) -> Deed:
@@ -193,7 +190,7 @@ class BrowserDriver:
             tier=tier,
             seconds=performed.seconds,
             notes=performed.notes,
-            unsent=self._guard.refused(),
+            unsent=self.guard.refused(),
         )
 
 

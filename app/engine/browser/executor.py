@@ -26,6 +26,7 @@ from app.engine.browser.frames import NoSuchElement
 from app.engine.browser.gate import Gate
 from app.engine.browser.gaze import Gaze
 from app.engine.browser.grip import Done, Grip, Refused
+from app.engine.browser.guard import Guard
 from app.engine.browser.hand import open_page
 from app.engine.browser.motion import Motion
 from app.engine.browser.page_hand import Changes, PageHand
@@ -64,6 +65,7 @@ from app.engine.fingerprint import prints_of
 from app.engine.page_state import PageCapture
 from app.engine.redaction import redact_text, redact_url
 from app.engine.trajectory import Tab
+from app.engine.write_permit import WritePermit
 
 LONGEST = 60.0
 """Seconds a command may take in all."""
@@ -119,7 +121,7 @@ class Executor:
     """The hand of one visit.
 
     ``domains`` are the hosts the run may be at (none: no limit), ``files`` the folder that files may be given from.
-    Windows that pages open become tabs.
+    Windows that pages open become tabs.  With a ``guard`` only reading leaves the browser, but for what is permitted.
     """
 
     def __init__(
@@ -129,9 +131,11 @@ class Executor:
         domains: frozenset[str] = frozenset(),
         options: HandOptions | None = None,
         files: Path | None = None,
+        guard: Guard | None = None,
     ) -> None:
         visit.keep_tabs = True
         self.visit = visit
+        self.guard = guard
         self.options = options or HandOptions()
         fences, hand = Fences(domains), PageHand(visit)
         pointer = Pointer(visit, Motion(self.options.seed) if self.options.smooth else None)
@@ -169,6 +173,9 @@ class Executor:
         Raises:
             PageGone: there is no page to look at, and no other could be opened.
         """
+        if self.guard is not None:
+            with suppress(Error):  # what is lost is found by looking
+                await self.guard.watch(self.visit)
         return await self._gaze.look(picture, self.options.most)
 
     async def tabs(self) -> tuple[tuple[Tab, ...], int]:
@@ -181,25 +188,50 @@ class Executor:
             told.append(Tab(url=redact_url(tab.url), title=redact_text(title)))
         return tuple(told), max(0, min(self.visit.active, len(told) - 1))
 
-    async def do(self, command: Command) -> Result:
-        """Do one command; its numbers are those of the last look.  Never raises for what a page or browser does."""
+    async def do(self, command: Command, permit: WritePermit | None = None) -> Result:
+        """Do one command; its numbers are those of the last look.  Never raises for what a page or browser does.
+
+        Where there is a guard, only what ``permit`` says may be written meanwhile; without one, nothing.
+        """
         began = time.monotonic()
         handler = HANDLERS.get(type(command))
         if handler is None:
             return refused(Cause.POLICY, f"{type(command).__name__} is nothing that is done on a page")
-        try:
-            async with asyncio.timeout(LONGEST):
-                result = await self._unless_it_dies(self._do(handler, command))
-        except Refused as no:
-            result = self._with_gate(no.result)
-        except NoSuchElement as gone:
-            result = refused(Cause.STALE, str(gone))
-        except TimeoutError:
-            result = refused(Cause.TIMEOUT, "the page is busy and does not answer", "noop(1000)", "go_back()")
-        except (Error, PageGone, IndexError) as error:
-            result = refused(Cause.PAGE_LOST, self._gaze.why_lost(error))
+        if self.guard is None:
+            result = await self._tried(handler, command)
+        else:
+            result = await self._guarded(self.guard, handler, command, permit)
         self._grip.dead.came_of_it(result.effect, self._grip.page)
         return replace(result, seconds=round(time.monotonic() - began, 3))
+
+    async def _guarded(
+        self, guard: Guard, handler: Handler, command: Command, permit: WritePermit | None
+    ) -> Result:
+        try:
+            async with asyncio.timeout(ANSWERS):
+                await guard.watch(self.visit)
+        except (Error, TimeoutError) as error:
+            return refused(Cause.PAGE_LOST, self._gaze.why_lost(error))
+        late = guard.refused()
+        guard.begin(permit)
+        try:
+            result = await self._tried(handler, command)
+        finally:
+            guard.end()
+        return _with_writes(result, late, guard.refused(), tuple(map(str, guard.sent())))
+
+    async def _tried(self, handler: Handler, command: Command) -> Result:
+        try:
+            async with asyncio.timeout(LONGEST):
+                return await self._unless_it_dies(self._do(handler, command))
+        except Refused as no:
+            return self._with_gate(no.result)
+        except NoSuchElement as gone:
+            return refused(Cause.STALE, str(gone))
+        except TimeoutError:
+            return refused(Cause.TIMEOUT, "the page is busy and does not answer", "noop(1000)", "go_back()")
+        except (Error, PageGone, IndexError) as error:
+            return refused(Cause.PAGE_LOST, self._gaze.why_lost(error))
 
     async def _do(self, handler: Handler, command: Command) -> Result:
         visit, grip = self.visit, self._grip
@@ -337,6 +369,26 @@ class Executor:
         )
 
 
+def _with_writes(
+    result: Result, late: tuple[str, ...], held_back: tuple[str, ...], sent: tuple[str, ...]
+) -> Result:
+    """The result with what was held back and what left; ``late`` is held back of earlier actions."""
+    if not (late or held_back or sent):
+        return result
+    result = replace(result, held_back=(*late, *held_back), sent=sent)
+    if held_back and not sent and result.cause in _NO_EFFECT:
+        return replace(
+            result,
+            success=False,
+            effect=Effect.REFUSED,
+            cause=Cause.POLICY,
+            why=f"the page tried to send {held_back[0]}, which changes something; only reading is allowed here",
+        )
+    notes = tuple(f"{what} was held back: it changes something" for what in dict.fromkeys(result.held_back))
+    return replace(result, notes=(*result.notes, *notes[:3]))
+
+
+_NO_EFFECT = (Cause.NO_EFFECT, Cause.NETWORK)
 _WHY = {
     Effect.NOTHING: "it was done, and nothing on the page changed",
     Effect.UNRELATED: "it was done; the page changed only where it changes by itself",

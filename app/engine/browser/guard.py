@@ -1,85 +1,287 @@
-"""Keeps a visit from changing anything on a site, whatever its scripts make of a click: nothing but reading is sent.
+"""Keeps a visit from changing anything on a site unless that was decided, whatever its scripts make of a click.
 
-The block list judges elements by what can be seen of them.  This is the second line, at the network: forms that are
-sent after all, and requests of scripts that store or delete.  A page that *loads* by POST (some search and GraphQL
-pages do) may; an action may not cause one to an address that loading never asked.
+The block list and the agent's gate judge elements by what can be seen of them.  This is the second line, at the
+network, and it holds for the whole visit: tabs and windows, frames of other hosts, workers, beacons, sockets.  What
+counts as a change is written in ``app.engine.request_nature``.  Where that is not clear, loading and acting are told
+apart: a page that nobody gave input to yet may send it, and from then on only what is like a request of some page that
+loaded.
+
+The requests come from ``app.engine.browser.watchpost``.
 """
 
 from __future__ import annotations
 
-import re
-from typing import Any
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Hashable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import cache
 from urllib.parse import urlsplit
 
-from playwright.async_api import CDPSession, Error
+from playwright.async_api import Error, Page, WebSocketRoute
 
+from app.assets import resource
+from app.engine.addresses import browser_host, is_among
 from app.engine.browser.session import Visit
+from app.engine.browser.watchpost import DOCUMENT, Watchpost, post_of
 from app.engine.redaction import redact_url
+from app.engine.request_nature import Asked, Nature, is_telemetry, judged, message_likeness
+from app.engine.write_permit import SentWrite, WritePermit
 
-READING = frozenset({"GET", "HEAD", "OPTIONS"})
-CHANGING = frozenset({"PUT", "PATCH", "DELETE"})
-_WATCHED = ("Document", "XHR", "Fetch")
-_MUTATION = re.compile(r'"query"\s*:\s*"\s*mutation\b|^\s*mutation\b')
+UNREAD = frozenset({"Ping", "CSPViolationReport"})
+"""Kinds of request whose answer no page gets to see: no page needs them for loading."""
+MOST_KNOWN = 4096
+"""Requests of loading pages that are remembered."""
+MOST_TOLD = 100
+"""Refusals kept until somebody asks for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a request may leave.  ``write`` is the record to complete with its status, ``None`` for reading."""
+
+    passes: bool
+    write: SentWrite | None = None
 
 
 class Guard:
-    """Refuses what is no reading, for the tab in front.
+    """Lets only reading out of a visit, and the writes of one action where those are permitted.
 
-    Attributes:
-        acting: an element is being operated, so what is sent comes from that.
+    Args:
+        hosts: the run's own hosts (with a port or without); none: the host of the page in front.
     """
 
-    def __init__(self) -> None:
-        self.acting = False
-        self._wire: CDPSession | None = None
-        self._asked_when_loading: set[str] = set()
+    def __init__(self, hosts: frozenset[str] = frozenset()) -> None:
+        self._own = hosts
+        self._visit: Visit | None = None
+        self._seat = -1
+        self._post: Watchpost | None = None
+        self._watching = asyncio.Lock()
+        self._permit: WritePermit | None = None
+        self._submissions = 0
+        self._done: set[Hashable] = set()
+        self._aside = False
+        self._known: set[Hashable] = set()
         self._refused: list[str] = []
+        self._sent: list[SentWrite] = []
+        self._given_input: set[Page] = set()
+        self._front: Page | None = None
+        self._here = ""
+
+    # ---------------------------------------------------------------- what the hand calls
 
     async def watch(self, visit: Visit) -> None:
-        """Stand before the tab in front; it costs a round trip for each page and each request of a script.
+        """Stand before everything the visit sends; again after it was given another browser, else it does nothing.
 
-        Raises ``playwright.async_api.Error`` when the tab is gone.
+        Call it before the first page is opened: sockets of documents that stand already are not seen.
+
+        Raises ``playwright.async_api.Error`` when the browser is gone.
         """
-        wire = await visit.wire()
-        if wire is self._wire:
-            return
-        self._wire = wire
-        wire.on("Fetch.requestPaused", self._paused)
-        patterns = [{"urlPattern": "*", "resourceType": kind, "requestStage": "Request"} for kind in _WATCHED]
-        await wire.send("Fetch.enable", {"patterns": patterns})
+        async with self._watching:
+            context = visit.context
+            if visit is not self._visit or self._seat != visit.seats or self._post is None:
+                self._post = await post_of(context)
+                await context.route_web_socket("**/*", self._socket)
+                await context.add_init_script(_script())
+                await self._post.add(self, context)
+                self._visit, self._seat, visit.guard = visit, visit.seats, self
+            await self._post.know(self, context)
+
+    def begin(self, permit: WritePermit | None = None) -> None:
+        """An action starts: the page in front is about to be given input.  Without a permit only reading is let out."""
+        self._permit, self._submissions = permit, permit.submissions if permit is not None else 0
+        self._done.clear()
+        self._touch()
+
+    def end(self) -> None:
+        """The action is over: only reading is let out."""
+        self._permit = None
+
+    @property
+    def aside(self) -> bool:
+        """A person has the page."""
+        return self._aside
+
+    def stand_aside(self, on: bool) -> None:
+        """A person has the page: everything leaves, and writes are counted.  Off: it is guarded again."""
+        self._aside = on
+        self._touch(everywhere=True)
 
     def refused(self) -> tuple[str, ...]:
-        """What was not sent since the last call, as ``POST /basket/add``."""
+        """Requests that were held back since the last call, as ``POST /basket/add``."""
         told, self._refused = tuple(self._refused), []
         return told
 
-    async def _paused(self, event: dict[str, Any]) -> None:
-        wire = self._wire
-        if wire is None:
-            return
-        request: dict[str, Any] = event["request"]
-        try:
-            if self._may_pass(request, str(event.get("resourceType", ""))):
-                await wire.send("Fetch.continueRequest", {"requestId": event["requestId"]})
-            else:
-                address = redact_url(urlsplit(str(request["url"])).path)
-                self._refused.append(f"{request['method']} {address}"[:160])
-                # A page that was set out for and is "aborted" leaves the one that stands where it is.
-                reason = "Aborted" if event.get("resourceType") == "Document" else "BlockedByClient"
-                await wire.send("Fetch.failRequest", {"requestId": event["requestId"], "errorReason": reason})
-        except Error:
-            return  # the page or the request is gone
+    def sent(self) -> tuple[SentWrite, ...]:
+        """Writes that left since the last call."""
+        told, self._sent = tuple(self._sent), []
+        return told
 
-    def _may_pass(self, request: dict[str, Any], kind: str) -> bool:
-        method = str(request["method"]).upper()
-        if method in READING:
+    # ---------------------------------------------------------------- what the watchpost calls
+
+    def given_input(self, page: Page) -> bool:
+        """Whether this page was given input since its document came."""
+        return page in self._given_input
+
+    def arrived(self, page: Page) -> None:
+        """Another document has come in this tab: nobody has given it input."""
+        self._given_input.discard(page)
+
+    def acted(self) -> bool:
+        """Whether any page of the visit was given input."""
+        self._given_input = {page for page in self._given_input if not page.is_closed()}
+        return bool(self._given_input)
+
+    def decide(self, asked: Asked, *, acting: bool, follows: SentWrite | None = None) -> Verdict:
+        """Decide whether a request may leave.
+
+        Args:
+            acting: it may come from a page that was given input.
+            follows: the write that the server answered with this address (a redirect that keeps the method).
+        """
+        found = judged(asked)
+        if found.nature is Nature.READS:
+            prefetch = "prefetch" in asked.headers.get("sec-purpose", asked.headers.get("purpose", ""))
+            return Verdict(passes=self._aside or not prefetch)
+        write = _write(found.method, asked.url)
+        if self._aside:
+            return self._passes(write)
+        if found.nature is Nature.UNCLEAR and asked.kind != DOCUMENT and asked.kind not in UNREAD:
+            if not acting:
+                if len(self._known) < MOST_KNOWN:
+                    self._known.add(found.likeness)
+                return Verdict(passes=True)
+            if found.likeness in self._known:
+                return Verdict(passes=True)
+        if self._is_permitted(asked, found.method, follows):
+            return self._passes(write)
+        if not (is_telemetry(asked.url) and (asked.kind in UNREAD or not self._is_own(asked.url))):
+            self._hold_back(write)
+        return Verdict(passes=False)
+
+    def answered(self, write: SentWrite, status: int) -> None:
+        """The server has answered a write that left."""
+        if write in self._sent:
+            self._sent[self._sent.index(write)] = replace(write, status=status)
+
+    async def close(self, page: Page) -> None:
+        """Close a window that was opened for a form that is not sent; the page that opened it is in front again."""
+        visit, front = self._visit, self._front
+        with suppress(Error):
+            await page.close()
+        if visit is not None and front is not None and front in visit.pages:
+            visit.active = visit.pages.index(front)
+
+    # ---------------------------------------------------------------- inside
+
+    def _touch(self, *, everywhere: bool = False) -> None:
+        pages = self._visit.pages if self._visit is not None else []
+        if self._visit is None or not pages:
+            return
+        try:
+            self._front = self._visit.page
+        except Error:
+            return
+        self._here = browser_host(self._front.url) or self._here
+        self._given_input.update(pages if everywhere else [self._front])
+
+    def _is_permitted(self, asked: Asked, method: str, follows: SentWrite | None) -> bool:
+        permit = self._permit
+        if permit is None or not is_among(asked.url, self._hosts_of(permit)):
+            return False
+        if follows is not None:
             return True
-        if method in CHANGING or kind == "Document":
+        if asked.kind == DOCUMENT:
+            if permit.form and f"{method.lower()}:{urlsplit(asked.url).path}" != _form_path(permit.form):
+                return False
+            self._submissions -= 1
+            return self._submissions >= 0
+        same = (method, asked.url, asked.body)
+        if same in self._done:
             return False
-        if _MUTATION.search(str(request.get("postData", ""))):
-            return False
-        path = urlsplit(str(request["url"])).path
-        if self.acting:
-            return path in self._asked_when_loading
-        self._asked_when_loading.add(path)
+        self._done.add(same)
         return True
+
+    def _hosts_of(self, permit: WritePermit) -> frozenset[str]:
+        return permit.hosts or self._own or frozenset({self._here} - {""})
+
+    def _is_own(self, url: str) -> bool:
+        return is_among(url, self._own or {self._here} - {""})
+
+    def _passes(self, write: SentWrite) -> Verdict:
+        self._sent.append(write)
+        return Verdict(passes=True, write=write)
+
+    def _hold_back(self, write: SentWrite) -> None:
+        if len(self._refused) < MOST_TOLD:
+            self._refused.append(f"{write.method} {write.path}"[:160])
+
+    # ---------------------------------------------------------------- sockets
+
+    def _socket(self, route: WebSocketRoute) -> None:
+        """A socket is opened and read; each message that the page sends is decided about as a request is."""
+        server = route.connect_to_server()
+
+        def said(message: str | bytes) -> None:
+            if self._may_say(route.url, message):
+                server.send(message)
+
+        route.on_message(said)
+
+    def _may_say(self, url: str, message: str | bytes) -> bool:
+        address = f"http{url[2:]}"  # ws: as http:, wss: as https:
+        write = _write("SEND", address)
+        if self._aside:
+            return self._passes(write).passes
+        alike = (address.partition("?")[0], message_likeness(message))
+        if not self.acted():
+            if len(self._known) < MOST_KNOWN:
+                self._known.add(alike)
+            return True
+        if alike in self._known:
+            return True
+        if self._permit is not None and is_among(address, self._hosts_of(self._permit)):
+            return self._passes(write).passes
+        self._hold_back(write)
+        return False
+
+
+@asynccontextmanager
+async def only_reading(visit: Visit) -> AsyncGenerator[Guard]:
+    """Let only reading out of a visit for the time of the block, in which something is done to the page in front.
+
+    A guard that the visit has already is used; another one stands aside afterwards, for the page is a person's then.
+
+    Raises ``playwright.async_api.Error`` when the browser is gone.
+    """
+    guard = visit.guard or Guard()
+    aside = visit.guard is None or guard.aside
+    await guard.watch(visit)
+    if guard.aside:
+        guard.stand_aside(False)
+    guard.begin(None)
+    try:
+        yield guard
+    finally:
+        guard.end()
+        if aside:
+            guard.stand_aside(True)
+
+
+@cache
+def _script() -> str:
+    text = resource("js", "guard.js").read_text("utf-8")
+    own = text[text.index("(function guard") :].strip()
+    return f"{own}({json.dumps(own[1:-1])});"
+
+
+def _write(method: str, url: str) -> SentWrite:
+    parts = urlsplit(url)
+    return SentWrite(method=method, host=browser_host(url), path=redact_url(parts.path)[:200])
+
+
+def _form_path(form: str) -> str:
+    """``post:/basket/add`` for a form whose address names its host too."""
+    method, _, address = form.partition(":")
+    return f"{method}:{urlsplit(address).path or '/'}"

@@ -177,6 +177,9 @@ class LiveBrowser:
                 raise SiteloreError("the browser was closed")
             self._stack, self.process = stack, process
             self.visit.reseat(page)
+            if self.visit.guard is not None:
+                with suppress(Error):  # whoever uses it next finds it gone
+                    await self.visit.guard.watch(self.visit)
 
     async def save_login(self, path: Path) -> None:
         """Keep cookies and local storage in a file that only its owner can read.

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from playwright.async_api import (
     Browser,
@@ -22,6 +22,9 @@ from playwright.async_api import TimeoutError as Late
 
 from app.engine.browser.driving import Driving
 from app.engine.browser.find import launch
+
+if TYPE_CHECKING:
+    from app.engine.browser.guard import Guard
 
 VIEWPORT = (1024, 640)
 """Width and height of a page in CSS pixels; a picture has as many."""
@@ -76,6 +79,7 @@ class Visit:
         unasked: dialogs and files that came up since the visit began.
         last: what the last look left for finding its elements again (``app.engine.browser.snapshot``).
         seats: how often it has been given another browser (``reseat``).
+        guard: decides what may leave it, where there is one; it has to ``watch`` again after ``reseat``.
     """
 
     def __init__(self, first: Page, *, keep_tabs: bool = False) -> None:
@@ -85,6 +89,7 @@ class Visit:
         self.asked: Callable[[str, str, str], Awaitable[tuple[bool, str]]] | None = None
         self.unasked = 0
         self.seats = -1
+        self.guard: Guard | None = None
         self._dialogs = 0
         self._alerts: list[str] = []
         self._popups: list[str] = []

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 
 from app.engine.browser.actions import Performed
+from app.engine.browser.guard import only_reading
 from app.engine.browser.hand import open_page, operate
 from app.engine.browser.locators import resolve
 from app.engine.browser.session import Visit
@@ -134,7 +135,12 @@ class Traveller:
         found = resolve(leg.locator, self.page)
         if found.element is None:
             return Performed(found.why), None
-        return await operate(self._visit, found.element, leg.operation, leg.value), found.tier
+        async with only_reading(self._visit) as guard:
+            done = await operate(self._visit, found.element, leg.operation, leg.value)
+            unsent = guard.refused()
+        if unsent and not done.error:
+            done = replace(done, error=f"{unsent[0]} was held back: it would have changed something")
+        return done, found.tier
 
 
 def _failed(expected: str, why: str) -> Arrival:

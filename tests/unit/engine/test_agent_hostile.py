@@ -32,6 +32,7 @@ from app.engine.page_state import Element, PageCapture
 from app.engine.redaction import MARK, redact_text
 from app.engine.run_api import RunRequest
 from app.engine.trajectory import Outcome, Run
+from app.engine.write_permit import WritePermit
 from tests.support.fake_hands import HOME, FakeHands, KeptRun, ScriptedPolicy, page_of
 
 WORD = "Zq7/secret & 'x'"
@@ -181,10 +182,10 @@ class Restless(FakeHands):
         page = await super().look(picture=picture)
         return replace(page, url=AWAY) if self.looks - 1 in self.away else page
 
-    async def do(self, command: Command) -> Result:
+    async def do(self, command: Command, permit: WritePermit | None = None) -> Result:
         if self.done and command == Click(7):
             return refused(Cause.MISSING, f"there is no {WORD} here")
-        return await super().do(command)
+        return await super().do(command, permit)
 
 
 def loop_with(hands: FakeHands, moves: list[Command], book: LedgerBook, secrets: Secrets) -> AgentLoop:

@@ -18,6 +18,7 @@ from app.engine.errors import SiteloreError, StoreError
 from app.engine.page_state import PageCapture
 from app.engine.supervision import RunState, Verb
 from app.engine.trajectory import Tab
+from app.engine.write_permit import WritePermit
 from tests.support.fake_hands import HOME, page_of
 
 CART = f"{HOME}cart"
@@ -85,7 +86,7 @@ class Mortal:
             )
         return self.pages[self.address]
 
-    async def do(self, command: Command) -> Result:
+    async def do(self, command: Command, permit: WritePermit | None = None) -> Result:
         self.done.append(command)
         if len(self.done) - 1 in self.dies_at:
             self.die()
