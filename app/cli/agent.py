@@ -13,6 +13,7 @@ from app.cli.common import Json, harmless, say, show, table, with_engine
 from app.engine.errors import UsageError
 from app.engine.events import Event, RunAdvanced
 from app.engine.run_api import LIVE, NO_KNOWLEDGE, RunMemory, RunRequest, RunSummary
+from app.engine.trajectory import Outcome
 
 if TYPE_CHECKING:
     from app.engine.engine import Engine
@@ -90,7 +91,7 @@ def run(
 
     summary = with_engine(running, encoder="cached")
     show(summary, as_json, lambda: told(summary))
-    if summary.outcome != "answered":
+    if summary.outcome not in (Outcome.ANSWERED, Outcome.DONE_BY_HAND):
         raise typer.Exit(1)
 
 

@@ -19,6 +19,7 @@ from app.cli.agent import PolicyName
 from app.cli.common import Json, harmless, plain, say, show, table, with_engine
 from app.engine.errors import InputError, UsageError
 from app.engine.events import Event, LiveChanged, RequestChanged
+from app.engine.hand_back import ON, HandBack, Handing
 from app.engine.intervention_policy import InterventionPolicy, PolicyPreview
 from app.engine.run_api import LIVE, NO_KNOWLEDGE, RunRequest
 from app.engine.supervision import (
@@ -31,8 +32,11 @@ from app.engine.supervision import (
     Reach,
     RequestState,
     RunState,
+    TakeoverAccount,
     Verb,
+    fitting,
 )
+from app.engine.trajectory import Outcome
 
 if TYPE_CHECKING:
     from app.engine.engine import Engine
@@ -65,7 +69,9 @@ def start(
         str, typer.Argument(help="A file of tasks (.txt, .jsonl, .json), or one task in words.")
     ],
     start_url: Annotated[str, typer.Option(help="Where tasks begin that don't say.")] = "",
-    at_once: Annotated[int, typer.Option(min=0, max=32, help="Runs at once (0: 4).")] = 0,
+    at_once: Annotated[
+        int, typer.Option(min=0, max=32, help="Runs at once (0: 4); those that wait for you don't count.")
+    ] = 0,
     policy: Annotated[PolicyName | None, typer.Option(help="scout: no model, no tokens.")] = None,
     kb: Annotated[str, typer.Option(help="'live', 'none', or a frozen file.")] = "",
     graph: Annotated[list[str] | None, typer.Option(help="Site whose interaction graph may be used.")] = None,
@@ -75,7 +81,7 @@ def start(
 ) -> None:
     """Start runs under supervision and stay until all are over; requests are printed as they come.
 
-    Exit code 0: every one was answered.
+    Exit code 0: every one was answered, or finished by hand.
     """
     from dataclasses import replace
 
@@ -100,7 +106,7 @@ def start(
 
     rows = with_engine(running, encoder="cached")
     show(rows, as_json, lambda: _wall(rows))
-    if any(row.outcome != "answered" for row in rows):
+    if any(row.outcome not in (Outcome.ANSWERED, Outcome.DONE_BY_HAND) for row in rows):
         raise typer.Exit(1)
 
 
@@ -141,6 +147,40 @@ def stop(run: str) -> None:
         await engine.end_run(run)
 
     with_engine(stopping)
+
+
+@app.command("hand-back")
+def hand_back(
+    run: str,
+    finished: Annotated[
+        bool, typer.Option("--finished", help="The task was done by hand; the run ends.")
+    ] = False,
+    answer: Annotated[str | None, typer.Option(help="The task's answer; the run ends with it.")] = None,
+    no_wall: Annotated[
+        bool, typer.Option("--no-wall", help="What it waits at is no wall; it goes on and won't ask again.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Hand a run back that is held: to go on (no option), finished, with its answer, or past what is no wall."""
+    chosen = [
+        back
+        for given, back in (
+            (finished, HandBack(how=Handing.FINISHED)),
+            (answer is not None, HandBack(how=Handing.ANSWER, answer=answer or "")),
+            (no_wall, HandBack(how=Handing.NO_WALL)),
+        )
+        if given
+    ]
+    if len(chosen) > 1:
+        raise UsageError("--finished, --answer and --no-wall exclude each other", remedy="give one of them")
+    back = chosen[0] if chosen else ON
+
+    async def handing(engine: Engine) -> TakeoverAccount:
+        await engine.recover()
+        return await engine.release(run, back)
+
+    account = with_engine(handing)
+    show(account, as_json, lambda: f"{run}: {back.how.value}{': ' + account.words if account.words else ''}")
 
 
 async def _of_another(engine: Engine, run: str, what: str) -> None:
@@ -299,7 +339,8 @@ def _told(event: Event) -> None:
     """Calls on standard error: what is asked, and what is over."""
     if isinstance(event, RequestChanged) and event.request.state is RequestState.OPEN:
         say(_request(event.request))
-        say(f"    decide with: sitelore live decide {event.request.id} approve|deny|answer|edit|retry")
+        verbs = "|".join(fitting(event.request.need))
+        say(f"    decide with: sitelore live decide {event.request.id} {verbs}")
     elif isinstance(event, LiveChanged) and event.row.state in (RunState.ENDED, RunState.BROKEN_OFF):
         row = event.row
         say(

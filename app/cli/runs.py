@@ -170,6 +170,7 @@ def _story(detail: RunDetail) -> str:
     lines += [
         f"{run.site} · {run.suite} {run.task_id} · {run.intent}",
         f"{score}, {run.outcome.value}, {run.step_count} steps, risk {detail.risk.value:.2f}",
+        *([f"ended by hand by {run.ended_by}"] if run.ended_by else []),
     ]
     flagged = {flag.step: flag.message for flag in reversed(detail.flags)}
     for step in detail.steps:

@@ -18,7 +18,7 @@ from app.engine.cases.exploring import Exploring
 from app.engine.cases.finding import Finding
 from app.engine.cases.fleet import Fleet
 from app.engine.cases.graphs import GraphCases
-from app.engine.cases.handing import Handing
+from app.engine.cases.handing import HandingBack
 from app.engine.cases.history import HistoryCases
 from app.engine.cases.judging import Judging
 from app.engine.cases.knowledge import KnowledgeCases
@@ -134,7 +134,7 @@ class Engine:
         self.intervention_policy = words.intervention_policy
         self.save_intervention_policy = words.save_intervention_policy
         self.preview_policy = words.preview_policy
-        self._handing = handing = Handing(desk, fleet)
+        self._handing = handing = HandingBack(core, desk, fleet, reading)
         self.watch_page, self.take_over = fleet.watch_page, handing.take_over
         self.send_input, self.release = handing.send_input, handing.release
         self.takeover_draft, self.takeover_to_graph = takeovers.takeover_draft, takeovers.takeover_to_graph

@@ -78,7 +78,8 @@ class RoleUsage:
 class RunSummary:
     """How a run went.
 
-    ``own_ms`` is the median of what a step cost beside the browser and the model, in milliseconds.
+    ``own_ms`` is the median of what a step cost beside the browser and the model, in milliseconds; ``ended_by`` who
+    ended the run by hand ("" for the agent).
     """
 
     run: str
@@ -94,6 +95,7 @@ class RunSummary:
     tips: tuple[TipUse, ...] = ()
     usage: tuple[RoleUsage, ...] = ()
     facts: tuple[str, ...] = ()
+    ended_by: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -83,13 +83,14 @@ class Verb(StrEnum):
     EDIT = "edit"  # do ``command`` instead
     ANSWER = "answer"  # ``text`` is the answer
     RETRY = "retry"  # trouble: try again
+    NO_WALL = "no-wall"  # a wall: there is none; the run goes on, and is not asked about this page again
 
 
 _FITTING = {
     Need.FLAG: frozenset({Verb.APPROVE, Verb.DENY, Verb.ANSWER, Verb.RETRY}),
     Need.APPROVAL: frozenset({Verb.APPROVE, Verb.DENY, Verb.EDIT}),
     Need.QUESTION: frozenset({Verb.APPROVE, Verb.DENY, Verb.ANSWER}),
-    Need.WALL: frozenset({Verb.APPROVE, Verb.DENY, Verb.ANSWER, Verb.RETRY}),
+    Need.WALL: frozenset({Verb.APPROVE, Verb.DENY, Verb.ANSWER, Verb.RETRY, Verb.NO_WALL}),
     Need.TROUBLE: frozenset({Verb.APPROVE, Verb.DENY, Verb.ANSWER, Verb.RETRY}),
 }
 """What may be decided about what."""
@@ -97,12 +98,14 @@ _FITTING = {
 
 def misfit(need: Need, verb: Verb) -> str:
     """Why a decision is none about this need; "" where it is one."""
-    fitting = ", ".join(one.value for one in Verb if one in _FITTING[need])
-    return (
-        ""
-        if verb in _FITTING[need]
-        else f"{verb.value} decides nothing about this {need.value}: give {fitting}"
-    )
+    if verb in _FITTING[need]:
+        return ""
+    return f"{verb.value} decides nothing about this {need.value}: give {', '.join(fitting(need))}"
+
+
+def fitting(need: Need) -> list[str]:
+    """What may be decided about a need, in words."""
+    return [one.value for one in Verb if one in _FITTING[need]]
 
 
 class Reach(StrEnum):
@@ -141,6 +144,7 @@ class PersonRequest:
         risk: a ``RiskClass`` for approvals, else "".
         detectors: those whose flags asked.
         url: the page it is about.  element: which element of it, as ``agent.clearing`` tells it from others.
+        wall: of a wall, what tells it from others: the page's address without its data, and the form's fields.
     """
 
     id: str
@@ -156,6 +160,7 @@ class PersonRequest:
     detectors: tuple[str, ...] = ()
     url: str = ""
     element: str = ""
+    wall: str = ""
     opened_at: float = 0.0
     state: RequestState = RequestState.OPEN
     decision: PersonDecision | None = None
@@ -208,6 +213,9 @@ class Deed(StrEnum):
     DISMISSED = "dismissed a flag"
     MENDED = "mended"
     TROUBLED = "troubled"
+    FINISHED = "finished it by hand"
+    GAVE_ANSWER = "gave the answer"
+    NO_WALL = "said that it is no wall"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ class Outcome(StrEnum):
     NEEDS_PERSON = "needs_person"  # a captcha, a log-in wall or a question, and nobody to ask
     OUT_OF_BUDGET = "out_of_budget"  # tokens, money or time are used up
     STOPPED = "stopped"  # a person ended it
+    DONE_BY_HAND = "done_by_hand"  # a person did the task and said that it is finished
     UNKNOWN = "unknown"  # the records that would tell are missing
 
 
@@ -161,6 +162,8 @@ class Run:
     tokens: tuple[int, int] = (0, 0)
     money: float = 0.0
     """US dollars, where the price of the model is known."""
+    ended_by: str = ""
+    """Who said that it is finished, or gave its answer, by hand; "" where the agent ended it."""
 
     @property
     def failed(self) -> bool:

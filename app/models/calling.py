@@ -13,7 +13,7 @@ from app.engine.trajectory import Outcome
 FlagId = tuple[str, str, int]
 """Run, detector and step: what names a flag."""
 
-_WELL = frozenset({Outcome.ANSWERED, Outcome.ENDED_BY_ENVIRONMENT})
+_WELL = frozenset({Outcome.ANSWERED, Outcome.ENDED_BY_ENVIRONMENT, Outcome.DONE_BY_HAND})
 
 
 class Weight(IntEnum):

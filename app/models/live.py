@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
+from app.engine.hand_back import ON, HandBack
 from app.engine.supervision import LiveRow, NextAction, TakeoverAccount
 from app.models.frames import FrameStore
 from app.models.live_run import LiveRun
@@ -218,8 +219,8 @@ class LiveModel(QObject):
         if self.run and inputs:
             self.tasks.start(self.api.send_input(self.run, tuple(inputs)))
 
-    def release(self) -> None:
-        """Hand the page back to the agent."""
+    def release(self, back: HandBack = ON) -> None:
+        """Hand the run under the hand back to the agent, or end it as done by hand."""
         run = self.current
         if not run:
             return
@@ -239,7 +240,7 @@ class LiveModel(QObject):
 
         self.returning = run
         self.changed.emit()
-        self.tasks.start(self.api.release(run), came, failed)
+        self.tasks.start(self.api.release(run, back), came, failed)
 
     # ------------------------------------------------------------ what becomes of it
     @property

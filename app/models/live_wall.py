@@ -175,7 +175,7 @@ def face_of(row: LiveRow) -> str:
     return "risky" if row.risk >= RISKY else "running"
 
 
-ENDS = {"answered": "done", "ended_by_environment": "done", "crashed": "broken"}
+ENDS = {"answered": "done", "done_by_hand": "done", "ended_by_environment": "done", "crashed": "broken"}
 """Faces of runs that ended; all others are ``stopped``."""
 
 RISKY = 0.5
@@ -205,6 +205,7 @@ def outcome_words(outcome: str) -> str:
         "infeasible": _tr("gave up"),
         "ended_by_environment": _tr("ended by the site"),
         "step_limit": _tr("out of steps"),
+        "done_by_hand": _tr("done by hand"),
         "left_allowed_sites": _tr("left the site"),
         "needs_person": _tr("had nobody to ask"),
         "out_of_budget": _tr("out of budget"),

@@ -52,7 +52,8 @@ def run_facts(detail: RunDetail) -> RunFacts:
     facts = _facts(
         run.site, run.task_id or run.id, run.intent, run.score, detail.risk.value, run.outcome.value
     )
-    return replace(facts, note="; ".join(run.notes))
+    by_hand = (_tr("ended by hand by {0}").format(run.ended_by),) if run.ended_by else ()
+    return replace(facts, note="; ".join((*by_hand, *run.notes)))
 
 
 def row_facts(row: RunRow) -> RunFacts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,14 +18,16 @@ from app.engine.agent.sight import Decision, Sight
 from app.engine.cases import running
 from app.engine.cases.heads import Head
 from app.engine.cases.running import Overseer, Prepared, StoredRun
+from app.engine.cases.supervised import Supervised
 from app.engine.command import Click
 from app.engine.engine import Engine
+from app.engine.errors import Conflict
 from app.engine.events import Event
 from app.engine.jobs import Job
 from app.engine.page_state import PageCapture
 from app.engine.run_api import RunRequest, RunSummary
 from app.engine.store.live_runs import LiveRun
-from app.engine.supervision import LiveRow, PersonRequest
+from app.engine.supervision import LiveRow, PersonRequest, TakeoverAccount
 from tests.support.fake_hands import HOME, FakeHands, ScriptedPolicy
 from tests.support.held_run import PAGES
 
@@ -42,6 +44,35 @@ class Waiting(ScriptedPolicy):
         self.seen.append(sight)
         await move.wait()
         return Decision(command=Click(0))
+
+
+class PageInHand:
+    """The page of a run as ``LivePageOf`` is used, with hands that do nothing but stand there."""
+
+    def __init__(self, run: str) -> None:
+        self._run, self.taken_over = run, False
+        self.loop: AgentLoop | None = None
+        self.account: TakeoverAccount | None = None
+
+    async def take_over(self, supervised: Supervised) -> None:
+        await supervised.control.take_over()
+        self.taken_over = True
+
+    async def release(
+        self, supervised: Supervised, then: Callable[[TakeoverAccount], Awaitable[None]]
+    ) -> TakeoverAccount:
+        if not self.taken_over:
+            raise Conflict("the page is not in your hands")
+        self.taken_over = False
+        self.account = TakeoverAccount(run=self._run, first_step=supervised.row.step, steps=0, words="looked")
+        await then(self.account)
+        return self.account
+
+    async def hand_in(self, stop: Callable[[], None]) -> None:
+        stop()
+
+    async def detach(self) -> None:
+        self.taken_over = False
 
 
 class Browserless:
@@ -104,7 +135,8 @@ class Browserless:
     async def _go(
         self, prepared: Prepared, live: LiveRun, _job: Job, overseer: Overseer | None
     ) -> RunSummary:
-        assert overseer is not None
+        assert isinstance(overseer, Supervised)
+        overseer.page = PageInHand(live.run.id)  # type: ignore[assignment]
         intent = prepared.request.intent
         hands = self.hands[live.run.id] = FakeHands(self.pages)
         policy = self.policies[live.run.id] = Waiting(self.moves_of[intent])  # type: ignore[arg-type]
@@ -130,5 +162,5 @@ class Browserless:
         await overseer.leaves()
         return RunSummary(
             run=run.id, outcome=run.outcome.value, answer=run.answer, error=run.error, steps=run.step_count,
-            seconds=0.0, own_ms=0.0, policy="scripted", url=hands.url,
+            seconds=0.0, own_ms=0.0, policy="scripted", url=hands.url, ended_by=run.ended_by,
         )  # fmt: skip

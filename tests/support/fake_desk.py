@@ -7,9 +7,17 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from app.engine.errors import Conflict, StoreError
+from app.engine.hand_back import Said
 from app.engine.intervention_policy import UNATTENDED, Answer, InterventionPolicy, Reaction, RiskClass
 from app.engine.judgement import Flag
-from app.engine.supervision import Deed, PersonDecision, PersonHint, PersonRequest, RequestState, Verb
+from app.engine.supervision import (
+    Deed,
+    PersonDecision,
+    PersonHint,
+    PersonRequest,
+    RequestState,
+    Verb,
+)
 
 Decide = Callable[[PersonRequest], PersonDecision | None]
 
@@ -34,6 +42,7 @@ class FakeDesk:
         self.deeds: list[tuple[Deed, int, str, str]] = []
         self.steps: list[int] = []
         self.broken = False
+        self.spoken = Said()
         self.opened = asyncio.Event()
         self._woken = asyncio.Condition()
 
@@ -70,6 +79,10 @@ class FakeDesk:
             self.rows[row.id] = replace(row, state=RequestState.DECIDED, decision=decision)
             self._woken.notify_all()
         return row
+
+    async def word(self) -> Said:
+        self._check()
+        return self.spoken
 
     async def void(self, request_id: str, why: str) -> None:
         self._check()

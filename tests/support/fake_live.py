@@ -23,6 +23,7 @@ from app.engine.events import (
     PolicyChanged,
     RequestChanged,
 )
+from app.engine.hand_back import ON, HandBack
 from app.engine.intervention_policy import USUAL, InterventionPolicy, PolicyCount, PolicyPreview, RiskClass
 from app.engine.judgement import Severity
 from app.engine.ledger import Ledger
@@ -59,6 +60,7 @@ DEEDS = {
     Verb.EDIT: Deed.EDITED,
     Verb.ANSWER: Deed.ANSWERED,
     Verb.RETRY: Deed.RESUMED,
+    Verb.NO_WALL: Deed.NO_WALL,
 }
 
 
@@ -302,13 +304,16 @@ class FakeLive:
             raise Conflict("the page is not in your hands; take it over first")
         self.inputs += inputs
 
-    async def release(self, run: str) -> TakeoverAccount:
+    async def release(self, run: str, back: HandBack = ON) -> TakeoverAccount:
         row = self._live_row(run)
+        self.calls.append(("release", (run, back)))
         if row.state is not RunState.TAKEN_OVER:
             raise Conflict("the page is not in your hands")
         left = tuple(need for need in row.needs if need.need is not Need.WALL)
         self.put(replace(row, needs=left))
         self._move(run, RunState.RUNNING, Deed.RELEASED)
+        if back.ends:
+            self.put(replace(self.rows[run], state=RunState.ENDED, outcome="done_by_hand", needs=()))
         return TakeoverAccount(
             run=run, first_step=row.step, steps=2, words="clicked link 'Orders', filled in 'Search'",
             url_before=row.url, url_after=f"{SHOP}/orders/", changes=("the address is now /orders/",),

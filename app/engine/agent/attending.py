@@ -28,10 +28,13 @@ class Asker:
         return decision.text or "yes"
 
 
-async def at_a_wall(control: Control, what: str, url: str) -> PersonDecision | None:
-    """A captcha or a log-in stands before the page: the decision, ``None`` where it was dealt with by hand, or stop."""
+async def at_a_wall(control: Control, what: str, url: str, wall: str) -> PersonDecision | None:
+    """A captcha or a log-in stands before the page: the decision, ``None`` where it was dealt with by hand, or stop.
+
+    ``wall`` tells it from others.
+    """
     question = f"{what[:1].upper()}{what[1:]} stands before {url}. Take over and deal with it, then let the run go on."
-    return await control.ask(control.request(Need.WALL, question, url=url))
+    return await control.ask(control.request(Need.WALL, question, url=url, wall=wall))
 
 
 async def answered_flags(

@@ -53,6 +53,7 @@ class Control(Hold):
     Attributes:
         desk: where requests, decisions and hints are kept; ``None`` where nobody is to be asked.
         check: reads an action in the call form against the page it is for; says what is wrong with it, "" if nothing.
+        no_walls: what looks like a wall and is none, as a person said; never asked about again.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class Control(Hold):
         self._left: list[PersonRequest] = []
         self._in_memory: dict[str, PersonDecision] = {}
         self._hints: tuple[Hint, ...] = ()
+        self.no_walls: set[str] = set()
         self._untaken = False
 
     @property
@@ -124,6 +126,10 @@ class Control(Hold):
         if self.desk is not None:
             with suppress(StoreError):  # what can't be read is asked anew
                 self._left = list(await self.desk.pending())
+                said = await self.desk.word()
+                self.no_walls |= said.no_walls
+                if said.end is not None:  # its process died before the run was closed
+                    self.end_by_hand, self._stopping = said.end, True
         self._shift()
 
     def left(self, need: Need) -> tuple[PersonRequest, ...]:
@@ -152,7 +158,11 @@ class Control(Hold):
         )
 
     async def ask(
-        self, request: PersonRequest, mended: Callable[[], Awaitable[bool]] | None = None
+        self,
+        request: PersonRequest,
+        mended: Callable[[], Awaitable[bool]] | None = None,
+        *,
+        until_handed: bool = False,
     ) -> PersonDecision | None:
         """Wait for a person's decision; ``None`` where nobody is there, or it is pointless by now (stop, takeover).
 
@@ -160,6 +170,7 @@ class Control(Hold):
 
         Args:
             mended: tried every few seconds; once it says so, the decision is to try again.
+            until_handed: it is pointless once a person's hands were on the page, whatever is asked.
         """
         if self.desk is None or self._stopping:
             return None
@@ -172,7 +183,7 @@ class Control(Hold):
             await self._voided(stale, "it is asked anew, for the page is another by now")
             self._left.remove(stale)
         request, stored = (known, True) if known is not None else await self._opened(request)
-        decision, kept = await self._waited(request, stored, mended)
+        decision, kept = await self._waited(request, stored, mended, until_handed=until_handed)
         self._left = [one for one in self._left if one.id != request.id]
         if decision is not None and kept:
             self._left.append(replace(request, state=RequestState.DECIDED, decision=decision))
@@ -181,17 +192,24 @@ class Control(Hold):
         return decision
 
     async def trouble(
-        self, what: str, why: str = "", mended: Callable[[], Awaitable[bool]] | None = None
+        self,
+        what: str,
+        why: str = "",
+        mended: Callable[[], Awaitable[bool]] | None = None,
+        *,
+        until_handed: bool = False,
     ) -> Verb | None:
         """Something is broken that a person must know of.
 
         ``RETRY``: it is to be tried again, or is mended by itself.  ``DENY``: the run is to end as it stands.
-        ``None``: nobody is there, or the run is to stop.
+        ``None``: nobody is there, the run is to stop, or (``until_handed``) a person has had the page.
         """
         if self.desk is None or self._stopping:
             return None
         await self.note(Deed.TROUBLED, what, author=WATCHDOG)
-        decision = await self.ask(self.request(Need.TROUBLE, what, why=why), mended)
+        decision = await self.ask(
+            self.request(Need.TROUBLE, what, why=why), mended, until_handed=until_handed
+        )
         if decision is None:
             return None
         return Verb.DENY if decision.verb is Verb.DENY else Verb.RETRY
@@ -270,17 +288,22 @@ class Control(Hold):
             return request, False
 
     async def _waited(
-        self, request: PersonRequest, stored: bool, mended: Callable[[], Awaitable[bool]] | None
+        self,
+        request: PersonRequest,
+        stored: bool,
+        mended: Callable[[], Awaitable[bool]] | None,
+        *,
+        until_handed: bool,
     ) -> tuple[PersonDecision | None, bool]:
         """The decision, and whether it is a row."""
-        before, touches = self._stage, self.touches
+        before, touches, handed = self._stage, self.touches, self.handed if until_handed else -1
         self.holds += 1
         self._needs[request.id] = request
         self._enter(Stage.HELD)
         self._shift(always=True)
         try:
             while True:
-                waits = [self._told(request.id), self._pointless(request.need, touches)]
+                waits = [self._told(request.id), self._pointless(request.need, touches, handed)]
                 if stored:
                     waits.append(self._row(request.id))
                 if mended is not None:
@@ -315,8 +338,10 @@ class Control(Hold):
         except (Conflict, NotFound):
             return None  # it was closed elsewhere
 
-    async def _pointless(self, need: Need, touches: int) -> PersonDecision | None:
+    async def _pointless(self, need: Need, touches: int, handed: int) -> PersonDecision | None:
         while not self._stopping and (self.touches == touches or need in _OUTLIVE_A_TOUCH):
+            if handed not in (-1, self.handed):
+                break
             await self._bell.wait()
         return None
 
@@ -335,7 +360,9 @@ def _same(one: PersonRequest, other: PersonRequest) -> bool:
         return False
     if one.need is Need.APPROVAL:
         return _deed(one) == _deed(other)
-    return one.need is Need.WALL or one.question == other.question
+    if one.need is Need.WALL:
+        return one.wall == other.wall
+    return one.question == other.question
 
 
 def _deed(one: PersonRequest) -> tuple[str, ...]:

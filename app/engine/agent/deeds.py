@@ -42,11 +42,12 @@ Reckon = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """Why a run is over."""
+    """Why a run is over; ``by`` is the person who ended it by hand, "" for the agent."""
 
     outcome: Outcome
     answer: str | None = None
     error: str = ""
+    by: str = ""
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager, contextmanager
 
 from app.engine.agent.waiting import Clocks
 from app.engine.errors import Conflict, SiteloreError
+from app.engine.hand_back import HandBack
 from app.engine.supervision import NextAction, PersonRequest, RunState, Stage, TakeoverAccount
 
 _CUTTABLE = frozenset({Stage.LOOKING, Stage.THINKING, Stage.ACTING})
@@ -34,6 +35,8 @@ class Hold:
         touches: how often a person's hands were on the page; ``holds`` how often the loop stood still.
         why: why it is paused, mended or in trouble, in a sentence; "" where nothing is.
         account: what a person did by hand and the agent has not been told yet.
+        handed: how often a person has handed the page back.
+        end_by_hand: how a person ended the run by hand, once they did.
         changed: called whenever state, stage or needs are others than before.
         planned: called with each action before it is done; ``unplanned`` once it is done or given up.
 
@@ -54,14 +57,17 @@ class Hold:
     ) -> None:
         self.run, self.site = run, site
         self.changed, self.planned, self.unplanned = changed, planned, unplanned
-        self.step = self.touches = self.holds = 0
+        self.step = self.touches = self.holds = self.handed = 0
         self.why = ""
         self.account: TakeoverAccount | None = None
+        self.end_by_hand: HandBack | None = None
         self._now = now
         self._clocks = Clocks(clock)
         self._state, self._stage, self._stage_since = RunState.STARTING, Stage.IDLE, now()
         self._begun = self._ended = self._stopping = False
         self._paused = self._single = self._taking = False
+        self._unready = False
+        """There is no page yet that could be taken over."""
         self._mending = 0
         self._needs: dict[str, PersonRequest] = {}
         self._limit: asyncio.Timeout | None = None
@@ -154,6 +160,18 @@ class Hold:
             self._cut_short(SetAside("the run is to end"))
         self._shift()
 
+    def finish_by_hand(self, end: HandBack) -> None:
+        """End the run as a person says who did its task, or knows its answer.
+
+        Raises:
+            Conflict: the run is over, or is ending.
+        """
+        self._check_alive()
+        if self._stopping:
+            raise Conflict("the run is ending already")
+        self.end_by_hand = end
+        self.stop()
+
     def interrupt(self, why: str) -> bool:
         """Cut short what the loop waits for; ``False`` where nothing is that may be: it is held, or writes."""
         return self._cut_short(Interrupted(why))
@@ -167,7 +185,7 @@ class Hold:
         self._check_alive()
         if self._taking:
             raise Conflict("a person's hands are on the page already")
-        self._taking = True
+        paused, self._paused, self._taking = self._paused, False, True  # it is held for the hands from now on
         self.unplan()
         if self._stage in (Stage.LOOKING, Stage.THINKING):
             self._cut_short(SetAside("a person takes over"))
@@ -178,7 +196,7 @@ class Hold:
                     raise Conflict("the run ended before it could be taken over")
                 await self._bell.wait()
         except BaseException:
-            self._taking = False
+            self._paused, self._taking = paused, False
             self._shift()
             raise
 
@@ -194,6 +212,7 @@ class Hold:
             self.account = account
         self._taking = self._paused = self._single = False
         self.touches += 1
+        self.handed += 1
         self.why = ""
         self._shift()
 
@@ -222,15 +241,20 @@ class Hold:
             self._limit, self._cut = outer, None
             self._enter(before)
 
-    async def gate(self) -> bool:
-        """Wait while the run is held; whether it was.  To be passed before every action."""
-        if not self._holding:
+    async def gate(self, *, but_for_hands: bool = False) -> bool:
+        """Wait while the run is held; whether it was.  To be passed before every action.
+
+        With ``but_for_hands`` a run that is to be taken over passes: there is no page yet, and it is in nobody's hands
+        before the next gate.
+        """
+        self._unready = but_for_hands
+        if not self._holding or (but_for_hands and self._taking):
             return False
         before = self._stage
         self.holds += 1
         self._enter(Stage.HELD)
         try:
-            while self._holding:
+            while self._holding and not (but_for_hands and self._taking):
                 await self._bell.wait()
         finally:
             self._enter(before)
@@ -308,7 +332,7 @@ class Hold:
             return RunState.ENDED
         if not self._begun:
             return RunState.STARTING
-        if self._taking and self._stage is Stage.HELD:
+        if self._taking and self._stage is Stage.HELD and not self._unready:
             return RunState.TAKEN_OVER
         if self._needs:
             return RunState.WAITING

@@ -7,12 +7,11 @@ run, take it over, or be asked (``app.engine.agent.control``).
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from app.engine.agent.attending import Asker, answered_flags, asked_again, at_a_wall, by_hand
+from app.engine.agent.attending import Asker, answered_flags, asked_again, by_hand
 from app.engine.agent.clearing import Clearance, Cleared
 from app.engine.agent.control import Control, Interrupted, SetAside
 from app.engine.agent.deeds import IN_MEMORY, Ending
@@ -24,25 +23,20 @@ from app.engine.agent.recording import Recording, done_by_hand
 from app.engine.agent.seeing import CARRIED_OFF, LOST, Seeing
 from app.engine.agent.sight import Decision, Hint, Sight
 from app.engine.agent.stepping import page_step
+from app.engine.agent.walls import WALLED, Walls
 from app.engine.agent.writing import written
 from app.engine.effect import Cause, Effect, Result, refused
 from app.engine.errors import SiteloreError, StoreError
+from app.engine.hand_back import Handing
 from app.engine.judgement import Flag
-from app.engine.page_state import Challenge, PageCapture
-from app.engine.supervision import Need, PersonDecision, Stage, Verb
+from app.engine.page_state import PageCapture
+from app.engine.supervision import PersonDecision, Stage, Verb
 from app.engine.trajectory import Outcome, Run, Step, Tab
 
 __all__ = ["CARRIED_OFF", "LOST", "UNREADABLE", "WALLED", "AgentLoop", "Parts", "Timing"]
 
 UNREADABLE = 3
 """Answers in a row without an action after which a run is given up."""
-
-WALLED = 3
-"""Looks in a row at a log-in page after which it counts as a wall; an agent may pass one by mistake."""
-
-_LOGS_IN = re.compile(
-    r"\b(log|sign)(ging|ning)?[ -]?(in|on|up)\b|\bpassword\b|\bregister\b|\baccount\b", re.IGNORECASE
-)
 
 
 class AgentLoop:
@@ -62,9 +56,9 @@ class AgentLoop:
         self._recording = Recording(parts, self._control, run, steps)
         self._seeing = Seeing(task, parts, self._control, self._recording)
         self._clearance = Clearance(self._control, parts.secrets, self._seeing.again)
+        self._walls = Walls(task, parts, self._control, self._recording, self._said)
         self._going_on = bool(steps) or bool(parts.book.ledger.goal)
-        self._unreadable = self._walled = self._hung = 0
-        self._passed = -1
+        self._unreadable = self._hung = 0
         self._news: tuple[str, ...] = done_by_hand(steps)
         parts.deeds.gate = self._control.before_action
         if self._control.supervised and parts.deeds.person is None:
@@ -93,7 +87,7 @@ class AgentLoop:
             ending = await self._begin()
             while ending is None:
                 ending = await self._step()
-            run = await self._close(ending)
+            run = await self._close(self._ended_by_hand or ending)
             await self._control.finish()
             return run
         finally:
@@ -110,20 +104,47 @@ class AgentLoop:
     async def _begin(self) -> Ending | None:
         if not self._going_on:
             await self._recording.write(entries.goal(self._task.intent))
-        while True:
-            await self._control.gate()
-            if self._control.stopping:
-                return Ending(Outcome.STOPPED)
-            failed = await self._seeing.open(self._seeing.address if self._going_on else self._task.start_url)
-            if failed is None:
-                break
-            if await self._control.trouble("The run can't begin.", failed.error) is not Verb.RETRY:
-                return Ending(Outcome.STOPPED) if self._control.stopping else failed
+        failed = await self._first_page()
+        if failed is not None:
+            return failed
         for request, decision in await asked_again(self._control):
             ended = self._flags_decided(request.question, decision)
             if ended is not None:
                 return ended
         return None
+
+    async def _first_page(self) -> Ending | None:
+        """Open the page to begin on; where a person took over meanwhile, go on from where they left the browser.
+
+        A person who takes over a run that is starting gets this page, and no empty one.
+        """
+        control, handed = self._control, self._control.handed
+        while True:
+            await control.gate(but_for_hands=True)
+            if control.stopping:
+                return Ending(Outcome.STOPPED)
+            if control.handed != handed and await self._seeing.somewhere():
+                return None
+            handed = control.handed
+            failed = await self._seeing.open(self._seeing.address if self._going_on else self._task.start_url)
+            await control.gate()
+            if control.handed != handed:
+                continue
+            if failed is None:
+                return None
+            retry = await control.trouble("The run can't begin.", failed.error, until_handed=True)
+            if control.handed == handed and retry is not Verb.RETRY:
+                return Ending(Outcome.STOPPED) if control.stopping else failed
+
+    @property
+    def _ended_by_hand(self) -> Ending | None:
+        """The ending that a person gave the run who did its task, or knows its answer."""
+        end = self._control.end_by_hand
+        if end is None:
+            return None
+        if end.how is Handing.ANSWER:
+            return Ending(Outcome.ANSWERED, answer=end.answer, by=end.author)
+        return Ending(Outcome.DONE_BY_HAND, by=end.author)
 
     async def _close(self, ending: Ending) -> Run:
         page: PageCapture | None = None
@@ -174,7 +195,8 @@ class AgentLoop:
             return Ending(Outcome.CRASHED, error="the page goes to another site again and again by itself")
         looked = time.monotonic()
         mark = self._control.mark
-        wall = await self._at_a_wall(page)
+        page = self._walls.seen(page)
+        wall = await self._walls.at(page)
         if wall is not None or (self._control.supervised and self._control.mark != mark):
             return wall
         return await self._decided(page, mark, began, looked)
@@ -317,46 +339,6 @@ class AgentLoop:
             await self._recording.write(*(entries.note(line, self._recording.number) for line in self._news))
 
     # what a person is asked
-
-    async def _at_a_wall(self, page: PageCapture) -> Ending | None:
-        """A captcha is nobody's but a person's; so is a log-in page that stays and that the task does not speak of."""
-        log_in = page.challenge is Challenge.LOGIN and not _LOGS_IN.search(self._task.intent)
-        self._walled = self._walled + 1 if log_in else 0
-        begun = bool(self._recording.turns)
-        if page.challenge is not Challenge.CAPTCHA and self._walled < (WALLED if begun else 1):
-            return None
-        what = "a log-in" if log_in else "a captcha"
-        if self._control.supervised:
-            return await self._behind_a_wall(what, page.url)
-        question = f"{what} stands before {page.url}. Deal with it in the browser, then answer."
-        if await self._parts.deeds.ask(question, self._recording.number) is None:
-            return Ending(Outcome.NEEDS_PERSON, error=f"{what} stands before {page.url}")
-        self._walled = 0
-        try:
-            page = await self._parts.hands.look(picture=False)
-        except SiteloreError as gone:
-            return Ending(Outcome.NEEDS_PERSON, error=str(gone))
-        still = page.challenge is not Challenge.NONE
-        return Ending(Outcome.NEEDS_PERSON, error=f"{what} is still there") if still else None
-
-    async def _behind_a_wall(self, what: str, url: str) -> Ending | None:
-        """The page is looked at again whatever was said; a wall that still stands is asked about again."""
-        if self._passed == self._recording.number:
-            await self._control.drop(Need.WALL)  # it was said to be dealt with, and was not
-        if self._parts.knowledge is not None:
-            await self._parts.knowledge.tips(
-                url, self._task.intent
-            )  # for the person: a tip may know this wall
-        decision = await at_a_wall(self._control, what, url)
-        self._passed = self._recording.number
-        self._walled = WALLED - 1 if what == "a log-in" else 0
-        if decision is None:
-            return None
-        if decision.verb is Verb.DENY:
-            return Ending(Outcome.STOPPED, error=decision.text or f"{what} stands before {url}")
-        if decision.text:
-            self._said(f"{what} stood before {url}", decision)
-        return None
 
     def _said(self, question: str, decision: PersonDecision) -> None:
         deeds = self._parts.deeds

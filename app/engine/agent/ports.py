@@ -9,6 +9,7 @@ from typing import Protocol
 from app.engine.agent.sight import Domain, Hint
 from app.engine.command import Command, Navigate
 from app.engine.effect import Result
+from app.engine.hand_back import Said
 from app.engine.intervention_policy import Answer, Reaction, RiskClass
 from app.engine.judgement import Flag
 from app.engine.page_state import PageCapture
@@ -104,6 +105,10 @@ class DeskPort(Protocol):
 
     async def decision(self, request_id: str) -> PersonDecision:
         """Wait until a person has decided, in whichever process."""
+        ...
+
+    async def word(self) -> Said:
+        """What a person has said of the run as a whole, before it broke off too."""
         ...
 
     async def void(self, request_id: str, why: str) -> None:

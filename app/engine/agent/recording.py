@@ -114,6 +114,7 @@ class Recording:
             outcome=ending.outcome,
             answer=_storable(secrets.mask(ending.answer)) if ending.answer is not None else None,
             error=_storable(secrets.mask(ending.error)),
+            ended_by=_storable(ending.by),
             step_count=self.number,
             final=final,
             tokens=self._tokens,

@@ -100,6 +100,16 @@ class Seeing:
             return Ending(Outcome.CRASHED, error=f"{address} leads elsewhere: {opened.why}")
         return Ending(Outcome.CRASHED, error=opened.why or f"{address} could not be opened")
 
+    async def somewhere(self) -> bool:
+        """Whether the browser shows a page of the network, and no empty tab or error of its own."""
+        try:
+            tabs, front = await self._hands.tabs()
+        except StoreError:
+            raise
+        except SiteloreError:
+            return False
+        return 0 <= front < len(tabs) and tabs[front].url.startswith(("http://", "https://"))
+
     async def recover(self, why: str) -> Ending | None:
         """The page or the browser is gone: open where the run was; if it goes on, the run needs a person, or ends."""
         self._lost += 1

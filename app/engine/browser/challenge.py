@@ -29,6 +29,12 @@ _HUMAN_WORDS = re.compile(
     re.IGNORECASE,
 )
 _NAME_FIELD = re.compile(r"user|login|e-?mail|account|identifier|benutzer|utilisateur|usuario", re.IGNORECASE)
+_ASKED_WITH_IT = re.compile(
+    r"verification|one.?time|security code|\botp\b|\btoken|\bpin\b|captcha|\b2fa|\bmfa|tenant|company"
+    r"|organi[sz]ation|\bdomain|kunden",
+    re.IGNORECASE,
+)
+"""Fields that a log-in may have beside name and password."""
 _FEW = 25
 _SHORT = 2000
 _CHROME = ("banner", "navigation", "contentinfo", "complementary")
@@ -53,30 +59,71 @@ def challenge_of(
     return Challenge.LOGIN if _asks_who(url, told, own) else Challenge.NONE
 
 
-def _asks_who(url: str, told: str, own: Sequence[Element]) -> bool:
-    parts = urlsplit(url)
-    says_so = bool(_LOGIN_PATH.search(f"{parts.path}#{parts.fragment}") or _LOGIN_WORDS.search(told))
+def calls_itself_a_log_in(url: str, title: str, headings: Sequence[str]) -> bool:
+    """Whether a page's address, title or headings say that it is one."""
+    return _says_so(url, " \n".join((title, *headings[:5])))
+
+
+def password_forms(elements: Sequence[Element]) -> tuple[tuple[Element, ...], ...]:
+    """The forms of a page's own matter that have a password field, each with all that is in it."""
     forms: dict[str, list[Element]] = {}
-    for element in own:
-        if element.type == "password":
-            around = element.xpath.rpartition("/form")  # two forms may send to one address
-            forms.setdefault(around[0] + around[2].partition("/")[0], []).append(element)
+    for element in elements:
+        if element.visible and not _in_chrome(element):
+            forms.setdefault(_form_around(element), []).append(element)
+    return tuple(tuple(form) for form in forms.values() if any(one.type == "password" for one in form))
+
+
+def fields_besides(form: Sequence[Element]) -> tuple[Element, ...]:
+    """What a form with a password asks for besides: fields for text that are for no name, no password and no code."""
+    return tuple(
+        one
+        for one in form
+        if one.role in ("textbox", "searchbox", "spinbutton")
+        and one.type != "password"
+        and not _is_name_field(one)
+        and not _ASKED_WITH_IT.search(_words_of(one))
+    )
+
+
+def _asks_who(url: str, told: str, own: Sequence[Element]) -> bool:
+    says_so = _says_so(url, told)
+    forms = password_forms(own)
     # One password alone asks for a log-in; two in a form, or a new one, are a registration.
-    asking = [
-        form
-        for form, fields in forms.items()
-        if len(fields) == 1 and ("autocomplete", "new-password") not in fields[0].attributes
-    ]
+    asking = [form for form in forms if _asks_for_one(form)]
     if asking:
-        return says_so or len(own) < _FEW
+        return says_so or (len(own) < _FEW and not all(map(_has_a_matter, asking)))
     return says_so and len(own) < _FEW and any(_is_name_field(element) for element in own) and not forms
+
+
+def _says_so(url: str, told: str) -> bool:
+    parts = urlsplit(url)
+    return bool(_LOGIN_PATH.search(f"{parts.path}#{parts.fragment}") or _LOGIN_WORDS.search(told))
+
+
+def _form_around(element: Element) -> str:
+    around = element.xpath.rpartition("/form")  # two forms may send to one address
+    return around[0] + around[2].partition("/")[0]
+
+
+def _asks_for_one(form: Sequence[Element]) -> bool:
+    fields = [one for one in form if one.type == "password"]
+    return len(fields) == 1 and ("autocomplete", "new-password") not in fields[0].attributes
+
+
+def _has_a_matter(form: Sequence[Element]) -> bool:
+    """A form that asks for more than who somebody is: for a text of several lines, or for two things besides."""
+    besides = fields_besides(form)
+    return len(besides) > 1 or any(one.tag == "textarea" for one in besides)
 
 
 def _is_name_field(element: Element) -> bool:
     if element.role != "textbox":
         return False
-    words = " ".join((element.name, element.label, element.type, *(value for _, value in element.attributes)))
-    return bool(_NAME_FIELD.search(words))
+    return bool(_NAME_FIELD.search(_words_of(element)))
+
+
+def _words_of(element: Element) -> str:
+    return " ".join((element.name, element.label, element.type, *(value for _, value in element.attributes)))
 
 
 def _in_chrome(element: Element) -> bool:

@@ -16,6 +16,7 @@ from app.engine.cases.core import Core
 from app.engine.detectors.reacting import reactions_of
 from app.engine.errors import Conflict, NotFound, SiteloreError, StoreError
 from app.engine.events import Event, HintChanged, InterventionMade, PolicyChanged, RequestChanged
+from app.engine.hand_back import Said
 from app.engine.intervention_policy import Answer, InterventionPolicy, Reaction, RiskClass
 from app.engine.judgement import Flag
 from app.engine.store.desk_state import Wish
@@ -51,6 +52,7 @@ _DEEDS = {
     Verb.EDIT: Deed.EDITED,
     Verb.ANSWER: Deed.ANSWERED,
     Verb.RETRY: Deed.RESUMED,
+    Verb.NO_WALL: Deed.NO_WALL,
 }
 
 
@@ -141,6 +143,10 @@ class Desk:
             self._core.bus.publish(RequestChanged(request=request))
         for hint in taken:
             self._core.bus.publish(HintChanged(hint=hint))
+
+    async def word(self, run: str) -> Said:
+        """What a person has said of a run as a whole: walls that are none, and its end."""
+        return await self._core.on_store(self._rows.word, run)
 
     # hints
 
@@ -306,6 +312,10 @@ class DeskOfRun:
     async def begun(self, step: int) -> None:
         """The step that goes by what was decided begins."""
         await self._desk.begun(self._run)
+
+    async def word(self) -> Said:
+        """What a person has said of the run as a whole."""
+        return await self._desk.word(self._run)
 
     async def hints(self) -> tuple[PersonHint, ...]:
         """Every hint of the run."""

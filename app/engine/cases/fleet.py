@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -47,6 +47,8 @@ class Fleet:
         self._at_once = min(max(settings.load().at_once, 1), MOST_AT_ONCE)
         self._listening: asyncio.Task[None] | None = None
         self._closing = False
+        self.granting: dict[str, Callable[[str, str], Awaitable[object]]] = {}
+        """What else another process may ask for, by its name: takes the run and the words of the wish."""
         self._disk = DiskProbe(core.workspace.path, core.on_worker)
         core.bus.subscribe(self._heard)
 
@@ -182,7 +184,7 @@ class Fleet:
             with suppress(NotFound):  # it may have broken off before it began
                 await self._reading.end_broken_off(run)
             found.show(state=RunState.ENDED, outcome="stopped", needs=())
-            await self._drop_requests(run, "the run was stopped")
+            await self.drop_requests(run, "the run was stopped")
         else:
             account = await self.going(run).page.hand_in(found.control.stop)
             if account is not None:
@@ -264,7 +266,7 @@ class Fleet:
         """Runs that another process works on; on the store thread."""
         return [note for note in living_elsewhere(self._core.workspace) if note.run not in self._runs]
 
-    async def wished_of_another(self, run: str, what: str) -> bool:
+    async def wished_of_another(self, run: str, what: str, words: str = "") -> bool:
         """Whether another process has the run; then it is asked."""
         if run in self._runs:
             return False
@@ -275,7 +277,7 @@ class Fleet:
                 run
             )
             if there:
-                workspace.desk.add_wish(run, what)
+                workspace.desk.add_wish(run, what, words)
             return there
 
         return await self._core.on_store(wishing)
@@ -397,7 +399,8 @@ class Fleet:
         flags = found.flags if reacting else ()
         await self._desk.note(found.run, found.row.step, deed, words, flags=flags)
 
-    async def _drop_requests(self, run: str, why: str) -> None:
+    async def drop_requests(self, run: str, why: str) -> None:
+        """Close what a run waits for."""
         for request in await self._desk.requests(run):
             await self._desk.void(request.id, why)
 
@@ -426,5 +429,7 @@ class Fleet:
         try:
             if wish.what in deeds:
                 await deeds[wish.what](wish.run)
+            elif wish.what in self.granting:
+                await self.granting[wish.what](wish.run, wish.text)
         except SiteloreError as error:
             log.warning("%s was asked of run %s: %s", wish.what, wish.run, error)

@@ -1,24 +1,44 @@
-"""A run's page in a person's hands: taken over, worked, handed back."""
+"""A run's page in a person's hands: taken over, worked, handed back; and what they say about the run with it."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 
+from app.engine.cases.core import Core
 from app.engine.cases.desk import Desk
 from app.engine.cases.fleet import Fleet
-from app.engine.errors import SiteloreError
+from app.engine.cases.run_reading import RunReading
+from app.engine.cases.supervised import Supervised, by_hand_words
+from app.engine.errors import Conflict, SiteloreError, UsageError
+from app.engine.hand_back import ENDINGS, ON, HandBack, Handing
 from app.engine.page_input import PageInput
-from app.engine.supervision import Deed, TakeoverAccount
+from app.engine.store.desk_rows import check_words, read, written
+from app.engine.supervision import (
+    Deed,
+    Need,
+    PersonDecision,
+    PersonRequest,
+    RunState,
+    TakeoverAccount,
+    Verb,
+)
+from app.engine.trajectory import Outcome
 
 log = logging.getLogger(__name__)
 
+WISH = "hand back"
+"""Name under which another process asks for it."""
 
-class Handing:
+
+class HandingBack:
     """Use cases of a person at the page of a run on the wall."""
 
-    def __init__(self, desk: Desk, fleet: Fleet) -> None:
-        self._desk, self._fleet = desk, fleet
+    def __init__(self, core: Core, desk: Desk, fleet: Fleet, reading: RunReading) -> None:
+        self._core, self._desk, self._fleet, self._reading = core, desk, fleet, reading
+        fleet.granting[WISH] = self._grant
 
     async def take_over(self, run: str) -> None:
         """Put the page into the person's hands."""
@@ -31,12 +51,33 @@ class Handing:
         """A person's mouse and keyboard on the page."""
         await self._fleet.known(run).page.input(inputs)
 
-    async def release(self, run: str) -> TakeoverAccount:
-        """Hand the page back to the agent."""
+    async def release(self, run: str, back: HandBack = ON) -> TakeoverAccount:
+        """Hand a run back to the agent, or end it as a person says who did its task or knows its answer.
+
+        To go on, the page has to be in the person's hands.  To end it, or to say that what it waits at is no wall, it
+        is enough that the run is held: paused, waiting or taken over; to end it, also that it broke off.  What is said
+        is a row before it counts.
+
+        Raises:
+            UsageError: the answer has no words, or too many.
+            Conflict: the run is not held; it waits at no wall; it is over.
+        """
+        back = self._checked(back)
+        if await self._fleet.wished_of_another(run, WISH, written(back)):
+            return _nothing_done(run, 0, "the process that works on the run was asked")
         found = self._fleet.known(run)
-        account = await found.page.release(found)
-        await self._desk.note(run, account.first_step + account.steps, Deed.RELEASED, account.words)
-        return account
+        state = found.snapshot().state
+        if state is RunState.BROKEN_OFF and back.ends:
+            return await self._end_broken_off(found, back)
+        if found.page.taken_over or state is RunState.TAKEN_OVER or back.how is Handing.GO_ON:
+            return await self._with_the_page(found, back)
+        if not state.held:
+            raise Conflict(f"the run is {state.value}: pause it or take it over first")
+        if back.how is Handing.NO_WALL:
+            await self._no_wall(found, self._wall(found), back.author)
+        else:
+            await self._say_end(found, back, found.row.step)
+        return _nothing_done(run, found.row.step, "")
 
     async def abandoned(self) -> None:
         """Nobody watches any more: pages are handed back and their runs held."""
@@ -48,3 +89,62 @@ class Handing:
                     found.control.pause("the window was closed during a takeover", author="watchdog")
                 except SiteloreError as error:
                     log.warning("run %s could not be handed back: %s", found.run, error)
+
+    # ------------------------------------------------------------ inside
+
+    def _checked(self, back: HandBack) -> HandBack:
+        answer = check_words(back.answer, "the answer").strip() if back.how is Handing.ANSWER else ""
+        if back.how is Handing.ANSWER and not answer:
+            raise UsageError("the answer has no words", remedy="say 'finished' for a task without an answer")
+        return replace(back, answer=answer, author=back.author or self._core.author)
+
+    async def _with_the_page(self, found: Supervised, back: HandBack) -> TakeoverAccount:
+        wall = self._wall(found) if back.how is Handing.NO_WALL else None
+
+        async def then(account: TakeoverAccount) -> None:
+            step = account.first_step + account.steps
+            if back.ends:
+                await self._desk.note(found.run, step, Deed.RELEASED, account.words, author=back.author)
+                await self._say_end(found, back, step)
+                return
+            if wall is not None:
+                with suppress(Conflict):  # decided elsewhere meanwhile
+                    await self._no_wall(found, wall, back.author)
+            await found.control.release(account)
+            await self._desk.note(found.run, step, Deed.RELEASED, account.words, author=back.author)
+
+        return await found.page.release(found, then)
+
+    async def _say_end(self, found: Supervised, back: HandBack, step: int) -> None:
+        """The row first: a process that dies now finds it, and closes the run so."""
+        await self._desk.note(found.run, step, ENDINGS[back.how], back.answer, author=back.author)
+        found.control.finish_by_hand(back)
+
+    def _wall(self, found: Supervised) -> PersonRequest:
+        wall = next((need for need in found.control.needs if need.need is Need.WALL), None)
+        if wall is None:
+            raise Conflict("the run does not wait at a wall: there is nothing to say about one")
+        return wall
+
+    async def _no_wall(self, found: Supervised, wall: PersonRequest, author: str) -> None:
+        await self._desk.decide(wall.id, PersonDecision(verb=Verb.NO_WALL, author=author))
+        found.control.no_walls.add(wall.wall)
+
+    async def _end_broken_off(self, found: Supervised, back: HandBack) -> TakeoverAccount:
+        await self._desk.note(found.run, found.row.step, ENDINGS[back.how], back.answer, author=back.author)
+        await self._reading.end_broken_off(found.run, back)
+        answer = back.answer if back.how is Handing.ANSWER else None
+        outcome = Outcome.DONE_BY_HAND if answer is None else Outcome.ANSWERED
+        why = by_hand_words(back.author, answer)
+        found.show(state=RunState.ENDED, outcome=outcome.value, needs=(), why=why)
+        await self._fleet.drop_requests(found.run, "the run was finished by hand")
+        return _nothing_done(found.run, found.row.step, "")
+
+    async def _grant(self, run: str, words: str) -> None:
+        back = read(HandBack, words, "a wish to hand back")
+        if back is not None:
+            await self.release(run, back)
+
+
+def _nothing_done(run: str, step: int, words: str) -> TakeoverAccount:
+    return TakeoverAccount(run=run, first_step=step, steps=0, words=words)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -184,8 +184,13 @@ class LivePageOf:
             raise Conflict("the page is not in your hands; take it over first")
         await takeover.input(inputs)
 
-    async def release(self, supervised: Supervised) -> TakeoverAccount:
-        """Hand the page back; the agent is told what was done and goes on from the page as it is."""
+    async def release(
+        self, supervised: Supervised, then: Callable[[TakeoverAccount], Awaitable[None]]
+    ) -> TakeoverAccount:
+        """Hand the page back: what was done by hand is written, ``then`` the run is let go.
+
+        Where ``then`` fails the agent has the page back all the same.
+        """
         if await self._in_hand() is None or supervised.control.state is not RunState.TAKEN_OVER:
             raise Conflict("the page is not in your hands")
         if self._releasing:
@@ -193,7 +198,11 @@ class LivePageOf:
         self._releasing = True
         try:
             account = await self._end_takeover()
-            await supervised.control.release(account)
+            try:
+                await then(account)
+            except BaseException:
+                await supervised.control.release(account)
+                raise
         finally:
             self._releasing = False
         return account

@@ -7,7 +7,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from app.engine.cases.core import Core
+from app.engine.cases.run_reading import close_broken_off
 from app.engine.errors import SiteloreError
+from app.engine.hand_back import end_said
 from app.engine.run_api import RunRequest
 from app.engine.store.desk_state import LiveNote
 from app.engine.store.tasks import read_task
@@ -97,10 +99,13 @@ def _left(workspace: Workspace, note: LiveNote) -> Left | None:
     return Left(row=row, request=request, went=True)
 
 
-def _broken_off(workspace: Workspace, note: LiveNote, request: RunRequest, steps: int) -> Left:
+def _broken_off(workspace: Workspace, note: LiveNote, request: RunRequest, steps: int) -> Left | None:
     asked = workspace.desk.requests(note.run)
     needs = [one for one in asked if one.state is RequestState.OPEN]
     hints = sum(not hint.taken_at for hint in workspace.desk.hints(note.run))
+    if (end := end_said(workspace.desk.deeds(note.run))) is not None:
+        close_broken_off(workspace, note.run, end)  # its process died before it was closed
+        return _ended(workspace, note)
     row = replace(
         _at_rest(note.row),
         state=RunState.BROKEN_OFF,

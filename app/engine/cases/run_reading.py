@@ -9,9 +9,11 @@ from dataclasses import replace
 from app.engine.agent.memory.files import read_events
 from app.engine.agent.memory.fold import fold
 from app.engine.cases.core import Core
+from app.engine.hand_back import HandBack, Handing
 from app.engine.run_api import RunMemory, RunRequest, TipUse
 from app.engine.store.live_runs import LiveRun
 from app.engine.store.tasks import read_task
+from app.engine.store.workspace import Workspace
 from app.engine.trajectory import Outcome, Step
 
 
@@ -53,18 +55,13 @@ class RunReading:
         """Tips that were shown at these steps, the most shown first."""
         return await self._core.on_store(self._uses, steps)
 
-    async def end_broken_off(self, run: str) -> None:
-        """Close a run that broke off as stopped: nobody will go on with it.
+    async def end_broken_off(self, run: str, end: HandBack | None = None) -> None:
+        """Close a run that broke off: as stopped, for nobody will go on with it, or as a person ended it by hand.
 
         Raises:
             NotFound: there is none.  Conflict: it is over, or somebody is at it.
         """
-
-        def ending() -> None:
-            live = LiveRun.resume(self._core.workspace, run)
-            live.finish(replace(live.run, outcome=Outcome.STOPPED, error="", step_count=len(live.steps)))
-
-        await self._core.on_store(ending)
+        await self._core.on_store(close_broken_off, self._core.workspace, run, end)
 
     def _uses(self, steps: Sequence[Step]) -> list[TipUse]:
         """On the store thread."""
@@ -89,3 +86,14 @@ class RunReading:
             )
             for tip, count in shown.most_common()
         ]
+
+
+def close_broken_off(workspace: Workspace, run: str, end: HandBack | None = None) -> None:
+    """On the store thread: ``RunReading.end_broken_off``."""
+    live = LiveRun.resume(workspace, run)
+    head = replace(live.run, outcome=Outcome.STOPPED, error="", step_count=len(live.steps))
+    if end is not None:
+        answer = end.answer if end.how is Handing.ANSWER else None
+        outcome = Outcome.DONE_BY_HAND if answer is None else Outcome.ANSWERED
+        head = replace(head, outcome=outcome, answer=answer, ended_by=end.author)
+    live.finish(head)

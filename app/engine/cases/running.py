@@ -278,6 +278,7 @@ class Running:
             tips=tuple(await self._reading.tip_uses(live.steps)),
             usage=usage,
             facts=facts,
+            ended_by=run.ended_by,
         )
 
     async def _browser(self, request: RunRequest) -> LiveBrowser:

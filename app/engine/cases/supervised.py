@@ -176,6 +176,8 @@ class Supervised:
     def ended(self, summary: RunSummary) -> None:
         """It is over."""
         why = summary.answer if summary.answer is not None else summary.error
+        if summary.ended_by:
+            why = by_hand_words(summary.ended_by, summary.answer)
         self._unplanned()
         self.show(
             state=RunState.ENDED,
@@ -324,6 +326,11 @@ class Supervised:
             await self._core.on_store(self._core.workspace.desk.put_live, note)
         except StoreError as error:
             log.warning("where run %s stands is not noted: %s", self.run, error)
+
+
+def by_hand_words(author: str, answer: str | None) -> str:
+    """How a run ended that a person ended by hand."""
+    return f"finished by hand by {author}" if answer is None else f"{answer} (the answer is {author}'s)"
 
 
 def ledger_changes(before: Ledger, after: Ledger) -> tuple[str, ...]:

@@ -48,7 +48,15 @@ ALL_DETECTORS: tuple[type[Known], ...] = (*MODEL_DETECTORS, *RULES)
 BY_NAME: dict[str, type[Known]] = {detector.name: detector for detector in ALL_DETECTORS}
 
 _RANK = {detector.name: rank for rank, detector in enumerate(ALL_DETECTORS)}
-_NO_ENDING = frozenset({Outcome.ENDED_BY_ENVIRONMENT, Outcome.RUNNING, Outcome.INTERRUPTED, Outcome.UNKNOWN})
+_NO_ENDING = frozenset(
+    (
+        Outcome.ENDED_BY_ENVIRONMENT,
+        Outcome.RUNNING,
+        Outcome.INTERRUPTED,
+        Outcome.UNKNOWN,
+        Outcome.DONE_BY_HAND,
+    )
+)
 _WEIGHT = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.HINT: 2}
 
 
@@ -97,10 +105,10 @@ def context_of(
 def ending_of(run: Run) -> Ending | None:
     """How the run ended, as a live system would know it; ``None`` where that would tell of a score, or is not known.
 
-    A run that its environment scored and stopped, that a person interrupted or that is still going has no ending of its
-    own: detectors then have only its steps, exactly as for a run that goes on.
+    A run that its environment scored and stopped, that a person interrupted or finished by hand, or that is still going
+    has no ending of its own: detectors then have only its steps, exactly as for a run that goes on.
     """
-    if run.outcome in _NO_ENDING:
+    if run.ended_by or run.outcome in _NO_ENDING:
         return None
     infeasible = (run.answer or "") if run.outcome is Outcome.INFEASIBLE else None
     return Ending(

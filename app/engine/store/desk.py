@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from app.engine.errors import Conflict, NotFound, UsageError
+from app.engine.hand_back import Said, end_said
 from app.engine.intervention_policy import Answer, RiskClass
 from app.engine.store.database import explained, transaction
 from app.engine.store.desk_rows import check_words, known, read, read_all, written
@@ -211,6 +212,12 @@ class DeskStore(DeskState):
             newest.pop(flag, None)
             newest[flag] = one
         return list(newest.values())
+
+    def word(self, run: str) -> Said:
+        """What a person has said of a run as a whole."""
+        decided = [one for one in self.requests(run, closed=True) if one.decision is not None and one.wall]
+        none = (one.wall for one in decided if one.decision and one.decision.verb is Verb.NO_WALL)
+        return Said(no_walls=frozenset(none), end=end_said(self.deeds(run)))
 
     # inside
 

@@ -1,0 +1,142 @@
+"""A log-in or a captcha before the page of a run: who deals with it, and what only looks like one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from app.engine.agent.attending import at_a_wall
+from app.engine.agent.control import Control
+from app.engine.agent.deeds import Ending
+from app.engine.agent.parts import Parts
+from app.engine.agent.ports import Task
+from app.engine.agent.recording import Recording
+from app.engine.browser.challenge import calls_itself_a_log_in, fields_besides, password_forms
+from app.engine.errors import SiteloreError
+from app.engine.identity import keys_of
+from app.engine.page_state import Challenge, Element, PageCapture
+from app.engine.supervision import Need, PersonDecision, Verb
+from app.engine.trajectory import Outcome
+
+WALLED = 3
+"""Looks in a row at a log-in page after which it counts as a wall; an agent may pass one by mistake."""
+
+_LOGS_IN = re.compile(
+    r"\b(log|sign)(ging|ning)?[ -]?(in|on|up)\b|\bpassword\b|\bregister\b|\baccount\b", re.IGNORECASE
+)
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_DIGITS = re.compile(r"\d+")
+_SAYS_LITTLE = frozenset(
+    ("about", "back", "click", "continue", "enter", "from", "into", "name", "next", "page", "send", "submit", "that",
+     "then", "this", "what", "which", "with", "your")
+)  # fmt: skip
+"""Words that a form and a task may have in common though they have nothing to do with each other."""
+
+SaidBy = Callable[[str, PersonDecision], None]
+"""Takes what a person said, with the question it answers."""
+
+
+class Walls:
+    """The walls of one run."""
+
+    def __init__(
+        self, task: Task, parts: Parts, control: Control, recording: Recording, said: SaidBy
+    ) -> None:
+        self._task, self._parts, self._control, self._recording = task, parts, control, recording
+        self._said = said
+        self._walled = 0
+        self._passed = -1
+
+    def seen(self, page: PageCapture) -> PageCapture:
+        """The page as the run may go by it: what is no wall does not stand as one."""
+        if page.challenge is Challenge.NONE:
+            return page
+        none = wall_of(page) in self._control.no_walls or (
+            page.challenge is Challenge.LOGIN and is_about(page, self._task.intent)
+        )
+        return replace(page, challenge=Challenge.NONE) if none else page
+
+    async def at(self, page: PageCapture) -> Ending | None:
+        """A captcha is nobody's but a person's; so is a log-in page that stays and that the task does not speak of."""
+        log_in = page.challenge is Challenge.LOGIN and not _LOGS_IN.search(self._task.intent)
+        self._walled = self._walled + 1 if log_in else 0
+        begun = bool(self._recording.turns)
+        if page.challenge is not Challenge.CAPTCHA and self._walled < (WALLED if begun else 1):
+            return None
+        what = "a log-in" if log_in else "a captcha"
+        if self._control.supervised:
+            return await self._behind(what, page)
+        question = f"{what} stands before {page.url}. Deal with it in the browser, then answer."
+        if await self._parts.deeds.ask(question, self._recording.number) is None:
+            return Ending(Outcome.NEEDS_PERSON, error=f"{what} stands before {page.url}")
+        self._walled = 0
+        try:
+            page = await self._parts.hands.look(picture=False)
+        except SiteloreError as gone:
+            return Ending(Outcome.NEEDS_PERSON, error=str(gone))
+        still = page.challenge is not Challenge.NONE
+        return Ending(Outcome.NEEDS_PERSON, error=f"{what} is still there") if still else None
+
+    async def _behind(self, what: str, page: PageCapture) -> Ending | None:
+        """The page is looked at again whatever was said; a wall that still stands is asked about again."""
+        if self._passed == self._recording.number:
+            await self._control.drop(Need.WALL)  # it was said to be dealt with, and was not
+        if self._parts.knowledge is not None:
+            await self._parts.knowledge.tips(
+                page.url, self._task.intent
+            )  # for the person: a tip may know this wall
+        wall = wall_of(page)
+        decision = await at_a_wall(self._control, what, page.url, wall)
+        self._passed = self._recording.number
+        self._walled = WALLED - 1 if what == "a log-in" else 0
+        if decision is None:
+            return None
+        if decision.verb is Verb.DENY:
+            return Ending(Outcome.STOPPED, error=decision.text or f"{what} stands before {page.url}")
+        if decision.verb is Verb.NO_WALL:
+            self._control.no_walls.add(wall)
+        if decision.text:
+            self._said(f"{what} stood before {page.url}", decision)
+        return None
+
+
+def wall_of(page: PageCapture) -> str:
+    """What tells a wall from others: of a log-in the address without its data and the form's fields, of a captcha the
+    address and the title.  Another wall at the same address is another one.
+    """
+    template = keys_of(page, page.url).template
+    host = page.url.partition("//")[2].partition("/")[0]
+    if page.challenge is Challenge.LOGIN:
+        fields = sorted(
+            f"{field.type or field.tag}:{field.name or field.label}"
+            for form in password_forms(page.elements)
+            for field in form
+            if field.role in ("textbox", "combobox", "searchbox", "spinbutton", "checkbox", "radio")
+        )
+        return f"log-in {host}{template} {'|'.join(fields)}"[:1000]
+    return f"{page.challenge.value} {host}{template} {_DIGITS.sub('#', page.title)}"[:1000]
+
+
+def is_about(page: PageCapture, intent: str) -> bool:
+    """Whether what counts as a log-in is a form that the task is about, so that the run can act there.
+
+    The page does not call itself a log-in, its form has a field besides name and password, and a word of the task is in
+    the name of such a field or of the form's button.
+    """
+    if calls_itself_a_log_in(page.url, page.title, page.headings):
+        return False
+    wanted = _words(intent)
+    for form in password_forms(page.elements):
+        besides = fields_besides(form)
+        if besides and any(wanted & _words(f"{one.name} {one.label}") for one in (*besides, *_buttons(form))):
+            return True
+    return False
+
+
+def _buttons(form: tuple[Element, ...]) -> list[Element]:
+    return [one for one in form if one.role == "button" or one.submits]
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold())) - _SAYS_LITTLE
