@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.mutation import (
     faults_borders,
+    faults_files,
     faults_knowledge,
     faults_pages,
     faults_runs,
@@ -18,5 +19,6 @@ ALL: tuple[Mutation, ...] = (
     *faults_pages.FAULTS,
     *faults_runs.FAULTS,
     *faults_borders.FAULTS,
+    *faults_files.FAULTS,
     *faults_trust.FAULTS,
 )

@@ -13,7 +13,7 @@ _EVICTION = ("tests/unit/engine/test_rules_of_eviction.py", "tests/unit/engine/t
 _MEMORY = ("tests/unit/engine/test_agent_memory.py",)
 _REDACTION = ("tests/unit/engine/test_redaction_tables.py", "tests/unit/engine/test_redaction.py")
 _HIDING = ("tests/unit/engine/test_takeover.py", "tests/unit/engine/test_agent_hostile.py")
-_RISK = ("tests/unit/engine/test_risk.py",)
+_RISK = ("tests/unit/engine/test_rules_of_calibration.py", "tests/unit/engine/test_risk.py")
 _SCORES = ("tests/unit/engine/test_risk_scorecard.py", "tests/unit/engine/test_reacting.py")
 
 FAULTS = (
