@@ -8,6 +8,7 @@ from tests.mutation import (
     faults_knowledge,
     faults_pages,
     faults_runs,
+    faults_secrets,
     faults_supervision,
     faults_trust,
 )
@@ -21,4 +22,5 @@ ALL: tuple[Mutation, ...] = (
     *faults_borders.FAULTS,
     *faults_files.FAULTS,
     *faults_trust.FAULTS,
+    *faults_secrets.FAULTS,
 )

@@ -12,6 +12,8 @@ FLEET, SUPERVISION = "app/engine/cases/fleet.py", "app/engine/supervision.py"
 _HOST = ("tests/unit/engine/test_host_greeting.py",)
 _CSV = ("tests/unit/kb/test_exchange.py",)
 _IMPORT = ("tests/unit/engine/test_import_names.py", "tests/unit/engine/test_import_workspace.py")
+INDEX, JUDGING = "app/engine/store/index.py", "app/engine/cases/judging.py"
+_LOOKED = ("tests/unit/engine/test_looked_at.py",)
 _PLACES = ("tests/unit/engine/test_places.py",)
 
 FAULTS = (
@@ -188,5 +190,57 @@ FAULTS = (
         "        acted = time.monotonic() - began\n",
         "An action that was done is no next action any more.",
         (*_PLACES, "tests/unit/engine/test_agent_control.py"),
+    ),
+    Mutation(
+        "looked-at-by-this-version",
+        INDEX,
+        '"SELECT id FROM run WHERE basis != ? AND outcome != ? ORDER BY id",',
+        "\"SELECT id FROM run WHERE ? != basis AND basis = '' AND outcome != ? ORDER BY id\",",
+        "A run that detectors of another version looked at is looked at again.",
+        _LOOKED,
+        safety=True,
+    ),
+    Mutation(
+        "looked-at-not-while-it-runs",
+        INDEX,
+        "(basis, Outcome.RUNNING.value),",
+        '(basis, ""),',
+        "A run that is going on is not among those that were not looked at.",
+        _LOOKED,
+    ),
+    Mutation(
+        "looked-at-versions",
+        "app/engine/detectors/risk.py",
+        "named = [(known.name, known.version) for known in detectors], dict(priors)",
+        "named = [(known.name, 1) for known in detectors], dict(priors)",
+        "A detector's new version makes what it said before another basis.",
+        _LOOKED,
+        safety=True,
+    ),
+    Mutation(
+        "looked-at-one-after-the-other",
+        JUDGING,
+        "                    if len(ids) == 1:\n                        raise\n",
+        "                    if ids:\n                        raise\n",
+        "A run that can't be looked at keeps no other from being looked at.",
+        _LOOKED,
+        safety=True,
+    ),
+    Mutation(
+        "looked-at-after-opening",
+        JUDGING,
+        "if rest and (self._looking is None or self._looking.done()):",
+        "if rest and self._looking is not None and self._looking.done():",
+        "What an import has left is looked at when the workspace is opened.",
+        _LOOKED,
+        safety=True,
+    ),
+    Mutation(
+        "damaged-index-is-kept",
+        "app/engine/store/workspace.py",
+        '(self.path / f"{INDEX_FILE}{end}").rename(self.path / f"{aside}{end}")',
+        '(self.path / f"{INDEX_FILE}{end}").unlink()',
+        "A damaged index is laid aside and never deleted.",
+        (*_LOOKED, "tests/unit/engine/test_store_workspace.py", "tests/gui/test_damaged_index.py"),
     ),
 )

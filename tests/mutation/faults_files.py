@@ -10,7 +10,9 @@ FIND, SANDBOX, SCRATCH = (
     "app/engine/browser/sandbox.py",
     "app/engine/store/scratch.py",
 )
-_ODD = ("tests/unit/kb/test_odd_files.py",)
+PRIVATE = "kb/private.py"
+_OWN = ("tests/unit/engine/test_own_files.py",)
+_ODD = ("tests/unit/kb/test_rules_of_shape.py", "tests/unit/kb/test_odd_files.py")
 _SANDBOX = ("tests/unit/house/test_sandbox.py",)
 _SCRATCH = ("tests/unit/house/test_scratch.py",)
 
@@ -96,6 +98,15 @@ FAULTS = (
         safety=True,
     ),
     Mutation(
+        "shape-functions",
+        SHAPE,
+        '    connection.execute("PRAGMA trusted_schema = OFF")\n',
+        "",
+        "Nothing a file from elsewhere holds runs a function of ours.",
+        _ODD,
+        safety=True,
+    ),
+    Mutation(
         "shape-huge-values",
         SHAPE,
         "    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)\n",
@@ -150,20 +161,56 @@ FAULTS = (
         safety=True,
     ),
     Mutation(
-        "scratch-links",
-        SCRATCH,
-        "found = path.lstat()",
-        "found = path.stat()",
-        "A link in a shared folder that has one of our names is left alone.",
-        _SCRATCH,
-        safety=True,
-    ),
-    Mutation(
         "browser-slow-is-not-missing",
         FIND,
         "slow = slow or isinstance(error, TimeoutError)",
         "slow = slow and isinstance(error, TimeoutError)",
         "A browser that does not answer in time is slow, and not missing.",
         (*_SANDBOX, "tests/unit/house/test_doctor.py"),
+    ),
+    Mutation(
+        "own-folders",
+        PRIVATE,
+        "FOLDER, FILE = 0o700, 0o600",
+        "FOLDER, FILE = 0o755, 0o600",
+        "A workspace's folders are their owner's alone.",
+        _OWN,
+        safety=True,
+    ),
+    Mutation(
+        "own-files",
+        PRIVATE,
+        "FOLDER, FILE = 0o700, 0o600",
+        "FOLDER, FILE = 0o700, 0o644",
+        "A workspace's files are their owner's alone.",
+        _OWN,
+        safety=True,
+    ),
+    Mutation(
+        "own-older-workspaces",
+        "app/engine/store/workspace.py",
+        "            tighten(found for pattern in _OWN for found in path.glob(pattern))\n",
+        "",
+        "A workspace that everybody could read is tightened when it is opened.",
+        _OWN,
+        safety=True,
+    ),
+    Mutation(
+        "own-log-files",
+        "app/log.py",
+        "            own_file(Path(self.baseFilename))\n",
+        "",
+        "Log files are their owner's alone, also after they were rotated.",
+        _OWN,
+        safety=True,
+    ),
+    Mutation(
+        "own-databases",
+        "kb/database.py",
+        "            own_file(path)  # what",
+        "            path.exists()  # what",
+        "Databases are their owner's alone, and what SQLite puts beside them.",
+        _OWN,
+        safety=True,
     ),
 )

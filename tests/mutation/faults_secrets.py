@@ -1,0 +1,129 @@
+"""Faults in the rules where a secret may be typed."""
+
+from __future__ import annotations
+
+from tests.mutation.mutation import Mutation
+
+FIELDS, SECRETS = "app/engine/agent/secret_fields.py", "app/engine/agent/secrets.py"
+DEEDS, CLEARING = "app/engine/agent/deeds.py", "app/engine/agent/clearing.py"
+_FIELDS = ("tests/unit/engine/test_secret_fields.py",)
+
+FAULTS = (
+    Mutation(
+        "secret-unknown-name",
+        FIELDS,
+        'return Use(Ruling.REFUSE, f"there is no secret {unknown};',
+        'return Use(Ruling.ALLOW, f"there is no secret {unknown};',
+        "An unknown name of a secret is refused instead of typed.",
+        _FIELDS,
+        safety=True,
+    ),
+    Mutation(
+        "secret-only-typed",
+        FIELDS,
+        'return Use(Ruling.REFUSE, "a secret is only ever typed into a field")',
+        'return Use(Ruling.ALLOW, "a secret is only ever typed into a field")',
+        "A secret is typed, and goes into no address, upload or dialog.",
+        _FIELDS,
+        safety=True,
+    ),
+    Mutation(
+        "secret-own-page",
+        FIELDS,
+        "    if not _is_own(sight.page.url, sight, secrets):\n",
+        "    if not sight.page.url:\n",
+        "No secret is typed on a page of another site.",
+        _FIELDS,
+        safety=True,
+    ),
+    Mutation(
+        "secret-own-frame",
+        FIELDS,
+        "    if element.origin and not _is_own(element.origin, sight, secrets):\n",
+        '    if element.origin == "null":\n',
+        "No secret is typed in a frame of another site.",
+        _FIELDS,
+        safety=True,
+    ),
+    Mutation(
+        "secret-own-form",
+        FIELDS,
+        '    if "://" in target and not _is_own(target, sight, secrets):\n',
+        '    if "://" in target and not method:\n',
+        "No secret is typed into a form that sends it to another site.",
+        _FIELDS,
+        safety=True,
+    ),
+    Mutation(
+        "secret-in-an-address",
+        FIELDS,
+        'if _is_search(element) or method == "get":',
+        "if _is_search(element):",
+        "No secret is typed where it becomes part of an address.",
+        _FIELDS,
+        safety=True,
+    ),
+    Mutation(
+        "secret-in-a-search",
+        FIELDS,
+        'if _is_search(element) or method == "get":',
+        'if method == "get":',
+        "No secret is typed into a search.",
+        _FIELDS,
+        safety=True,
+    ),
+    Mutation(
+        "secret-unguarded-way",
+        FIELDS,
+        'or (began == "https" and scheme == "http"):',
+        'or (began == "https" and scheme == "ftp"):',
+        "A run that began on a guarded connection types no secret on an open one.",
+        _FIELDS,
+        safety=True,
+    ),
+    Mutation(
+        "secret-plain-field",
+        FIELDS,
+        'return Ruling.ASK, f"{what} does not ask',
+        'return Ruling.ALLOW, f"{what} does not ask',
+        "A field that does not ask for a secret gets none without an approval.",
+        _FIELDS,
+        safety=True,
+    ),
+    Mutation(
+        "secret-every-field-aimed-at",
+        FIELDS,
+        "ruling, why = max(uses, key=",
+        "ruling, why = min(uses, key=",
+        "Keys that may reach several fields are judged by the worst of them.",
+        _FIELDS,
+        safety=True,
+    ),
+    Mutation(
+        "secret-approved-field",
+        FIELDS,
+        "key = (type(command).__name__, command.text, tuple((field_key(one), one.role, one.name) for one in found))",
+        "key = (type(command).__name__, command.text)",
+        "An approval to type a secret holds for that field alone.",
+        _FIELDS,
+        safety=True,
+    ),
+    Mutation(
+        "secret-nobody-there",
+        DEEDS,
+        "not (use.ruling is Ruling.ALLOW or self.secrets.is_approved(use.key)):",
+        "use.ruling is Ruling.REFUSE:",
+        "Where nobody is there to ask, a secret goes into no field that does not ask for it.",
+        _FIELDS,
+        safety=True,
+    ),
+    Mutation(
+        "secret-asked-whatever-the-policy",
+        CLEARING,
+        "if answer is Answer.ALLOW and not (is_asked and self._control.supervised):",
+        "if answer is Answer.ALLOW:",
+        "A secret for a field that does not ask for it is an approval, whatever the policy says.",
+        _FIELDS,
+        safety=True,
+    ),
+)
