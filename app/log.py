@@ -26,7 +26,8 @@ HIDDEN = "[redacted]"
 _LINE = "%(asctime)s %(levelname)-7s %(processName)s %(name)s: %(message)s"
 _FILE_BYTES, _FILES = 2_000_000, 4
 
-_SECRET_VARIABLE = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")
+_SECRET_VARIABLE = re.compile(r"^SITELORE_SECRET_|(KEY|TOKEN|SECRET|PASSWORD)$")
+_SHORTEST = 8
 _NAMED = (
     r"(?:api[-_]?key|apikey|access[-_]?token|auth[-_]?token|refresh[-_]?token|session[-_]?token|token|secret"
     r"|password|passwd|private[-_]?token|x-api-key)"
@@ -47,11 +48,16 @@ _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
 def redact(text: str) -> str:
     """``text`` without keys, tokens, passwords and cookies, whichever way they are written.
 
-    The values of environment variables that end in KEY, TOKEN, SECRET or PASSWORD are hidden wherever they stand.
+    The values of environment variables that end in KEY, TOKEN, SECRET or PASSWORD, and of those that hold secrets of
+    tasks, are hidden wherever they stand, the longest first: one may begin with another.
     """
-    for name, value in os.environ.items():
-        if len(value) >= 8 and value in text and _SECRET_VARIABLE.search(name.upper()):
-            text = text.replace(value, HIDDEN)
+    found = [
+        value
+        for name, value in os.environ.items()
+        if len(value) >= _SHORTEST and value in text and _SECRET_VARIABLE.search(name.upper())
+    ]
+    for value in sorted(found, key=len, reverse=True):
+        text = text.replace(value, HIDDEN)
     for pattern, replacement in _PATTERNS:
         text = pattern.sub(replacement, text)
     return text

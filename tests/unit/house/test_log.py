@@ -46,6 +46,17 @@ def test_the_value_of_a_key_variable_is_hidden_wherever_it_stands(monkeypatch: p
     assert "plain-words-here" not in log.redact("sent plain-words-here to the endpoint")
 
 
+def test_the_value_of_a_tasks_secret_is_hidden_and_so_is_one_that_begins_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SITELORE_SECRET_SHOP", "swordfish")
+    monkeypatch.setenv("SITELORE_SECRET_BANK", "swordfish-and-more")
+
+    line = log.redact("typed swordfish, then swordfish-and-more")
+
+    assert line == f"typed {log.HIDDEN}, then {log.HIDDEN}"
+
+
 def test_a_traceback_is_redacted_too() -> None:
     try:
         raise ValueError("bad password=hunter2!")
