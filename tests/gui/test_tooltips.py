@@ -76,6 +76,12 @@ def with_tip(widget: QWidget, payload: str) -> Shown:
     return widget, QPoint(3, 3)
 
 
+def with_own_sheet(payload: str, host: QWidget) -> Shown:
+    button = QPushButton("x", host)
+    button.setStyleSheet("QPushButton { color: red } QToolTip { color: blue }")
+    return with_tip(button, payload)
+
+
 def elided(payload: str, host: QWidget) -> Shown:
     label = ElidedLabel(text=payload, parent=host)
     label.resize(40, 20)
@@ -137,6 +143,7 @@ def on_action(payload: str, host: QWidget) -> Shown:
 WAYS: dict[str, Callable[[str, QWidget], Shown]] = {
     "button": lambda payload, host: with_tip(QPushButton("x", host), payload),
     "label": lambda payload, host: with_tip(QLabel("x", host), payload),
+    "widget with a style sheet of its own": with_own_sheet,
     "elided label": elided,
     "long text": said,
     "table": lambda payload, host: in_view(QTableView(host), payload),
