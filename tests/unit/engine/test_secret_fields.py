@@ -341,6 +341,23 @@ async def test_an_approval_holds_for_that_field_and_no_other():
     assert run.hands.typed == {0: VALUE}
 
 
+async def test_an_approval_that_was_given_for_one_field_opens_no_other_to_the_hands():
+    run = bench()
+    run.hands.url = HOME
+    deeds = run.loop._parts.deeds  # pyright: ignore[reportPrivateUsage]
+    sight = Sight(step=0, steps_left=1, intent=PLAIN, start_url=HOME, page=PAGES[HOME])
+    approved = use_of(TypeText(0, FILL), sight, deeds.secrets)
+    assert approved is not None
+    deeds.secrets.approve(approved.key)
+    for command in (TypeText(2, FILL), TypeText(0, f"x{FILL}"), TypeKeys(FILL)):
+        done, _ = await deeds.do(command, sight)
+        assert not done.success
+    assert run.hands.typed == {}
+    done, _ = await deeds.do(TypeText(0, FILL), sight)
+    assert done.success
+    assert run.hands.typed == {0: VALUE}
+
+
 async def test_what_is_never_done_is_not_even_asked():
     run = bench(TypeText(1, "{secret:NOBODY}"), Goto(f"{HOME}?t={FILL}"))
     await run.run()
