@@ -8,6 +8,7 @@ from typing import Any
 from app.engine.events import ExplorationChanged
 from app.engine.graph.explorer import Explorer
 from app.engine.graph.frontier import Rules
+from app.engine.graph.pacing import Clock
 from app.engine.graph_api import ExploreOptions, ExploreReport
 from app.engine.transition import FrontierItem, SkipReason
 from tests.support.paper_site import HOME, NoRules, NoTime, PaperDriver, PaperRecorder, PaperSite
@@ -21,6 +22,8 @@ def explorer_of(
     told: list[ExplorationChanged] | None = None,
     workers: int = 1,
     drivers: Sequence[PaperDriver] = (),
+    clock: Clock | None = None,
+    spent: float = 0.0,
     **options: Any,
 ) -> tuple[Explorer, PaperRecorder]:
     """An exploration that has not begun, and where it will be kept."""
@@ -33,7 +36,8 @@ def explorer_of(
         rules=rules or NoRules(),
         drivers=drivers or [PaperDriver(site) for _ in range(workers)],
         tell=(told if told is not None else []).append,
-        clock=NoTime(),
+        clock=clock or NoTime(),
+        spent=spent,
     )
     return explorer, store
 

@@ -14,11 +14,13 @@ from playwright.async_api import Browser, Error
 from app.engine.browser.actions import Performed
 from app.engine.browser.document import ask, served
 from app.engine.browser.driver import Answer, BrowserGone, Deed, PageLost, Trouble
+from app.engine.browser.find import NoBrowser
 from app.engine.browser.guard import Guard
 from app.engine.browser.hand import open_page, operate
 from app.engine.browser.hidden_links import with_hidden_links
 from app.engine.browser.live import checked_login, has_display
 from app.engine.browser.locators import resolve
+from app.engine.browser.mending import end_by_force, process_of
 from app.engine.browser.newcomer import Newcomer
 from app.engine.browser.session import Visit, open_browser, visit
 from app.engine.browser.snapshot import PageGone, capture
@@ -29,7 +31,9 @@ from app.engine.transition import Locator, Operation, Tier
 log = logging.getLogger(__name__)
 
 CLOSING = 10.0
-"""Seconds a browser gets to close; one that was killed never answers."""
+"""Seconds a page gets to close; one whose browser was killed never answers."""
+ENDING = 2.0
+"""Seconds a browser gets to close before it is ended by force; one with a page that hangs may never do so."""
 ANSWERS = 10.0
 """Seconds a browser gets for what has nothing to do with the site."""
 EMPTY = "about:blank"
@@ -42,6 +46,7 @@ class Browsers:
         setting: the person's choice of a browser.
         size: of its pages, in CSS pixels.
         storage_state: path of a recorded log-in; it is read and never copied.
+        starts: seconds the first start may take.
     """
 
     def __init__(
@@ -51,8 +56,10 @@ class Browsers:
         headed: bool = False,
         size: tuple[int, int] = (1280, 800),
         storage_state: str = "",
+        starts: float | None = None,
     ) -> None:
         self._setting, self._headed, self._size = setting, headed, size
+        self._starts, self._process = starts, 0
         self._login = checked_login(storage_state)
         self._newcomer = Newcomer(self._login)
         self._stack = AsyncExitStack()
@@ -62,7 +69,13 @@ class Browsers:
     async def __aenter__(self) -> Self:
         if self._headed and not has_display():
             raise SiteloreError("there is no display here to show a browser on; go without --headed")
-        await self._running()
+        try:
+            async with asyncio.timeout(self._starts):
+                await self._running()
+        except TimeoutError:
+            raise SiteloreError(
+                f"the browser did not start within {self._starts:.0f} s, the time there is; try again with more"
+            ) from None
         return self
 
     async def __aexit__(
@@ -83,14 +96,16 @@ class Browsers:
             try:
                 browser = await self._running()
             except SiteloreError as error:
-                raise BrowserGone(str(error)) from error
+                raise _gone(str(error), slow=isinstance(error, NoBrowser) and error.slow) from error
             try:
                 async with asyncio.timeout(ANSWERS):
                     opening = visit(browser, self._size, storage_state=self._login or None)
                     return await stack.enter_async_context(opening)
             except (Error, TimeoutError) as error:
                 if turn == 2:
-                    raise BrowserGone(f"the browser gives no page: {error}") from error
+                    slow = isinstance(error, TimeoutError)
+                    why = f" for {ANSWERS:.0f} s" if slow else f": {error}"
+                    raise _gone(f"the browser gives no page{why}", slow=slow) from error
                 await self._close()
         raise AssertionError("unreachable")
 
@@ -102,15 +117,22 @@ class Browsers:
                 await self._close()
                 opening = open_browser(self._setting, headless=not self._headed)
                 self._browser = await self._stack.enter_async_context(opening)
+                self._process = await process_of(self._browser)
             return self._browser
 
     async def _close(self) -> None:
-        stack, self._stack, self._browser = self._stack, AsyncExitStack(), None
-        try:
-            async with asyncio.timeout(CLOSING):
-                await stack.aclose()
-        except (Error, TimeoutError, OSError) as error:
-            log.warning("a browser did not close: %s", error)
+        stack, self._stack, browser, self._browser = self._stack, AsyncExitStack(), self._browser, None
+        process, self._process = self._process, 0
+        hangs = False
+        if browser is not None:
+            try:
+                async with asyncio.timeout(ENDING):
+                    await browser.close()
+            except TimeoutError:
+                hangs = True
+            except Error as error:
+                log.warning("a browser did not close: %s", error)
+        await end_by_force(stack, process if hangs else 0)
 
 
 class BrowserDriver:
@@ -209,6 +231,12 @@ def _trouble(tab: Visit, performed: Performed, *, acted: bool) -> Trouble:
     if "has left the page" in performed.error:
         return Trouble.MISSING
     return Trouble.REFUSED if acted else Trouble.UNREACHABLE
+
+
+def _gone(why: str, *, slow: bool) -> BrowserGone:
+    gone = BrowserGone(why)
+    gone.slow = slow
+    return gone
 
 
 def _lost(error: Error) -> Deed:

@@ -62,7 +62,9 @@ class Answer:
 
 
 class BrowserGone(SiteloreError):
-    """No browser can be started any more."""
+    """No browser can be started any more; ``slow`` where there is one that did not answer in time."""
+
+    slow = False
 
 
 class PageLost(SiteloreError):

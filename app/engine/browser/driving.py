@@ -8,6 +8,7 @@ They clean up when they are closed; one that is killed does not, and neither doe
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -20,8 +21,13 @@ from app.engine.store.scratch import Scratch
 if TYPE_CHECKING:
     from playwright.async_api import Playwright
 
+log = logging.getLogger(__name__)
+
 VARIABLES = ("TMPDIR", "TEMP", "TMP")
 """Where programs look for the name of the temporary folder, on one system or another."""
+
+STOPS = 5.0
+"""Seconds the driver may take to end what it has started."""
 
 _starting: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
@@ -53,7 +59,10 @@ class Driving:
     ) -> None:
         try:
             if self._playwright is not None:
-                await self._playwright.stop()
+                async with asyncio.timeout(STOPS):
+                    await self._playwright.stop()
+        except TimeoutError:
+            log.warning("the browser's driver did not stop for %.0f s; it was let go", STOPS)
         finally:
             if self._scratch is not None:
                 await asyncio.to_thread(self._scratch.remove)

@@ -6,7 +6,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
-from http.client import HTTPException
+from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.error import HTTPError, URLError
@@ -213,7 +213,7 @@ class Exploring:
         from app.engine.graph.explorer import Explorer
 
         login = options.storage_state or kept_login(site)
-        told = 0.0
+        told, began = 0.0, time.monotonic()
 
         def tell(event: ExplorationChanged) -> None:
             nonlocal told
@@ -227,7 +227,11 @@ class Exploring:
 
         setting = settings.load().browser
         async with Browsers(
-            setting, headed=options.headed, size=options.viewport, storage_state=login
+            setting,
+            headed=options.headed,
+            size=options.viewport,
+            storage_state=login,
+            starts=options.max_seconds,
         ) as browsers:
             job.advance(0, options.max_states, "reading robots.txt")
             robots = await self._core.on_worker(read_robots, address)
@@ -242,6 +246,7 @@ class Exploring:
                 drivers=browsers.drivers(options.workers),
                 tell=tell,
                 robots=robots,
+                spent=time.monotonic() - began,
             )
             self._running[site] = _Running(job, explorer)
             try:
@@ -257,9 +262,20 @@ def read_robots(home: str) -> Robots:
     request = urllib.request.Request(urljoin(home, "/robots.txt"), headers={"User-Agent": AGENT})
     try:
         with urllib.request.urlopen(request, timeout=ROBOTS_SECONDS) as answer:
-            return Robots.of_answer(answer.status, answer.read(MAX_BYTES))
+            return Robots.of_answer(answer.status, _read_in_time(answer))
     except HTTPError as error:
         with error:
             return Robots.of_answer(error.code)
     except (URLError, OSError, HTTPException):
         return Robots.of_answer(0)
+
+
+def _read_in_time(answer: HTTPResponse) -> bytes:
+    """The first bytes of an answer; one that drips is broken off.  Raises ``OSError``."""
+    deadline, parts, size = time.monotonic() + ROBOTS_SECONDS, list[bytes](), 0
+    while size < MAX_BYTES and (part := answer.read1(MAX_BYTES - size)):
+        parts.append(part)
+        size += len(part)
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"robots.txt did not come within {ROBOTS_SECONDS:.0f} s")
+    return b"".join(parts)

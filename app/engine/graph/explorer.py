@@ -27,13 +27,15 @@ from app.engine.graph.pacing import Clock, Pacer, SystemClock
 from app.engine.graph.progress import Progress
 from app.engine.graph.recorder import GraphRecorder, Memory
 from app.engine.graph.together import together
-from app.engine.graph.visiting import Visitor
+from app.engine.graph.visiting import Outcome, TimeOver, Visitor
 from app.engine.graph_api import ExploreOptions, ExploreReport
 from app.engine.page_state import Challenge, PageCapture, PageKeys, PageState
 from app.engine.transition import FrontierItem, FrontierStatus, Operation
 
 log = logging.getLogger(__name__)
 
+AGAIN = 1.0
+"""Seconds until a browser that was too slow is asked for a page again."""
 CHUNK = 8
 """Controls of one state that one page tries in a row; the rest is for another page."""
 
@@ -70,6 +72,7 @@ class Explorer:
         known: given for an update of a map that stands: keys of elements by state that are not new there, as the page
             had them when it was last explored.  Then only states that were never planned are expanded.
         robots: the site's robots.txt; ``None`` where it has none.
+        spent: seconds of the time allowed that went into the browser's start.
 
     ``run`` may be called once.  ``pause``, ``resume`` and ``stop`` act between two tries.
     """
@@ -87,7 +90,9 @@ class Explorer:
         clock: Clock | None = None,
         robots: Robots | None = None,
         known: Mapping[str, Collection[str]] | None = None,
+        spent: float = 0.0,
     ) -> None:
+        self._spent = spent
         self._options, self._store, self._robots = options, store, robots
         self._clock: Clock = clock or SystemClock()
         self._known = known
@@ -183,9 +188,12 @@ class Explorer:
         self._planner.know(self._graph.home)
         start = FrontierItem(page="", element="", operation=Operation.OPEN)
         try:
-            outcome = await self._visitors[0].try_item(start, _NOWHERE, self._graph.home)
+            outcome = await self._patiently(start)
             if outcome.deed.trouble is Trouble.UNREACHABLE:  # a site that has to wake up gets a second chance
-                outcome = await self._visitors[0].try_item(start, _NOWHERE, self._graph.home)
+                outcome = await self._patiently(start)
+        except TimeOver:
+            self._out_of_time()
+            return False
         except BrowserGone as error:
             self._end(failed, f"no browser could be started: {error}")
             return False
@@ -202,6 +210,19 @@ class Explorer:
             await self._log.first_page(outcome.standing)
         self._progress.spend(0)
         return True
+
+    async def _patiently(self, start: FrontierItem) -> Outcome:
+        """Open the home page; a browser that is slow is asked again while there is time."""
+        while True:
+            try:
+                return await self._visitors[0].try_item(start, _NOWHERE, self._graph.home)
+            except BrowserGone as gone:
+                if not gone.slow:
+                    raise
+                log.warning("a browser is slow: %s", gone)
+                await self._clock.sleep(AGAIN)
+            if self._left() <= 0:
+                raise TimeOver
 
     async def _levels(self) -> None:
         depths = {item.depth for item in self._progress.unfinished}
@@ -246,14 +267,17 @@ class Explorer:
         items: list[FrontierItem] = []
         hidden: list[PageState] = []
         for state in states:
+            if self._left() <= 0:
+                self._out_of_time()
+                break  # what is not planned is planned by whoever goes on
             spot = await self._spot(state)
             items += self._judged(spot, self._planner.judge(spot, last=last))
             if self._planner.has_hidden_links(spot):
                 hidden.append(state)
+            self._planned.add(state.id)
         for state in hidden:
             spot = await self._spot(state)
             items += self._judged(spot, self._planner.judge_hidden(spot, last=last))
-        self._planned.update(state.id for state in states)
         if items:
             await self._log.planned(items)
         return [item for item in items if item.status is FrontierStatus.WAITING]
@@ -290,11 +314,18 @@ class Explorer:
                 source = self._graph.states[unit.source.id]
                 try:
                     await self._try(visitor, item, source)
+                except TimeOver:  # or a person paused in the last seconds, and more time is left after all
+                    self._units.appendleft(_Unit(unit.source, unit.items[number:]))
+                    self._is_over()
+                    break
                 except BrowserGone as lost:
                     log.warning("a browser is lost: %s", lost)
                     self._progress.note(f"a browser was lost and did not start again: {lost}")
                     self._units.appendleft(_Unit(unit.source, unit.items[number:]))
-                    return
+                    if not lost.slow:
+                        return
+                    await self._clock.sleep(AGAIN)  # a busy machine; there is time left to ask again
+                    break
 
     async def _try(self, visitor: Visitor, item: FrontierItem, source: PageState) -> None:
         """Try one item and store what came of it; nothing of it when the site has shut the door."""
@@ -337,6 +368,7 @@ class Explorer:
             pictures=self._options.pictures,
             leg_made=self._log.leg_made,
             direct_known=self._log.direct_known,
+            left=self._left,
         )
 
     # when it ends
@@ -351,9 +383,16 @@ class Explorer:
         """Whether it was stopped, or the budget is used up."""
         if not self._ended and len(self._graph.states) >= self._options.max_states:
             self._end("states", f"{self._options.max_states} states were found, as many as allowed")
-        if not self._ended and self._progress.seconds >= self._options.max_seconds:
-            self._end("seconds", f"the time of {self._options.max_seconds:.0f} s is over")
+        if not self._ended and self._left() <= 0:
+            self._out_of_time()
         return bool(self._ended)
+
+    def _out_of_time(self) -> None:
+        self._end("seconds", f"the time of {self._options.max_seconds:.0f} s is over")
+
+    def _left(self) -> float:
+        """Seconds until the time allowed to this start of it is over."""
+        return self._options.max_seconds - self._spent - self._progress.seconds_now
 
 
 def _anything(_: str) -> bool:

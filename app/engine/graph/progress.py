@@ -140,8 +140,13 @@ class Progress:
     @property
     def seconds(self) -> float:
         """Time spent now and before it was interrupted, without pauses."""
+        return self._earlier + self.seconds_now
+
+    @property
+    def seconds_now(self) -> float:
+        """Time spent since this start of it, without pauses."""
         now = self._clock.tick() if self._paused_at is None else self._paused_at
-        return self._earlier + now - self._began
+        return now - self._began
 
     def rows(self, graph: GrowingGraph) -> tuple[DepthRow, ...]:
         """Discovery velocity by depth."""

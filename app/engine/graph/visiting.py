@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Literal
 from urllib.parse import urlsplit
 
 from app.engine import identity
-from app.engine.browser.driver import Deed, Driver, PageLost, Trouble
+from app.engine.browser.driver import BrowserGone, Deed, Driver, PageLost, Trouble
 from app.engine.graph.arrival import compare
 from app.engine.graph.growing import GrowingGraph, Route
 from app.engine.graph.pacing import Clock, Pacer
@@ -50,6 +51,10 @@ class Outcome:
     """Where the page is instead, when a state could not be reached again."""
 
 
+class TimeOver(Exception):
+    """The time for exploring ended in the middle of a try; nothing came of that."""
+
+
 LegMade = Callable[[Attempt], Awaitable[None]]
 DirectKnown = Callable[[PageState, Standing | None], Awaitable[None]]
 
@@ -61,12 +66,14 @@ class Visitor:
         graph: what is known so far; only read.
         leg_made: told of every transition that was gone over again on the way to a state.
         direct_known: told what was found at the address of a state of which it was not known.
+        left: gives the seconds that are left for everything; waits of any kind end with them (``TimeOver``).
     """
 
     def __init__(
         self, driver: Driver, graph: GrowingGraph, pacer: Pacer, clock: Clock, *, pictures: bool,
-        leg_made: LegMade, direct_known: DirectKnown,
+        leg_made: LegMade, direct_known: DirectKnown, left: Callable[[], float] = lambda: inf,
     ) -> None:  # fmt: skip
+        self._left = left
         self._driver, self._graph, self._pacer, self._clock = driver, graph, pacer, clock
         self._pictures, self._leg_made, self._direct_known = pictures, leg_made, direct_known
         self._host = urlsplit(graph.home).netloc
@@ -77,18 +84,23 @@ class Visitor:
     async def try_item(self, item: FrontierItem, source: PageState, address: str) -> Outcome:
         """Try one element of a state; ``address`` is set where it is a link that may be opened by its address.
 
-        A page that is lost on the way is opened anew once.  Raises ``BrowserGone`` when none starts any more.
+        A page that is lost on the way is opened anew once.
+
+        Raises:
+            BrowserGone: none starts any more.  TimeOver: no time is left.
         """
         began = self._clock.tick()
         outcome = Outcome(end="failed", why="the page was lost")
         for _ in range(2):
+            limit = self._limit()
             try:
-                async with asyncio.timeout(HANGS):
+                async with asyncio.timeout(limit):
                     if address:
                         outcome = await self.open(address)
                     else:
                         outcome = await self._operate(item, source)
             except TimeoutError:
+                self._check(limit)
                 outcome = _lost(f"the page did not answer for {HANGS:.0f} s")
             except PageLost as error:
                 outcome = _lost(str(error))
@@ -99,17 +111,38 @@ class Visitor:
 
     async def open_safely(self, url: str) -> Outcome:
         """Open an address; a page that is lost meanwhile is a failure.  Raises as ``renew``."""
+        limit = self._limit()
         try:
-            async with asyncio.timeout(HANGS):
+            async with asyncio.timeout(limit):
                 return await self.open(url)
         except (TimeoutError, PageLost) as error:
+            if isinstance(error, TimeoutError):
+                self._check(limit)
             await self.renew()
             return _lost(str(error) or "the page did not answer")
 
     async def renew(self) -> None:
-        """Begin with an empty page.  Raises ``BrowserGone``."""
+        """Begin with an empty page.  Raises ``BrowserGone`` and ``TimeOver``."""
         self.standing = None
-        await self._driver.reopen()
+        limit = self._limit()
+        try:
+            async with asyncio.timeout(limit):
+                await self._driver.reopen()
+        except TimeoutError:
+            self._check(limit)
+            gone = BrowserGone(f"the browser gave no page for {HANGS:.0f} s")
+            gone.slow = True
+            raise gone from None
+
+    def _limit(self) -> float:
+        """Seconds a step may take now."""
+        return max(0.0, min(HANGS, self._left()))
+
+    def _check(self, limit: float) -> None:
+        """A step took as long as it might: raise ``TimeOver`` where the time for exploring, not the step's, is up."""
+        if limit < HANGS:
+            self.standing = None
+            raise TimeOver
 
     async def open(self, url: str) -> Outcome:
         """Open an address; faults that may pass are tried again a few times.  Raises ``PageLost``."""
