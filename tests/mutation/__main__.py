@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT, faults: Sequ
     chosen = [fault for fault in faults if not options.only or fault.name in options.only]
     if options.since:
         changed = _changed_since(options.since, root)
-        chosen = [fault for fault in chosen if changed.intersection((fault.file, *fault.tests))]
+        chosen = [fault for fault in chosen if changed.intersection((fault.file, *fault.files))]
     if options.list:
         print("\n".join(map(_listed, chosen)))
         return 0

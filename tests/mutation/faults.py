@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.mutation import (
     faults_borders,
     faults_files,
+    faults_guard,
     faults_knowledge,
     faults_pages,
     faults_runs,
@@ -22,5 +23,6 @@ ALL: tuple[Mutation, ...] = (
     *faults_borders.FAULTS,
     *faults_files.FAULTS,
     *faults_trust.FAULTS,
+    *faults_guard.FAULTS,
     *faults_secrets.FAULTS,
 )

@@ -21,7 +21,7 @@ class Mutation:
         file: the module, relative to the checkout.
         text: stands exactly once in it; ``broken`` takes its place.
         clause: the sentence of the rule that no longer holds.
-        tests: the test files that are to notice.
+        tests: the test files that are to notice, or single tests as pytest names them.
         safety: nobody may lose control, data or a secret by it: it has to be killed.
     """
 
@@ -32,6 +32,11 @@ class Mutation:
     clause: str
     tests: tuple[str, ...]
     safety: bool = False
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files of its tests."""
+        return tuple(name.partition("::")[0] for name in self.tests)
 
     def applied(self, root: Path) -> str:
         """The module's source with the fault in it.
@@ -47,7 +52,7 @@ class Mutation:
         if times != 1:
             found = "is not found" if not times else f"is found {times} times"
             raise Stale(f"{self.name}: its text {found} in {self.file}: {self.text!r}")
-        missing = [name for name in self.tests if not (root / name).is_file()]
+        missing = [name for name in self.files if not (root / name).is_file()]
         if missing or not self.tests:
             raise Stale(f"{self.name}: no test file {', '.join(missing) or 'is named'}")
         broken = source.replace(self.text, self.broken)
