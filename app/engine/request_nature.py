@@ -168,26 +168,27 @@ def says_it_reads(name: str) -> bool:
 
 
 def _method(asked: Asked) -> str:
-    """The method that a server will take it for."""
+    """The method that a server may take it for; an override that claims to read is not believed."""
     method = asked.method.upper()
-    for name in _OVERRIDES:
-        if value := asked.headers.get(name, "").strip():
-            return value.upper()
-    if method != "POST":
-        return method
-    pairs = parse_qsl(urlsplit(asked.url).query)
-    body = asked.body or b""
-    if _is_form(asked, body):
-        pairs += parse_qsl(body.decode("utf-8", "replace"))
-    elif body[:1] == b"{":
-        try:
-            told: Any = json.loads(body)
-        except (ValueError, RecursionError):
-            told = {}
-        pairs += [
-            (key, value) for key, value in cast("dict[str, Any]", told).items() if isinstance(value, str)
-        ]
-    return next((value.upper() for key, value in pairs if key == "_method" and value), method)
+    told = [asked.headers.get(name, "") for name in _OVERRIDES]
+    if method == "POST":
+        pairs = parse_qsl(urlsplit(asked.url).query)
+        body = asked.body or b""
+        if _is_form(asked, body):
+            pairs += parse_qsl(body.decode("utf-8", "replace"))
+        elif body[:1] == b"{":
+            try:
+                fields: Any = json.loads(body)
+            except (ValueError, RecursionError):
+                fields = {}
+            pairs += [
+                (key, value)
+                for key, value in cast("dict[str, Any]", fields).items()
+                if isinstance(value, str)
+            ]
+        told += [value for key, value in pairs if key == "_method"]
+    named = (value.strip().upper() for value in told)
+    return next((name for name in named if name and name not in READING), method)
 
 
 def _body(asked: Asked, body: bytes, path: str) -> tuple[Nature, Hashable]:

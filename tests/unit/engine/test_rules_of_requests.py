@@ -46,6 +46,11 @@ ROWS: tuple[tuple[str, Asked, Nature], ...] = (
     ("a form's _method makes it DELETE", post("_method=delete&id=3"), WRITES),
     ("a query's _method makes it PUT", post("id=3", API + "?_method=PUT"), WRITES),
     ("a body's _method makes it PATCH", post({"_method": "patch"}), WRITES),
+    ("a header that claims it is a GET", post({"a": 1}, API, x_http_method_override="GET"), UNCLEAR),
+    ("a DELETE that claims to be a GET", Asked(method="DELETE", url=API, headers={"x-http-method": "GET"}), WRITES),
+    ("a form that claims to be a GET", post("_method=get&id=3", API + "/archive"), WRITES),
+    ("JSON that claims to be a GET", post({"_method": "GET", "id": 3}), UNCLEAR),
+    ("one claim of each kind", post("_method=delete", API, x_http_method="GET", x_method_override="HEAD"), WRITES),
     # bodies that can't be read
     ("a body nobody can see", Asked(method="POST", url=API, body=None), WRITES),
     ("a body too large to be read", post({"a": "x" * LARGEST}), WRITES),
@@ -98,6 +103,23 @@ ROWS: tuple[tuple[str, Asked, Nature], ...] = (
 @pytest.mark.parametrize(("asked", "nature"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
 def test_what_a_request_does(asked: Asked, nature: Nature) -> None:
     assert judged(asked).nature is nature
+
+
+METHODS = (
+    ("as it is", post("id=3"), "POST"),
+    ("a form's field", post("_method=delete&id=3"), "DELETE"),
+    ("the query", post("id=3", API + "?_method=put"), "PUT"),
+    ("a field of JSON", post({"_method": "patch"}), "PATCH"),
+    ("a header", post("id=3", API, x_http_method="PUT"), "PUT"),
+    ("a claim to read", post("_method=get", API, x_http_method="HEAD"), "POST"),
+    ("a GET with a header", Asked(method="GET", url=API, headers={"x-method-override": "DELETE"}), "DELETE"),
+    ("a GET with a query", Asked(method="GET", url=API + "?_method=delete"), "GET"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("asked", "method"), [row[1:] for row in METHODS], ids=[row[0] for row in METHODS])
+def test_what_a_server_may_take_the_method_for(asked: Asked, method: str) -> None:
+    assert judged(asked).method == method
 
 
 ALIKE: tuple[tuple[str, Asked, Asked, bool], ...] = (

@@ -38,6 +38,7 @@ ROWS: tuple[tuple[str, WritePermit | None, Asked, bool, bool], ...] = (
     ("a change leaves with a permit", ALLOWED, WRITE, True, True),
     ("what may be either leaves with a permit", ALLOWED, UNCLEAR, True, True),
     ("a form is no page that loads", None, SENT, False, False),
+    ("one without a verb in its address neither", None, asked("/x", "Document", body={"a": 1}), False, False),
     ("a beacon is no page that loads", None, asked("/told", "Ping", body={"a": 1}), False, False),
     ("a report is none either", None, asked("/told", "CSPViolationReport", body={"a": 1}), False, False),
     ("a change of another site does not leave", ALLOWED, asked(method="DELETE", host="http://evil.test"), True, False),

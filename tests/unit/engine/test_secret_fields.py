@@ -388,19 +388,3 @@ async def test_a_mark_is_judged_by_the_field_it_stands_for(element: int, typed: 
     done, _ = await deeds.do(TypeMark(1, FILL), sight)
     assert run.hands.typed == typed
     assert done.success is bool(typed)
-
-
-def test_an_approval_holds_for_that_field_alone_however_it_is_numbered():
-    secrets, note, other = Secrets({"TOKEN": VALUE}), box("Notes"), box("Remarks")
-
-    def key(number: int, *elements: Element) -> object:
-        use = use_of(TypeText(number, "{secret:TOKEN}"), seen(*elements), secrets)
-        assert use is not None
-        assert use.ruling is ASK
-        return use.key
-
-    secrets.approve(key(0, note, other))
-    assert secrets.is_approved(key(1, other, note)), "the field is numbered anew"
-    assert not secrets.is_approved(key(1, note, other)), "another field"
-    assert not secrets.is_approved(key(0, replace(note, frame=("iframe",)))), "one in a frame"
-    assert not secrets.is_approved(key(0, box("Comment", css="#Notes"))), "one that took its place"
