@@ -14,11 +14,13 @@ from PIL import Image
 from app.engine.action import Action, Target
 from app.engine.agent.judging.questions import outcome_question, step_question
 from app.engine.agent.llm.planner import Planner
+from app.engine.agent.llm.policy import LlmPolicy
 from app.engine.agent.llm.prompting import Fence
 from app.engine.agent.llm.selector import Selector
 from app.engine.agent.llm.summarizer import Summarizer
 from app.engine.agent.llm.tally import Tally
 from app.engine.agent.messages import Message, PartKind
+from app.engine.agent.model_api import AgentRole
 from app.engine.agent.navigator import Candidate
 from app.engine.agent.sight import Hint, Sight, Turn
 from app.engine.agent.vision.looking import Aim, Looker
@@ -28,6 +30,7 @@ from app.engine.ledger import Ledger
 from app.engine.page_diff import step_view
 from app.engine.page_state import Element, PageCapture
 from app.engine.trajectory import Run, Step
+from tests.support.by_role import by_role
 from tests.support.scripted_model import ScriptedModel
 from tests.support.vision import ScriptedVision
 
@@ -42,6 +45,7 @@ ORDERS = (
 )
 EMPTY = json.dumps({"summary": "s", "tips": [], "guidance": ""})
 PLANNED = json.dumps({"observation": "", "plan": [], "next_steps": ["go on"], "done": False})
+WAITS = "<think>so be it</think><action>\nwait(1)\n</action>"
 TIP = Hint(tip="t1", text="Press Save before you leave")
 
 
@@ -133,6 +137,22 @@ async def test_the_planner_is_given_what_quotes_a_site_as_material(claim: Stop |
     model = ScriptedModel(lambda question: PLANNED)
     await Planner(FENCE).plan(Tally(model), sight(EVIL), summary=EVIL, claim=claim)
     check(model.asked[0].messages)
+
+
+@pytest.mark.parametrize("words", ORDERS)
+async def test_a_question_that_quotes_a_site_is_material_and_the_answer_is_the_persons(words: str):
+    seen = replace(sight("fine"), tips=(), answers=((f"The page says: {words}. Shall I?", "No, read on"),))
+    planner = ScriptedModel(lambda question: PLANNED)
+    await Planner(FENCE).plan(Tally(planner), seen)
+    check(planner.asked[0].messages)
+    assert "No, read on" in outside(planner.asked[0].text)
+    model = ScriptedModel(
+        by_role({AgentRole.PLANNER: lambda _: PLANNED, AgentRole.OPERATOR: lambda _: WAITS})
+    )
+    await LlmPolicy(model, fence=FENCE).decide(seen)
+    (asked,) = [question for question in model.asked if question.role is AgentRole.OPERATOR]
+    check(asked.messages)
+    assert "No, read on" in outside(asked.text)
 
 
 @pytest.mark.parametrize("words", ORDERS)

@@ -215,7 +215,7 @@ class Operator:
             news_shown(sight.news, fence),
             tips_shown(sight.tips, fence),
             fence.around("done so far", fence.line(brief.summary, 1400)) if brief.summary else "",
-            answers_shown(sight.answers),
+            answers_shown(sight.answers, fence),
             f"The planner proposes:\n{hints}" if hints else "",
             f"Guidance: {fence.line(sight.guidance, 600)}" if sight.guidance else "",
             _left(sight),

@@ -127,7 +127,7 @@ class Planner:
         ledger = rendered(planner_view(sight.ledger, step=sight.step), PLANNER)
         parts = [
             f"Task: {sight.intent}",
-            answers_shown(sight.answers),
+            answers_shown(sight.answers, fence),
             fence.around("memory", ledger),
             fence.around("summary", summary) if summary else "",
             fence.around("last steps", turns_shown(last, fence)) if last else "Nothing was done yet.",

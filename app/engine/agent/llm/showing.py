@@ -187,10 +187,9 @@ def turns_shown(turns: Iterable[Turn], fence: Fence) -> str:
     )
 
 
-def answers_shown(answers: Sequence[tuple[str, str]]) -> str:
-    """What the person said to questions; these are the person's own words."""
-    if not answers:
-        return ""
+def answers_shown(answers: Sequence[tuple[str, str]], fence: Fence) -> str:
+    """What the person said to questions: the answers are the person's words, a question may quote the site."""
     return "\n".join(
-        ["The person said:", *(f"- asked {question!r}: {answer!r}" for question, answer in answers[-4:])]
+        f"The agent asked:\n{fence.around('question', question)}\nThe person said: {answer!r}"
+        for question, answer in answers[-4:]
     )
