@@ -11,6 +11,7 @@ from PySide6.QtGui import QIcon
 
 from app.assets import resource
 from app.models.jobs import JobList
+from app.models.keymap import readable
 from app.models.knowledge import KnowledgeModel
 from app.models.live import LiveModel
 from app.models.map_desk import MapDesk
@@ -104,6 +105,7 @@ class Workbench(QObject):
                 await self.session.finish()
             except Exception:
                 log.exception("the session could not be saved")
+        await self.live.endings.held.finish()
         await self.tasks.aclose()
         self.live.frames.close()
         await self._client.aclose()
@@ -143,6 +145,13 @@ class Workbench(QObject):
         self.review.composing_changed.emit(True)
         self._back_to_live = True
 
+    def _offer_undo(self, words: str) -> None:
+        """A run is about to be ended: say so, with undo beside it."""
+        center = self._window.center
+        keys = center.keymap.keys("app.undo")
+        key = readable(keys[-1]) if keys else ""
+        self._window.toast.say(words, self.tr("Undo  {0}").format(key), lambda: center.trigger("app.undo"))
+
     def _on_composing(self, is_open: bool) -> None:
         if not is_open and self._back_to_live:
             self._back_to_live = False
@@ -157,7 +166,10 @@ class Workbench(QObject):
         self.tasks.error.connect(window.complain)
         self.review.notice.connect(window.say)
         self.map.map.notice.connect(window.say)
-        self.live.notice.connect(window.toast.say)  # nothing of Live can be undone
+        self.live.notice.connect(window.toast.say)  # what was done in Live is not in the history
+        self.live.undo_offered.connect(self._offer_undo)
+        self.live.numbered.connect(self.session.save)
+        self.workspace.follow(self.live.endings.held)
         self.live.tip_wanted.connect(self.write_tip)
         self.review.composing_changed.connect(self._on_composing)
         self.live.review_wanted.connect(self.open_step)

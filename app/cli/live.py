@@ -212,7 +212,7 @@ def decide(
     reach: Annotated[Reach, typer.Option(help="How far it goes.")] = Reach.ONCE,
     as_json: Json = False,
 ) -> None:
-    """Decide about a request. Deciding twice is refused (exit code 1)."""
+    """Decide about a request, at once: only the window can undo an end. Deciding twice is refused (exit code 1)."""
     decision = PersonDecision(verb=verb, text=text, command=command, reach=reach)
     found: PersonRequest = with_engine(lambda engine: engine.decide(request, decision))
     show(found, as_json, lambda: f"{found.id}: {found.state.value}, {verb.value}")

@@ -309,6 +309,14 @@ class CommandCenter(QObject):
         """Whether it belongs to the place the person is in."""
         return self._by_id[command].place in REACH[self._place]
 
+    def is_of_place(self, key: QKeySequence) -> bool:
+        """Whether a key does something that belongs to the place the person is in, and not to the whole window."""
+        return any(
+            key in action.shortcuts()
+            for name, action in self._actions.items()
+            if action.isEnabled() and self._by_id[name].place != "everywhere"
+        )
+
     def trigger(self, command: str) -> bool:
         """Do it; a command of another place goes there first.  False when it can't be done now."""
         if not self.reaches(command):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
 from app.engine.hand_back import ON, HandBack
-from app.engine.supervision import LiveRow, NextAction, TakeoverAccount
+from app.engine.supervision import LiveRow, NextAction, TakeoverAccount, on_the_wall
 from app.models.frames import FrameStore
+from app.models.live_endings import LiveEndings
+from app.models.live_hands import LiveHands
+from app.models.live_next import LiveNext
 from app.models.live_run import LiveRun
 from app.models.live_start import LiveStartModel, TaskFileModel
 from app.models.live_stills import LiveStills
@@ -19,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from app.engine.api import EngineApi
-    from app.engine.events import ActionOver, ActionPlanned, HintChanged, LiveChanged, LiveGone
+    from app.engine.events import HintChanged, LiveChanged, LiveGone
     from app.engine.live_api import LiveDetail
     from app.engine.page_input import PageInput
     from app.models.engine_client import EngineEvents
@@ -41,6 +45,8 @@ class LiveModel(QObject):
     next_changed: ``next`` is another action, or none.
     takeover_changed: ``takeover`` is another account, or none.
     notice(words): something was done.
+    undo_offered(words): something was asked for that undo takes back.
+    numbered: runs have other numbers than before; the session keeps them.
     tip_wanted(TipDraft): a draft for a tip, from step ``tip_source`` of the open run.
     review_wanted(run, step), knowledge_wanted(tip): other perspectives are to show this.
     """
@@ -53,14 +59,24 @@ class LiveModel(QObject):
     next_changed = Signal()
     takeover_changed = Signal()
     notice = Signal(str)
+    undo_offered = Signal(str)
+    numbered = Signal()
     tip_wanted = Signal(object)
     review_wanted = Signal(str, object)
     knowledge_wanted = Signal(str)
 
-    def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        client: EngineEvents,
+        tasks: Tasks,
+        parent: QObject | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         super().__init__(parent)
         self.client, self.tasks = client, tasks
-        self.list = LiveList(self)
+        self.hands = LiveHands(clock, self)
+        self.list = LiveList(self, clock, lambda: self.hands.is_busy)
+        self.endings = LiveEndings(client, tasks, self.hands, self.list.name_of, self)
         self.watch = LiveWatch(client, tasks, self)
         self.frames = FrameStore(client, self)
         self.stills = LiveStills(client, tasks, self.frames, self)
@@ -76,8 +92,6 @@ class LiveModel(QObject):
         """The run under the hand: what the bar's buttons are about."""
         self.detail: LiveDetail | None = None
         """The open run as it was when it was opened; what came since came as events."""
-        self.next: NextAction | None = None
-        """What the open run is about to do, or waits to be allowed to."""
         self.takeover: TakeoverAccount | None = None
         """What was done by hand in the open run, since it was handed back."""
         self.tip_source: tuple[str, int] = ("", 0)
@@ -86,14 +100,25 @@ class LiveModel(QObject):
         """The run whose page is being handed back: what is pressed from now on is the window's."""
         self._hint = ""
         self._restore = ""
+        self._numbers: dict[str, int] = {}
         self.large = LiveRun(self, self)
         """What stands beside the open run's page."""
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
         self._soon.timeout.connect(self.changed)
+        self.changed.connect(self._tell_numbers)
+        self._next = LiveNext(client, self.row_of, self.frames, self)
+        self.hands.rested.connect(self.list.arrange)
+        self.hands.swallowed.connect(
+            lambda: self.notice.emit(
+                _tr("Typing is ignored: its field is gone. Pause a second or press Esc.")
+            )
+        )
+        self._next.changed.connect(self.next_changed)
+        self.endings.notice.connect(self.notice)
+        self.endings.offered.connect(self.undo_offered)
+        self.endings.changed.connect(self.changed)
         client.live_changed.connect(self._on_row)
         client.live_gone.connect(self._on_gone)
-        client.action_planned.connect(self._on_planned)
-        client.action_over.connect(self._on_over)
         client.hint_changed.connect(self._on_hint)
         client.host_changed.connect(self._on_host)
         for form in (self.form, self.batch):
@@ -107,6 +132,11 @@ class LiveModel(QObject):
     def start(self) -> None:
         """Ask for every run there is."""
         self.tasks.start(self.api.live_runs(), self._came, self._failed, key="live-runs")
+
+    @property
+    def next(self) -> NextAction | None:
+        """What the open run is really about to do, or waits to be allowed to."""
+        return self._next.action
 
     # ------------------------------------------------------------ where the hand is
     def row_of(self, run: str) -> LiveRow | None:
@@ -138,7 +168,8 @@ class LiveModel(QObject):
         """Show a run large."""
         if self.row_of(run) is None or run == self.run:
             return
-        self.run, self.detail, self.next, self.takeover, self._hint = run, None, None, None, ""
+        self.run, self.detail, self.takeover, self._hint = run, None, None, ""
+        self._next.open(run)
         if run != self.current:
             self.current = run
             self.current_changed.emit(run)
@@ -146,23 +177,26 @@ class LiveModel(QObject):
         self._tell_row()
         self._load()
 
-    def open_place(self, place: int) -> None:
-        """Show the run at a place of the wall, from 0."""
-        row = self.list.at(place)
-        if row is not None:
-            self.open(row.run)
+    def open_number(self, digit: int) -> None:
+        """A digit of a run's number was typed: show that run; ``1`` and soon after ``2`` is run 12."""
+        number, run = self.list.numbers.typed(digit)
+        if run:
+            self.open(run)
+        elif number:
+            self.notice.emit(_tr("There is no run {0}").format(number))
 
     def close(self) -> None:
         """Back to the wall; the hand stays on the run."""
         if self.run:
-            self.run, self.detail, self.next, self.takeover = "", None, None, None
+            self.run, self.detail, self.takeover = "", None, None
+            self._next.open("")
             self.tasks.cancel("live-open")
             self.opened.emit("")
 
     @property
     def needy(self) -> list[LiveRow]:
         """Runs that need a person, the weightiest first."""
-        return [row for row in self.list.rows if row.needs]
+        return on_the_wall(row for row in self.list.rows if row.needs)
 
     def open_needy(self) -> None:
         """Show the run that needs a person most; from there the next one."""
@@ -191,8 +225,10 @@ class LiveModel(QObject):
         self._do(self.api.step_run)
 
     def stop(self) -> None:
-        """End the run as it stands."""
-        self._do(self.api.end_run)
+        """End the run as it stands; undo takes it back for a few seconds."""
+        row = self.row
+        if row is not None and (not self.run or self.large.requests.may_decide()):
+            self.endings.stop(row)
 
     def dismiss(self) -> None:
         """Take a run that is over off the wall; the hand goes to its neighbour."""
@@ -279,12 +315,13 @@ class LiveModel(QObject):
     # ------------------------------------------------------------ session
     def session(self) -> dict[str, Any]:
         """Where the person is."""
-        return {"run": self.run, "current": self.current}
+        return {"run": self.run, "current": self.current, "numbers": self.list.numbers.saved}
 
     def restore(self, saved: dict[str, Any]) -> None:
         """Go there once the runs are known; what is not there any more is left out."""
         self._restore = str(saved.get("run") or "")
         self.current = str(saved.get("current") or "")
+        self.list.numbers.restore(saved.get("numbers"))
 
     # ------------------------------------------------------------ answers
     def _do(
@@ -300,7 +337,8 @@ class LiveModel(QObject):
             if self.run != run:
                 return
             self.detail = detail
-            self.next, self.takeover = detail.next, detail.takeover
+            self.takeover = detail.takeover
+            self._next.take(detail.next)
             waiting = [hint for hint in detail.hints if hint.run == run]
             self._hint = waiting[-1].id if waiting and detail.takeover is None else ""
             self.detail_loaded.emit(detail)
@@ -331,15 +369,14 @@ class LiveModel(QObject):
 
     def _on_row(self, event: LiveChanged) -> None:
         row, before = event.row, self.row_of(event.row.run)
-        if row.run == self.run and self.next is not None and row.step > self.next.step:
-            self.next = None
-            self.next_changed.emit()
         if row.run == self.returning and not is_mine(row):
             self.returning = ""
         self.list.put(row)
         self.watch.set_one_alive(row.run, _has_page(row))
         if before is None and not self.current:
             self._hand_to(0)
+        self.endings.follow(row)
+        self._next.follow(row.run)
         if row.run == self.current:
             self.row_changed.emit(row)
         if before is None or face_of(before) != face_of(row):
@@ -347,6 +384,7 @@ class LiveModel(QObject):
 
     def _on_gone(self, event: LiveGone) -> None:
         place = self.list.row_of(event.run)
+        self.endings.forget(event.run)
         if self.run == event.run:
             self.close()
         self.list.drop(event.run)
@@ -355,15 +393,10 @@ class LiveModel(QObject):
             self._hand_to(place)
         self.changed.emit()
 
-    def _on_planned(self, event: ActionPlanned) -> None:
-        if event.next.run == self.run:
-            self.next = event.next
-            self.next_changed.emit()
-
-    def _on_over(self, event: ActionOver) -> None:
-        if event.run == self.run and self.next is not None:
-            self.next = None
-            self.next_changed.emit()
+    def _tell_numbers(self) -> None:
+        if self.list.numbers.saved != self._numbers:
+            self._numbers = self.list.numbers.saved
+            self.numbered.emit()
 
     def _on_hint(self, event: HintChanged) -> None:
         if event.hint.run == self.run and not event.hint.taken_at:
@@ -378,7 +411,7 @@ class LiveModel(QObject):
 
     def _on_sent(self, runs: list[str]) -> None:
         self.notice.emit(
-            _tr("1 run was sent off") if len(runs) == 1 else _tr("{0} runs were sent off").format(len(runs))
+            _tr("1 run started") if len(runs) == 1 else _tr("{0} runs started").format(len(runs))
         )
         if runs and not self.run:
             self.select(runs[0])

@@ -14,10 +14,16 @@ LIVE = (
     Command("live.needy", "Go to the run that needs you most", ("N",), "live", "Live", "bell-ring-outline"),
     *(
         Command(
-            f"live.open.{number}", f"Look at run {number} of the wall", (str(number),), "live", "", "numeric"
+            f"live.open.{number}",
+            f"Look at run {number}" if number else "Look at run 10, 20…: a further digit of its number",
+            (str(number),),
+            "live",
+            "",
+            "numeric",
         )
-        for number in range(1, 10)
+        for number in range(10)
     ),
+    Command("live.sort", "Sort the wall now", ("F5",), "live", "Live", "sort-descending"),
     Command("live.back", "Back one level", ("Esc",), "live", "", "arrow-left", in_text=True),
     Command("live.pause", "Pause, or go on", ("Space",), "live", "Live/Run", "pause"),
     Command("live.step", "One step", ("S",), "live", "Live/Run", "debug-step-over"),

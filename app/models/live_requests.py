@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
@@ -24,24 +24,31 @@ from app.models.run_queue import detector_words
 
 if TYPE_CHECKING:
     from app.models.engine_client import EngineEvents
+    from app.models.live_endings import LiveEndings
+    from app.models.live_hands import LiveHands
     from app.models.tasks import Tasks
 
 LONGEST = LONGEST_HINT
 """Characters of an answer, a reason or a hint; what is longer is not sent and never cut."""
 
+COMES_UP_SECONDS = 0.5
+"""A request that came up less than this ago is not decided: the key was meant for what was there before."""
+
 TITLES = {
     Need.FLAG: "A detector called",
     Need.APPROVAL: "May it do this?",
     Need.QUESTION: "The agent asks",
-    Need.WALL: "A wall stands in the way",
+    Need.WALL: "Blocked by a log-in or captcha",
     Need.TROUBLE: "It can't go on by itself",
 }
 APPROVALS = {
     Need.FLAG: "Let it go on",
     Need.APPROVAL: "Approve",
-    Need.WALL: "Dealt with",
+    Need.WALL: "I've handled it",
     Need.TROUBLE: "Try again",
 }
+ENDING = frozenset({Need.FLAG, Need.WALL, Need.TROUBLE})
+"""Needs that are denied by ending the run."""
 DENIALS = {
     Need.FLAG: "End the run",
     Need.APPROVAL: "Deny",
@@ -88,29 +95,43 @@ class LiveRequests(QObject):
 
     Signals:
         changed: another card, or another state of it.
-        decided(request id): a decision was taken by the engine.
+        decided(request, decision): a decision was taken by the engine.
+        came_up: a decision was refused because its request has only just come before the eyes.
     """
 
     changed = Signal()
-    decided = Signal(str)
+    decided = Signal(object, object)
+    came_up = Signal()
 
-    def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        client: EngineEvents,
+        tasks: Tasks,
+        hands: LiveHands,
+        endings: LiveEndings,
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._client, self._tasks = client, tasks
+        self._client, self._tasks, self._hands, self._endings = client, tasks, hands, endings
         self._run = ""
         self._known: dict[str, PersonRequest] = {}
+        self._shown_at = float("-inf")
+        self._aim = ""
+        self._mine: set[str] = set()
         self.card: Card | None = None
         self.reason = ""
         """What the agent is told with the next decision."""
         self.error = ""
         self.is_deciding = False
+        endings.changed.connect(self._choose)
 
     # ------------------------------------------------------------ what is open
     def show(self, run: str, requests: Iterable[PersonRequest]) -> None:
         """Another run is open, or this one was read anew."""
         if run != self._run:
-            self.reason = self.error = ""
+            self.reason = self.error = self._aim = ""
             self.is_deciding = False
+            self.look_again()
         self._run = run
         self._known = {one.id: one for one in requests if one.state is not RequestState.CLOSED}
         self._choose()
@@ -146,6 +167,40 @@ class LiveRequests(QObject):
             and not self.is_deciding
             and any(offer.command == command for offer in self.card.offers)
         )
+
+    # ------------------------------------------------------------ what is before the eyes
+    def look_again(self) -> None:
+        """The run comes before the eyes now."""
+        self._shown_at = self._hands.now()
+
+    @property
+    def just_came(self) -> bool:
+        """The run or its request came before the eyes too short a time ago to be decided about."""
+        return self._hands.now() - self._shown_at < COMES_UP_SECONDS
+
+    def is_mine(self, request: str) -> bool:
+        """Whether the decision about a request was made here."""
+        return request in self._mine
+
+    def aim(self) -> None:
+        """A button went down: when it comes up it decides about this request, or about none."""
+        self._aim = self.card.id if self.card is not None else ""
+
+    def let_go(self) -> None:
+        """The button came up."""
+        self._aim = ""
+
+    def may_decide(self, *, opens_field: bool = False) -> bool:
+        """Whether a key or a button may act on the card now; where it came up just now, that is said.
+
+        What is typed after a key that ``opens_field`` was meant for that field, so it does nothing.
+        """
+        early = self.just_came
+        if early:
+            if opens_field:
+                self._hands.expect_typing()
+            self.came_up.emit()
+        return not early
 
     @property
     def takes_reason(self) -> bool:
@@ -190,31 +245,56 @@ class LiveRequests(QObject):
 
     def _decide(self, decision: PersonDecision) -> None:
         request = self._current()
-        if request is None or self.is_deciding:
+        if request is None or self.is_deciding or self._endings.holds(self._run):
+            return
+        if self._aim and self._aim != request.id:
+            self._refuse(_tr("Another request came up meanwhile. Nothing was decided: press again."))
+            return
+        if not self.may_decide():
             return
         longest = max(len(decision.text), len(decision.command))
         if longest > LONGEST:
             self._refuse(too_long(longest))
             return
+        self._mine.add(request.id)
+        if decision.verb is Verb.DENY and request.need in ENDING:
+            self._hold(request, decision)
+            return
         self.is_deciding, self.error = True, ""
         self.changed.emit()
-        run = self._run
+        self._tasks.start(
+            self._client.api.decide(request.id, decision),
+            lambda answer: self._came(answer, decision),
+            lambda error: self._failed(request, error),
+        )
 
-        def came(answer: PersonRequest) -> None:
-            if run == self._run:
-                self.is_deciding, self.reason = False, ""
-                self.take(answer)
-            self.decided.emit(answer.id)
+    def _hold(self, request: PersonRequest, decision: PersonDecision) -> None:
+        """It ends the run: it is sent in a few seconds, unless it is taken back."""
+        self._endings.hold(
+            request.run,
+            lambda: self._client.api.decide(request.id, decision),
+            about=request.id,
+            sent=lambda answer: self._came(answer, decision),
+            failed=lambda error: self._failed(request, error),
+            taken_back=lambda: self._mine.discard(request.id),
+        )
 
-        def failed(error: Exception) -> None:
-            if run != self._run:
-                return
-            self.is_deciding = False
-            self._refuse(str(error))
-            if isinstance(error, Conflict):  # somebody was quicker: show what they decided
-                self._ask_again(run)
+    def _came(self, answer: PersonRequest, decision: PersonDecision) -> None:
+        if answer.run == self._run:
+            self.is_deciding, self.reason = False, ""
+            self.take(answer)
+        self.decided.emit(answer, decision)
 
-        self._tasks.start(self._client.api.decide(request.id, decision), came, failed)
+    def _failed(self, request: PersonRequest, error: Exception) -> None:
+        run = request.run
+        self._mine.discard(request.id)
+        if run != self._run:
+            self._tasks.error.emit(str(error))
+            return
+        self.is_deciding = False
+        self._refuse(str(error))
+        if isinstance(error, Conflict):  # somebody was quicker: show what they decided
+            self._ask_again(run)
 
     def _ask_again(self, run: str) -> None:
         def came(found: list[PersonRequest]) -> None:
@@ -245,8 +325,14 @@ class LiveRequests(QObject):
         else:
             newest = max(decided, key=lambda one: one.decision.at if one.decision else 0.0, default=None)
             self.card = card_of(newest, 1) if newest is not None else None
+        if self.card is not None and self._endings.holds(self._run):
+            self.card = replace(
+                self.card, offers=(), decided=_tr("Ends in 5 seconds. Undo keeps it waiting.")
+            )
         if before is not None and (self.card is None or self.card.id != before.id):
             self.error, self.reason = "", ""
+        if self.card is not None and (before is None or self.card.id != before.id):
+            self.look_again()
         if self.card != before:
             self.changed.emit()
 
@@ -285,6 +371,23 @@ def decision_words(request: PersonRequest) -> str:
         what = f"{what}: {decision.text}"
     by = _tr("Decided by {0}: {1}").format(decision.author or _tr("you"), what)
     return f"{by.rstrip('.')}. {_tr('It counts from the next step on.')}"
+
+
+def notice_words(request: PersonRequest, decision: PersonDecision, name: str) -> str:
+    """``Approved: Buy one Gadget · run 3``; "" for a decision that ends the run, which is told when it has."""
+    if decision.verb is Verb.DENY:
+        what = {Need.APPROVAL: _tr("Denied"), Need.QUESTION: _tr("Not answered")}.get(request.need, "")
+    else:
+        what = {
+            Verb.APPROVE: {
+                Need.APPROVAL: _tr("Approved"),
+                Need.WALL: _tr("Handled"),
+            }.get(request.need, _tr("Resumed")),
+            Verb.RETRY: _tr("Trying again"),
+            Verb.EDIT: _tr("Approved with another action"),
+            Verb.ANSWER: _tr("Answered"),
+        }[decision.verb]
+    return f"{what}: {name}" if what else ""
 
 
 def risk_role(risk: str) -> str:

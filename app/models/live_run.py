@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from app.engine.events import HintChanged, InterventionMade, KnowledgeShown, LedgerChanged, RequestChanged
 from app.engine.ledger import Ledger
 from app.engine.live_api import LiveDetail
-from app.engine.supervision import Intervention, LiveRow, NextAction
+from app.engine.supervision import Intervention, LiveRow, NextAction, PersonDecision, PersonRequest
 from app.engine.trajectory import Step
 from app.models.live_flags import LiveFlags
 from app.models.live_hints import LiveHints
 from app.models.live_knowledge import LiveKnowledge
 from app.models.live_moments import MomentList, moments
-from app.models.live_requests import LiveRequests
+from app.models.live_requests import LiveRequests, notice_words
 from app.models.run_memory import MemoryLine, MemoryList, lines_of
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class LiveRun(QObject):
         self.run = ""
         self.row: LiveRow | None = None
         self.ledger_changes: tuple[str, ...] = ()
-        self.requests = LiveRequests(client, tasks, self)
+        self.requests = LiveRequests(client, tasks, live.hands, live.endings, self)
         self.knowledge = LiveKnowledge(client, tasks, self)
         self.flags = LiveFlags(client, tasks, self)
         self.hints = LiveHints(client, tasks, self)
@@ -64,6 +64,8 @@ class LiveRun(QObject):
         client.request_changed.connect(self._on_request)
         client.hint_changed.connect(self._on_hint)
         client.intervention_made.connect(self._on_deed)
+        self.requests.came_up.connect(self._on_came_up)
+        self.requests.decided.connect(self._on_decided)
         self.knowledge.failed.connect(live.notice)
         self.flags.failed.connect(live.notice)
         self.knowledge.tip_wanted.connect(live.knowledge_wanted)
@@ -74,6 +76,11 @@ class LiveRun(QObject):
     def next(self) -> NextAction | None:
         """What it is about to do."""
         return self.live.next
+
+    @property
+    def number(self) -> str:
+        """``run 3``."""
+        return self.live.list.number_words(self.run)
 
     def look_at(self, step: int) -> None:
         """Show a past step on the page."""
@@ -101,7 +108,7 @@ class LiveRun(QObject):
         self._deeds = {deed.order: deed for deed in detail.interventions}
         self.requests.show(self.run, detail.requests)
         self.flags.show(self.run, detail.row.flags, detail.interventions)
-        self.knowledge.show(self.run, detail.knowledge, detail.next)
+        self.knowledge.show(self.run, detail.knowledge, self.live.next)
         self.hints.show(self.run, detail.hints)
         if detail.ledger is not None:
             self._fill_ledger(detail.ledger, detail.row.step - 1, detail.ledger_changes)
@@ -146,6 +153,14 @@ class LiveRun(QObject):
             self.flags.take(deed)
             self._fill_moments()
 
+    def _on_came_up(self) -> None:
+        self.live.notice.emit(_tr("{0} just came up. Press again.").format(self.number.capitalize()))
+
+    def _on_decided(self, request: PersonRequest, decision: PersonDecision) -> None:
+        words = notice_words(request, decision, self.live.list.name_of(request.run))
+        if words:
+            self.live.notice.emit(words)
+
     # ------------------------------------------------------------ inside
     def _ask_steps(self) -> None:
         """Steps travel in no event: the ones that were recorded are fetched."""
@@ -177,3 +192,7 @@ class LiveRun(QObject):
 
 def _is_plan(line: MemoryLine) -> bool:
     return line.role in ("goal", "subgoal", "plan")
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Live", text)

@@ -1,4 +1,4 @@
-"""The wall: supervised runs in the order in which they need a person; rows move, and nothing else does."""
+"""The wall: supervised runs in the order in which they need a person; rows move while no hand is on them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from PySide6.QtCore import QCoreApplication, QModelIndex, QObject
 
 from app.engine.supervision import LiveRow, Need, RunState, Stage, on_the_wall
 from app.models.object_list import ObjectList
+from app.models.run_numbers import RunNumbers
 
+LONGEST_NAME = 60
+"""Characters of a task in a message."""
 TICKING = (RunState.STARTING, RunState.RUNNING, RunState.MENDING)
 """States in which a run's own clock goes on."""
 
@@ -21,17 +24,37 @@ class LiveList(ObjectList[LiveRow]):
 
     Args:
         clock: seconds that only go up.
+        is_busy: while it says True no row changes its place, and a new one comes last; ``arrange`` makes up for it.
     """
 
-    def __init__(self, parent: QObject | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        parent: QObject | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        is_busy: Callable[[], bool] = lambda: False,
+    ) -> None:
         super().__init__(lambda row: row.run, parent)
-        self._clock = clock
+        self._clock, self._is_busy = clock, is_busy
         self._heard: dict[str, float] = {}
+        self._sorted = True
+        self.numbers = RunNumbers(clock)
 
     def words(self, value: LiveRow) -> str:
-        """State, task, step and need."""
-        parts = [state_words(value), value.intent, step_words(value), need_words(value), flag_words(value)]
+        """State, task, number, step and need."""
+        parts = [
+            state_words(value),
+            value.intent,
+            self.number_words(value.run),
+            step_words(value),
+            need_words(value),
+            flag_words(value),
+        ]
         return ", ".join(part for part in parts if part)
+
+    def number_words(self, run: str) -> str:
+        """``run 3``; "" for a run that is not here."""
+        number = self.numbers.of(run)
+        return _tr("run {0}").format(number) if number else ""
 
     def tip(self, value: LiveRow) -> str:
         """What a tile may have cut."""
@@ -46,31 +69,60 @@ class LiveList(ObjectList[LiveRow]):
         ]
         return "\n".join(dict.fromkeys(line for line in lines if line))
 
+    def name_of(self, run: str) -> str:
+        """A run as a message names it: ``Buy one Gadget · run 3``."""
+        row = self.at(self.row_of(run))
+        task = " ".join(row.intent.split()) if row is not None else ""
+        task = task if len(task) <= LONGEST_NAME else f"{task[: LONGEST_NAME - 1].rstrip()}…"
+        return " · ".join(part for part in (task, self.number_words(run)) if part)
+
     def settle(self, rows: Iterable[LiveRow]) -> None:
         """Become ``rows`` by removing, changing, inserting and moving single rows."""
         wanted = {row.run: row for row in rows}
         for run in [row.run for row in self.rows if row.run not in wanted]:
             self.drop(run)
+        self.numbers.keep_only(set(wanted))
+        for row in sorted(wanted.values(), key=lambda row: (row.started_at, row.run)):
+            self.numbers.give(row.run)
         for row in on_the_wall(wanted.values()):
             self.put(row)
 
     def put(self, value: LiveRow) -> None:
         """Show a run as it is now: a new one where it belongs, a known one moved there if its rank changed."""
         self._heard[value.run] = self._clock()
-        row = self.row_of(value.run)
+        self.numbers.give(value.run)
+        row, busy = self.row_of(value.run), self._is_busy()
+        if not busy:
+            self.arrange()
         if row < 0:
-            self._insert(value)
+            self._insert(value, last=busy)
             return
+        row = self.row_of(value.run)
         if self._rows[row] == value:
             return
+        moves = self._rows[row].rank != value.rank
         self._rows[row] = value
         self._tell(row, row)
-        self._move_home(row)
+        if busy:
+            self._sorted = self._sorted and not moves
+        else:
+            self._move_home(row)
 
     def drop(self, key: Any) -> None:
-        """Take a run off the wall."""
+        """Take a run off the wall; its number is free."""
         super().drop(key)
         self._heard.pop(key, None)
+        self.numbers.free(key)
+
+    def arrange(self) -> None:
+        """Put every row where it belongs, by moving single rows."""
+        if self._sorted:
+            return
+        self._sorted = True
+        for place, wanted in enumerate(on_the_wall(self._rows)):
+            row = self.row_of(wanted.run)
+            if row != place:
+                self._move(row, place)
 
     def elapsed(self, value: LiveRow) -> float:
         """Its own clock now, seconds: what it last said, and what went by since while the clock goes."""
@@ -78,8 +130,9 @@ class LiveList(ObjectList[LiveRow]):
             return value.seconds
         return value.seconds + max(0.0, self._clock() - self._heard.get(value.run, self._clock()))
 
-    def _insert(self, value: LiveRow) -> None:
-        place = bisect_left(self._rows, _sort_key(value), key=_sort_key)
+    def _insert(self, value: LiveRow, *, last: bool) -> None:
+        place = len(self._rows) if last else bisect_left(self._rows, _sort_key(value), key=_sort_key)
+        self._sorted = self._sorted and not last
         self.beginInsertRows(QModelIndex(), place, place)
         self._rows.insert(place, value)
         self._places = None
@@ -89,10 +142,12 @@ class LiveList(ObjectList[LiveRow]):
         value = self._rows[row]
         others = self._rows[:row] + self._rows[row + 1 :]
         place = bisect_left(others, _sort_key(value), key=_sort_key)
-        if place == row:
-            return
+        if place != row:
+            self._move(row, place)
+
+    def _move(self, row: int, place: int) -> None:
         self.beginMoveRows(QModelIndex(), row, row, QModelIndex(), place if place < row else place + 1)
-        self._rows[:] = [*others[:place], value, *others[place:]]
+        self._rows.insert(place, self._rows.pop(row))
         self._places = None
         self.endMoveRows()
 
@@ -193,7 +248,7 @@ def state_words(row: LiveRow) -> str:
         "risky": _tr("risky"),
         "running": _tr("running"),
         "starting": _tr("starting"),
-        "queued": _tr("waits its turn"),
+        "queued": _tr("queued"),
     }
     return words.get(face_of(row)) or outcome_words(row.outcome)
 
@@ -267,7 +322,7 @@ def counts_words(rows: Sequence[LiveRow]) -> str:
         (going, _tr("{0} running")),
         (faces.count("paused"), _tr("{0} paused")),
         (faces.count("broken"), _tr("{0} broken off")),
-        (faces.count("queued"), _tr("{0} waiting")),
+        (faces.count("queued"), _tr("{0} queued")),
         (faces.count("done") + faces.count("stopped"), _tr("{0} ended")),
     )
     return " · ".join(words.format(count) for count, words in parts if count)

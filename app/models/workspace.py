@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from app.engine.api import Done, RunImportReport, WorkspaceInfo
     from app.engine.events import BrowserStarted, EncoderChanged, HistoryChanged, IndexDamaged
     from app.models.engine_client import EngineEvents
+    from app.models.held_deeds import HeldDeed, HeldDeeds
     from app.models.tasks import Tasks
 
 ASK_AGAIN = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 300.0)
@@ -47,7 +48,8 @@ class WorkspaceModel(QObject):
         self.checks: list[Check] = []
         self._asked_again = 0
         self._warned = False
-        self.undo_label = self.redo_label = ""
+        self._undo_label = self.redo_label = ""
+        self._held: HeldDeeds | None = None
         self.encoder_words, self.encoder_ready = self.tr("encoder starting"), False
         self.host = ""
         self._deed_at = 0.0
@@ -79,6 +81,23 @@ class WorkspaceModel(QObject):
         """The doctor's line whose name has this word, once known."""
         return next((check for check in self.checks if word in check.name.lower()), None)
 
+    def follow(self, held: HeldDeeds) -> None:
+        """Undo takes back what the window holds back, too: whichever was asked for last."""
+        self._held = held
+        held.changed.connect(self.history_changed)
+
+    @property
+    def undo_label(self) -> str:
+        """What undo would take back, "" for nothing."""
+        held = self._held_back
+        return held.label if held is not None else self._undo_label
+
+    @property
+    def _held_back(self) -> HeldDeed | None:
+        """What is held back, unless something was done since."""
+        newest = self._held.newest if self._held is not None else None
+        return newest if newest is not None and newest.at >= self._deed_at else None
+
     @property
     def version(self) -> str:
         """This program's version."""
@@ -97,7 +116,9 @@ class WorkspaceModel(QObject):
     @property
     def deed_is_fresh(self) -> bool:
         """Whether something that can be undone was done just now."""
-        return bool(self.undo_label) and time.monotonic() - self._deed_at < JUST_NOW
+        return (
+            bool(self._undo_label) and self._held_back is None and time.monotonic() - self._deed_at < JUST_NOW
+        )
 
     # ------------------------------------------------------------ deeds
     def import_runs(self, paths: Sequence[str]) -> None:
@@ -133,6 +154,9 @@ class WorkspaceModel(QObject):
 
     def undo(self) -> None:
         """Take back the newest deed."""
+        if self._held is not None and self._held_back is not None:
+            self.said.emit(self.tr("Undone: {0}").format(self._held.take_back()), "ok")
+            return
         self._tasks.start(
             self._client.api.undo(), lambda done: self._on_turned(done, undone=True), self._tell
         )
@@ -211,9 +235,9 @@ class WorkspaceModel(QObject):
         self.checks_changed.emit()
 
     def _on_history(self, event: HistoryChanged) -> None:
-        if event.undo and event.undo != self.undo_label:
+        if event.undo and event.undo != self._undo_label:
             self._deed_at = time.monotonic()
-        self.undo_label, self.redo_label = event.undo, event.redo
+        self._undo_label, self.redo_label = event.undo, event.redo
         self.history_changed.emit()
 
     def _on_encoder(self, event: EncoderChanged) -> None:
@@ -232,7 +256,7 @@ class WorkspaceModel(QObject):
         )
 
     def _on_turned(self, done: Done, *, undone: bool) -> None:
-        self.undo_label, self.redo_label, self._deed_at = done.undo, done.redo, 0.0
+        self._undo_label, self.redo_label, self._deed_at = done.undo, done.redo, 0.0
         pattern = self.tr("Undone: {0}") if undone else self.tr("Done again: {0}")
         self.said.emit(pattern.format(done.did), "ok")
         self.history_changed.emit()

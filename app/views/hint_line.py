@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from app.models.live_hints import hint_state
@@ -20,7 +20,16 @@ if TYPE_CHECKING:
 
 
 class HintLine(Panel):
-    """H goes to it, Enter sends, Esc leaves and keeps the words.  Binds ``live.hint``."""
+    """H goes to it, Enter sends, Esc leaves and keeps the words.  Binds ``live.hint``.
+
+    H always goes to it: where the run has ended it says so, takes what is typed and does nothing with it.  Words that
+    were begun when the run ended stay in it, and Enter does not send them.
+
+    Signals:
+        wanted: H was pressed; the line is to be brought into sight before it gets the keys.
+    """
+
+    wanted = Signal()
 
     def __init__(self, model: LiveRun, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
@@ -34,13 +43,13 @@ class HintLine(Panel):
         self.count, self.error = QLabel(), QLabel()
         self.to_tip = QPushButton()
         self._refused = ""
-        self._known = (False, "")
+        self._known = ""
         self._drafts: dict[str, str] = {}
         """Words that were begun for other runs and not sent."""
         self._shown = ""
         self._lay_out()
-        center.bind("live.hint", self.line.begin, self._can)
-        self.line.entered.connect(self._model.send)
+        center.bind("live.hint", self.begin)
+        self.line.entered.connect(self._on_entered)
         self.line.left.connect(lambda: self.setFocus(Qt.FocusReason.OtherFocusReason))
         self.line.refused.connect(self._on_refused)
         self.line.textChanged.connect(self._on_typed)
@@ -51,8 +60,16 @@ class HintLine(Panel):
         model.changed.connect(self._show)
         center.keys_changed.connect(self._dress)
         self._dress()
-        self.line.setEnabled(False)
         self._show()
+
+    def begin(self) -> None:
+        """Give the keys to the line, whatever the run is at; without any run what is typed does nothing."""
+        self.wanted.emit()
+        if self._run.run:
+            self.line.begin()
+        else:
+            self._run.live.hands.expect_typing()
+            self._run.live.notice.emit(self.tr("There is no run to send a hint to"))
 
     def _lay_out(self) -> None:
         for label, kind in (
@@ -79,9 +96,17 @@ class HintLine(Panel):
         layout.addWidget(self.count)
         layout.addWidget(self.error)
 
-    def _can(self) -> bool:
+    @property
+    def _is_over(self) -> bool:
         row = self._run.row
-        return row is not None and row.state.value != "ended"
+        return row is not None and row.state.value == "ended"
+
+    def _on_entered(self, text: str) -> None:
+        """Send to the run whose words these are; Enter leaves a line that is of no use."""
+        if not self._is_over:
+            self._model.send(text)
+        elif not text.strip():
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_opened(self) -> None:
         """Words that were begun stay with their run."""
@@ -89,9 +114,11 @@ class HintLine(Panel):
             self._drafts[self._shown] = self.line.text
         self._shown, self._refused = self._run.run, ""
         self.line.put(self._drafts.pop(self._shown, ""))
+        self._dress()
 
     def _on_typed(self) -> None:
         self._refused = ""
+        self._shut()
         length = self.line.length
         near = length > LONGEST * 0.8
         self.count.setText(
@@ -100,7 +127,7 @@ class HintLine(Panel):
         self.count.setVisible(near)
         over = length > LONGEST
         if over or self._model.error:
-            self._say(too_long(length) if over else "")
+            self._say(too_long(length) if over else self._ended())
 
     def _on_refused(self, length: int) -> None:
         self._refused = too_long(length)
@@ -119,12 +146,32 @@ class HintLine(Panel):
         if newest is not None:
             self.state.setText(f"{hint_state(newest)}:")
             self.last.setText(newest.text)
-        self._say(self._model.error or self._refused)
-        now = (self._can(), newest.id if newest is not None else "")
-        if now != self._known:  # whether a hint can be sent, and whether there is one to make a tip of
+        self._shut()
+        self._say(self._model.error or self._refused or self._ended())
+        now = newest.id if newest is not None else ""
+        if now != self._known:  # whether there is a hint to make a tip of
             self._known = now
-            self.line.setEnabled(now[0])
             QTimer.singleShot(0, self, self._center.refresh)  # once everybody has heard of it
+
+    def _shut(self) -> None:
+        """The line of a run that is over takes the keys and nothing else, unless words stand in it."""
+        shut = self._is_over and not self.line.text
+        self.line.shut(shut)
+        self.line.setPlaceholderText(
+            self.tr("{0} has ended and takes no hint   Esc leaves").format(self._run.number.capitalize())
+            if shut
+            else self.tr("Hint to {0}   {1}, Enter sends").format(
+                self._run.number or self.tr("the agent"), self._center.keys("live.hint")
+            )
+        )
+
+    def _ended(self) -> str:
+        """Why words that were begun are not sent any more."""
+        if not self._is_over or not self.line.text:
+            return ""
+        return self.tr("{0} has ended: this hint can't be sent. Esc leaves; the words stay.").format(
+            self._run.number.capitalize()
+        )
 
     def _say(self, error: str) -> None:
         self.error.setText(f"! {error}" if error else "")
@@ -132,8 +179,7 @@ class HintLine(Panel):
         self.line.setAccessibleDescription(error)
 
     def _dress(self) -> None:
-        keys = self._center.keys("live.hint")
-        self.line.setPlaceholderText(self.tr("Hint   {0}, Enter sends").format(keys))
+        self._shut()
         self.to_tip.setText(self.tr("Tip  {0}").format(self._center.keys("live.tip")))
         self.to_tip.setAccessibleName(self._center.title("live.tip"))
         self.to_tip.setToolTip(self._center.action("live.tip").toolTip())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
@@ -70,6 +70,9 @@ class LiveBar(QWidget):
             for one in group:
                 row.addWidget(one)
         self.look.call(True)
+        for one in (self.approve, self.deny):
+            one.pressed.connect(model.large.requests.aim)
+            one.released.connect(lambda: QTimer.singleShot(0, self, model.large.requests.let_go))
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         for signal in (model.row_changed, model.current_changed):
             signal.connect(self._show)
@@ -107,7 +110,7 @@ class LiveBar(QWidget):
         return {
             "approval": (self.tr("Approve"), self.tr("Deny")),
             "question": (self.tr("Answer"), self.tr("No answer")),
-            "wall": (self.tr("Dealt with"), end),
+            "wall": (self.tr("Handled"), end),
             "trouble": (self.tr("Try again"), end),
             "flag": (self.tr("Go on"), end),
         }

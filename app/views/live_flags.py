@@ -8,6 +8,7 @@ from PySide6.QtCore import QModelIndex, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from app.models.live_next import is_deciding
 from app.models.live_requests import risk_role
 from app.views.flow_row import FlowRow
 from app.views.judgement_rows import Rows
@@ -51,8 +52,13 @@ class NextCard(QWidget):
 
     def _show(self) -> None:
         coming, card = self._model.next, self._model.requests.card
-        self.setVisible(coming is not None)
+        deciding = coming is None and is_deciding(self._model.row)
+        self.setVisible(coming is not None or deciding)
         if coming is None:
+            self.words.say(self.tr("deciding…") if deciding else "")
+            self.setAccessibleName(self.tr("Next action: {0}").format(self.words.text()) if deciding else "")
+            for widget in (self.command, self.reason, self.risk):
+                widget.hide()
             return
         asked = card is not None and bool(card.command) and card.command == coming.command
         self.words.say("" if asked else coming.words)
@@ -154,7 +160,7 @@ class LiveNeeds(QScrollArea):
         self.card = RequestCard(model, center, theme)
         self.next = NextCard(model, theme)
         self.flags = FlagsPane(model, center, theme)
-        self._quiet = QLabel(self.tr("It needs nothing from you."))
+        self._quiet = QLabel(self.tr("No action needed."))
         self._quiet.setProperty("kind", "muted")
         self._quiet.setContentsMargins(12, 10, 10, 4)
         inner = QWidget()

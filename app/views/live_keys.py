@@ -38,12 +38,13 @@ class LiveKeys(QObject):
         bind("live.previous", lambda: model.move(-1), lambda: bool(model.list.rows))
         bind("live.open", lambda: model.open(model.current), lambda: bool(model.current) and not model.run)
         bind("live.needy", model.open_needy, lambda: bool(model.needy))
-        for number in range(1, 10):
+        for digit in range(10):
             bind(
-                f"live.open.{number}",
-                lambda place=number - 1: model.open_place(place),
-                lambda place=number - 1: len(model.list.rows) > place,
+                f"live.open.{digit}",
+                lambda digit=digit: model.open_number(digit),
+                lambda: bool(model.list.rows),
             )
+        bind("live.sort", model.list.arrange, lambda: bool(model.list.rows))
         bind("live.back", view.back)
         bind("live.pause_all", model.pause_all, lambda: there() and any(map(goes, model.list.rows)))
 
@@ -51,13 +52,19 @@ class LiveKeys(QObject):
         model, bind = self._model, self._center.bind
 
         def when(fits: Callable[[LiveRow], bool]) -> Callable[[], bool]:
-            return lambda: model.row is not None and not model.lost and fits(model.row)
+            """What fits the run, unless it is about to be ended."""
+            return lambda: (
+                model.row is not None
+                and not model.lost
+                and not model.endings.holds(model.current)
+                and fits(model.row)
+            )
 
         bind("live.pause", model.toggle_pause, when(lambda row: can_go_on(row) or goes(row)))
         bind("live.step", model.step, when(can_step))
         bind("live.stop", model.stop, when(lambda row: not is_over(row)))
         bind("live.dismiss", model.dismiss, when(lambda row: not row.state.alive))
-        bind("live.review", model.review, when(lambda row: row.step > 0))
+        bind("live.review", model.review, lambda: model.row is not None and model.row.step > 0)
         bind("live.take_over", self._take_over, when(lambda row: can_take_over(row) or is_mine(row)))
         bind("live.release", model.release, when(is_mine))
         bind("live.tip", model.write_tip, lambda: model.can_write_tip)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from app.models.frames import Place, drawn_size
+from app.models.live_next import same_page
 from app.models.page import PageModel
 from app.models.page_faces import page_face
 from app.models.page_hands import PageHands
@@ -53,7 +54,8 @@ class LivePage(QWidget):
         self._read: TakeoverAccount | None = None
         self._planned: NextAction | None = None
         self._agent_at: tuple[float, float] | None = None
-        """Where the agent's last action had the pointer."""
+        """Where the agent's last action had the pointer, on the page ``_agent_on``."""
+        self._agent_on = ""
         self._build()
         self._connect()
         self._bind()
@@ -163,7 +165,7 @@ class LivePage(QWidget):
     def _on_next(self) -> None:
         done, self._planned = self._planned, self.model.next
         if done is not None and done.point is not None and done != self._planned:
-            self._agent_at = done.point
+            self._agent_at, self._agent_on = done.point, done.url
             if self.replay.index is None:
                 self._show_now()
         self._show_target()
@@ -210,11 +212,16 @@ class LivePage(QWidget):
         if kept is not None:
             self.canvas.show_picture(kept, (kept.width(), kept.height()))
         elif picture is not None:
-            pointer = picture.pointer or (None if self.is_in_hand else self._agent_at)
+            pointer = picture.pointer or (None if self.is_in_hand else self._agent_place(picture))
             self.canvas.show_picture(picture.image, picture.page, pointer)
         else:
             self.canvas.show_picture(None)
         self.head.show_address((picture.url if picture is not None else "") or (row.url if row else ""))
+
+    def _agent_place(self, picture: Picture) -> tuple[float, float] | None:
+        """Where the agent's pointer was left; another page has nothing to do with it."""
+        there = not (picture.url and self._agent_on) or same_page(picture.url, self._agent_on)
+        return self._agent_at if there else None
 
     def _fills(self, picture: Picture | None) -> bool:
         """Not only a tile's picture, of which nothing could be read."""

@@ -50,22 +50,23 @@ class RowDelegate(QStyledItemDelegate):
         draw_sign(painter, self._theme, QRect(box.left(), box.top() + px(2), side, side), row)
         words = box.adjusted(side + px(8), 0, 0, 0)
         half = words.height() // 2
-        self._paint_top(painter, QRect(words.left(), words.top(), words.width(), half), row, index.row())
+        self._paint_top(painter, QRect(words.left(), words.top(), words.width(), half), row)
         self._paint_low(painter, QRect(words.left(), words.top() + half, words.width(), half), row)
         painter.setPen(QPen(self._theme.color("line"), 1))
         painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
         painter.restore()
 
-    def _paint_top(self, painter: QPainter, box: QRect, row: LiveRow, place: int) -> None:
+    def _paint_top(self, painter: QPainter, box: QRect, row: LiveRow) -> None:
         theme, px = self._theme, self._theme.px
         font, small = theme.font(), theme.font("secondary")
-        number = str(place + 1) if place < 9 else ""
+        number = str(self._model.list.numbers.of(row.run))
         painter.setFont(small)
         painter.setPen(theme.color("muted"))
         painter.drawText(box, RIGHT, number)
+        room = box.width() - QFontMetrics(small).horizontalAdvance(number) - px(8)
         painter.setFont(font)
         painter.setPen(theme.color("text"))
-        painter.drawText(box, LEFT, elided(QFontMetrics(font), row.intent, box.width() - px(16)))
+        painter.drawText(box, LEFT, elided(QFontMetrics(font), row.intent, room))
 
     def _paint_low(self, painter: QPainter, box: QRect, row: LiveRow) -> None:
         theme, px = self._theme, self._theme.px

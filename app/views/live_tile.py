@@ -27,8 +27,6 @@ GAP = 12
 HEAD, PAD = 32, 10
 SHAPE = 10 / 16
 """Height of a page's picture to its width."""
-NUMBERED = 9
-"""Tiles that a digit opens."""
 
 
 class TileDelegate(QStyledItemDelegate):
@@ -65,7 +63,7 @@ class TileDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         self._paint_card(painter, option, card)
         head = QRect(card.left() + px(PAD), card.top(), card.width() - 2 * px(PAD), px(HEAD))
-        self._paint_head(painter, head, row, index.row())
+        self._paint_head(painter, head, row)
         high = card.height() - px(HEAD) - self._text_height()
         picture = QRect(card.left(), head.bottom() + 1, card.width(), high)
         self._paint_page(painter, picture, row)
@@ -93,14 +91,11 @@ class TileDelegate(QStyledItemDelegate):
         inset = width / 2
         painter.drawRoundedRect(QRectF(card).adjusted(inset, inset, -inset, -inset), 8, 8)
 
-    def _paint_head(self, painter: QPainter, box: QRect, row: LiveRow, place: int) -> None:
+    def _paint_head(self, painter: QPainter, box: QRect, row: LiveRow) -> None:
         theme, px = self._theme, self._theme.px
         middle = box.center().y() + 1
-        taken = 0
-        if place < NUMBERED:
-            taken = draw_keys(
-                painter, theme, QRect(box.left(), box.top(), box.width(), box.height()), str(place + 1)
-            )
+        number = str(self._model.list.numbers.of(row.run))
+        taken = draw_keys(painter, theme, QRect(box.left(), box.top(), box.width(), box.height()), number)
         clock = clock_words(self._model.list.elapsed(row)) if not is_queued(row) else ""
         font = theme.font("secondary")
         painter.setFont(font)

@@ -17,6 +17,7 @@ from app.views.live_knowledge import LiveKnowledgePane
 from app.views.live_page import LivePage
 from app.views.live_row import ROW
 from app.views.live_start import LiveRunForm, TaskFileForm
+from app.views.live_touch import LiveTouch
 from app.views.live_wall import LiveWall, NarrowList
 from app.views.widgets import Splitter
 
@@ -60,6 +61,7 @@ class LiveView(QWidget):
         """What passing messages keep clear of."""
         self._lay_out()
         self.keys = LiveKeys(self, center)
+        self.touch = LiveTouch(self, model.hands, (self.wall.tiles.viewport(), self.list.viewport()))
         self._connect()
         self._on_opened(model.run)
 
@@ -152,6 +154,13 @@ class LiveView(QWidget):
             self.model.close()
         self.take_keys()
 
+    def show_hint(self) -> None:
+        """Bring the hint's line into sight: the run large, no form over it, its column open."""
+        self.model.open(self.model.current)
+        if self.model.run:
+            self.close_form()
+            self.columns.set_folded(self.columns.indexOf(self.beside), False)
+
     # ------------------------------------------------------------ layout
     def _lay_out(self) -> None:
         self.left = Splitter(Qt.Orientation.Vertical, (ROWS * ROW, 0))
@@ -225,6 +234,7 @@ class LiveView(QWidget):
         self.wall.tiles.activated.connect(lambda: model.open(model.current))
         self.wall.tiles.doubleClicked.connect(lambda: model.open(model.current))
         self.needs.card.let_go.connect(self.take_keys)
+        self.hint.wanted.connect(self.show_hint)
         model.opened.connect(self._on_opened)
         model.large.step_wanted.connect(self.page.replay.go)
         model.row_changed.connect(self._on_row)
@@ -274,4 +284,7 @@ class LiveView(QWidget):
         return super().eventFilter(watched, event)
 
     def _tell_shown(self) -> None:
-        self.model.watch.set_shown(self.isVisible() and not self.window().isMinimized())
+        shown = self.isVisible() and not self.window().isMinimized()
+        if shown:
+            self.model.large.requests.look_again()
+        self.model.watch.set_shown(shown)

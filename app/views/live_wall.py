@@ -96,6 +96,9 @@ class LiveListView(QListView):
                 self.scrollTo(index)
         self._marking = False
 
+    def keyboardSearch(self, search: str) -> None:
+        """Letters are commands here: one that does nothing now does not go to another run either."""
+
     def _on_current(self, current: QModelIndex, _previous: QModelIndex) -> None:
         row = self._live.list.at(current.row()) if current.isValid() else None
         if row is not None and not self._marking:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.models.live_requests import LONGEST, too_long
@@ -41,7 +42,8 @@ class Typed:
 class RequestCard(Panel):
     """One card; it is not there while nothing is asked.  Binds approve, deny, edit and answer.
 
-    What was typed stays with its request, whatever is looked at meanwhile.
+    What was typed stays with its request, whatever is looked at meanwhile.  A card whose request goes while somebody
+    types in it stays with its text and says that nothing is sent any more; Esc lets it go.
 
     Signals:
         let_go: the card had the keys, and there is nothing to decide any more.
@@ -51,8 +53,11 @@ class RequestCard(Panel):
 
     def __init__(self, model: LiveRun, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
-        self._model, self._center, self._theme = model.requests, center, theme
+        self._run, self._model, self._center, self._theme = model, model.requests, center, theme
         self._shown, self._how = "", ""
+        self._stale = False
+        self._owner = ""
+        """The run whose card is shown."""
         self._hands = "live.take_over"
         self._typed: dict[str, Typed] = {}
         self.setProperty("kind", "card")
@@ -74,13 +79,15 @@ class RequestCard(Panel):
     def edit(self) -> None:
         """Open the line with the action in it."""
         card = self._model.card
-        if card is not None:
+        if card is not None and self._model.may_decide(opens_field=True):
             if self._how != "edit":
                 self._open_line("edit", card.command)
             self.line.begin()
 
     def answer(self) -> None:
         """Go to the line for the answer; where no question is asked, to the one for the reason."""
+        if not self._model.may_decide(opens_field=True):
+            return
         if self._model.takes_reason:
             self.reason.begin()
             return
@@ -92,9 +99,22 @@ class RequestCard(Panel):
         model, bind = self._model, self._center.bind
         for command, reach in REACHES.items():
             do = model.approve if command.startswith("live.approve") else model.deny
-            bind(command, lambda do=do, reach=reach: do(reach), lambda name=command: model.can(name))
-        bind("live.edit", self.edit, lambda: model.can("live.edit"))
-        bind("live.answer", self.answer, lambda: model.can("live.answer") or model.takes_reason)
+            bind(command, lambda do=do, reach=reach: do(reach), lambda name=command: self._can(name))
+        bind("live.edit", self.edit, lambda: self._can("live.edit"))
+        bind("live.answer", self.answer, lambda: self._can("live.answer") or self._takes_reason())
+
+    def _can(self, command: str) -> bool:
+        """Whether the card that is shown offers this now."""
+        return self._model.can(command) and self._is_shown
+
+    def _takes_reason(self) -> bool:
+        return self._model.takes_reason and self._is_shown
+
+    @property
+    def _is_shown(self) -> bool:
+        """The card of the model is the one before the eyes: nothing is decided about another."""
+        card = self._model.card
+        return not self._stale and card is not None and card.id == self._shown
 
     def _open_line(self, how: str, text: str) -> None:
         self._how = how
@@ -117,12 +137,48 @@ class RequestCard(Panel):
     def _leave_line(self) -> None:
         """Esc: the keys go back to the commands; an edit is given up, an answer that was begun stays."""
         self._leave()
+        if self._stale:
+            self._let_stale_go()
+            return
         if self._how == "edit":
             self._close_line()
             self._model.clear_error()
 
     def _leave(self, _text: str = "") -> None:
         self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _enter_reason(self, _text: str) -> None:
+        """Enter: the keys go back to the commands, unless nothing can be sent any more."""
+        if not self._stale:
+            self._leave()
+
+    def _leave_reason(self) -> None:
+        """Esc: the keys go back to the commands."""
+        self._leave()
+        if self._stale:
+            self._let_stale_go()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A click elsewhere lets go of a card that is kept for who types in it."""
+        if (
+            event.type() is QEvent.Type.FocusOut
+            and isinstance(event, QFocusEvent)
+            and event.reason()
+            not in (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
+        ):
+            QTimer.singleShot(0, self, self._look_whether_stale)
+        return super().eventFilter(watched, event)
+
+    def _look_whether_stale(self) -> None:
+        if self._stale and not (self.line.hasFocus() or self.reason.hasFocus()):
+            self._let_stale_go()
+
+    def _let_stale_go(self) -> None:
+        """Nobody types in it any more: show what is asked now."""
+        self._stale = False
+        self._close_line()
+        self.reason.clear()
+        self._show()
 
     # ------------------------------------------------------------ face
     def _lay_out(self) -> None:
@@ -133,6 +189,8 @@ class RequestCard(Panel):
         for command, button in self.buttons.items():
             button.setAutoDefault(True)  # Enter presses it; Space is a command of the place
             button.clicked.connect(lambda _checked=False, name=command: self._center.trigger(self._now(name)))
+            button.pressed.connect(self._model.aim)
+            button.released.connect(lambda: QTimer.singleShot(0, self, self._model.let_go))
         head, action, main = QHBoxLayout(), QHBoxLayout(), FlowRow()
         head.addWidget(self.title, 1)
         head.addWidget(self.place)
@@ -183,18 +241,23 @@ class RequestCard(Panel):
         self.line.left.connect(self._leave_line)
         self.line.refused.connect(self._say_too_long)
         self.reason.textChanged.connect(self._on_reason)
-        self.reason.entered.connect(self._leave)
-        self.reason.left.connect(self._leave)
+        self.reason.entered.connect(self._enter_reason)
+        self.reason.left.connect(self._leave_reason)
+        for line in (self.line, self.reason):
+            line.installEventFilter(self)
         self.reason.refused.connect(self._say_too_long)
 
     def _on_entered(self, text: str) -> None:
+        if self._stale:
+            return
         if self._how == "edit":
             self._model.edit(text)
         else:
             self._model.answer(text)
 
     def _on_reason(self) -> None:
-        self._model.set_reason(self.reason.text)
+        if not self._stale:
+            self._model.set_reason(self.reason.text)
 
     def _on_theme(self) -> None:
         self.command.setFont(self._theme.mono("secondary"))
@@ -204,7 +267,12 @@ class RequestCard(Panel):
 
     def _show(self) -> None:
         card = self._model.card
+        if self._keeps(card):
+            self._show_stale()
+            return
+        self._stale = False
         self._change_card(card)
+        self._owner = self._run.run
         if card is None:
             held = self._holds_keys
             self.hide()
@@ -214,6 +282,31 @@ class RequestCard(Panel):
             self._fill(card)
             self._dress()
             self.show()
+        self._center.refresh()
+
+    def _keeps(self, card: Card | None) -> bool:
+        """Whether somebody types for a request of this run that is gone, or that somebody else has decided."""
+        if not (self.line.hasFocus() or self.reason.hasFocus()) or self._owner != self._run.run:
+            return False
+        if card is not None and card.id == self._shown:
+            return not card.offers and not self._model.is_mine(card.id)
+        return bool(self._shown) and not self._model.is_mine(self._shown)
+
+    def _show_stale(self) -> None:
+        """The line keeps the keys and its text, says why nothing is sent, and nothing else can be pressed."""
+        self._stale = True
+        row, card = self._run.row, self._model.card
+        if row is not None and not row.state.alive:
+            why = self.tr("{0} has ended").format(self._run.number.capitalize())
+        elif card is not None and card.id == self._shown and card.decided:
+            why = card.decided.rstrip(".")
+        else:
+            why = self.tr("This is not asked any more")
+        self.error.say(self.tr("! {0}: nothing is sent. Esc closes the line.").format(why))
+        for button in self.buttons.values():
+            button.hide()
+        for label in self.reaches:
+            label.hide()
         self._center.refresh()
 
     def _change_card(self, card: Card | None) -> None:
@@ -246,8 +339,8 @@ class RequestCard(Panel):
 
     def _fill(self, card: Card) -> None:
         self.title.setText(card.title)
-        self.place.setText(card.place)
-        self.place.setVisible(bool(card.place))
+        self.place.setText(" · ".join(part for part in (self._run.number, card.place) if part))
+        self.place.setVisible(bool(self.place.text()))
         self.question.say(card.question)
         self.why.say(card.why)
         self.words.say(card.words)
@@ -259,12 +352,13 @@ class RequestCard(Panel):
         self.risk.set(card.risk, card.risk_role)
         self.risk.setVisible(bool(card.risk))
         self.reason.setVisible(bool(card.offers) and card.need != "question")
-        said = (card.title, card.question, card.why, card.words, card.risk, card.decided)
+        said = (card.title, self._run.number, card.question, card.why, card.words, card.risk, card.decided)
         self.setAccessibleDescription(". ".join(part for part in said if part))
 
     def _dress(self) -> None:
         card = self._model.card
-        offered = {offer.command: offer.word for offer in card.offers} if card is not None else {}
+        shows = card is not None and not self._stale
+        offered = {offer.command: offer.word for offer in card.offers} if card is not None and shows else {}
         for command, button in self.buttons.items():
             word, keys = offered.get(command, ""), self._center.keys(command)
             button.setText(f"{word}{'   ' if command in MAIN else ' '}{keys}" if keys else word)

@@ -160,3 +160,26 @@ def make_desk(qtbot, client, tasks, center, theme):
 @pytest.fixture
 def desk(make_desk) -> Desk:
     return make_desk()
+
+
+@pytest.fixture
+def bench(run, settle, theme, fake_engine):
+    """The whole window with everything in it, over the fake engine."""
+    from app.models.commands import CommandCenter
+    from app.models.engine_client import LocalClient
+    from app.views.main_window import MainWindow
+    from app.workbench import Workbench
+
+    window = MainWindow(CommandCenter(), theme)
+    window.resize(1280, 800)
+    window.show()
+    window.activateWindow()
+    made = Workbench(window, LocalClient(fake_engine, fake_engine.bus))
+    run(made.build())
+    run(made.start(restore=True))
+    settle(0.1)
+    yield made
+    run(made.stop(save=False))
+    window.close_for_good()
+    window.deleteLater()
+    settle()

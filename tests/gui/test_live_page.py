@@ -19,6 +19,7 @@ from app.models.engine_client import LocalClient
 from app.models.live import LiveModel
 from app.views.live_view import LiveView
 from tests.support.fake_live import page_jpeg
+from tests.support.hand_clock import HandClock
 from tests.support.live_page_desk import LINES_ONLY, LOST, NO_PICTURE, PageAlone, PageDesk, SteppedEngine
 
 K, M = Qt.Key, Qt.KeyboardModifier
@@ -33,7 +34,8 @@ def make_page(qtbot, tasks, center, theme, run):
         theme.set_calm(True)
         engine = SteppedEngine()
         client = LocalClient(engine, engine.bus)
-        model = LiveModel(client, tasks)
+        clock = HandClock()
+        model = LiveModel(client, tasks, clock=clock)
         view = (LiveView if whole else PageAlone)(model, center, theme)
         qtbot.addWidget(view)
         view.addActions(center.actions())
@@ -41,7 +43,7 @@ def make_page(qtbot, tasks, center, theme, run):
         view.resize(*size)
         view.show()
         view.activateWindow()
-        desk = PageDesk(view, model, engine, center)
+        desk = PageDesk(view, model, engine, center, clock)
         made.append((desk, client))
         desk.until(view.isActiveWindow)
         model.start()

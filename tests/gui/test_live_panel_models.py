@@ -32,6 +32,7 @@ from app.models.live import LiveModel
 from app.models.live_moments import moments
 from app.models.live_requests import LONGEST
 from app.models.moving_list import MovingList
+from tests.support.hand_clock import HandClock
 from tests.support.made_up import NOW, make_run, make_step
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
@@ -53,7 +54,7 @@ def settle(run, tasks):
 
 @pytest.fixture
 def live(client, tasks, run, settle):
-    model = LiveModel(client, tasks)
+    model = LiveModel(client, tasks, clock=HandClock())
     model.start()
     settle()
     yield model
@@ -65,6 +66,7 @@ def opened(live, settle):
     def open_run(name):
         live.open(name)
         settle(0.1)
+        live.hands.now.forward()
         return live.large
 
     return open_run
@@ -154,9 +156,10 @@ def test_each_kind_of_request_offers_what_can_be_decided_about_it(opened, fake_e
     assert {offer.command for offer in requests.card.offers} == offers
 
 
-def test_trouble_is_tried_again_and_the_reason_goes_with_it(opened, fake_engine, settle):
+def test_trouble_is_tried_again_and_the_reason_goes_with_it(opened, live, fake_engine, settle):
     requests = opened("live-1").requests
     put_needs(fake_engine, request("disk", Need.TROUBLE))
+    live.hands.now.forward()
     requests.set_reason("  I freed 2 GB  ")
     requests.approve()
     settle()
@@ -224,9 +227,10 @@ def test_a_decision_that_can_not_be_kept_leaves_the_request_open_and_says_why(
     assert requests.can("live.approve")
 
 
-def test_an_answer_too_long_or_empty_is_never_sent(opened, fake_engine, settle):
+def test_an_answer_too_long_or_empty_is_never_sent(opened, live, fake_engine, settle):
     requests = opened("live-1").requests
     put_needs(fake_engine, request("ask", Need.QUESTION))
+    live.hands.now.forward()
     for text in ("x" * (LONGEST + 1), "  \n "):
         requests.answer(text)
         settle()

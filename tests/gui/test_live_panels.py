@@ -17,6 +17,7 @@ from app.engine.supervision import FlagMark, Need, PersonHint, PersonRequest, Re
 from app.models.live import LiveModel
 from app.models.live_requests import LONGEST
 from app.views.live_view import LiveView
+from tests.support.hand_clock import HandClock
 from tests.support.live_desk import LiveDesk
 from tests.support.live_side import Side
 from tests.support.made_up import NOW
@@ -40,7 +41,8 @@ def side(qtbot, client, tasks, center, theme, loop):
 def whole(qtbot, client, tasks, center, theme, loop):
     """All of Live, the run that waits for an approval large."""
     theme.set_calm(True)
-    model = LiveModel(client, tasks)
+    clock = HandClock()
+    model = LiveModel(client, tasks, clock=clock)
     view = LiveView(model, center, theme)
     qtbot.addWidget(view)
     view.addActions(center.actions())
@@ -48,7 +50,7 @@ def whole(qtbot, client, tasks, center, theme, loop):
     view.resize(1280, 760)
     view.show()
     view.activateWindow()
-    desk = LiveDesk(view, model, client.api, center)
+    desk = LiveDesk(view, model, client.api, center, clock)
     desk.until(view.isActiveWindow)
     model.start()
     desk.until(lambda: model.is_loaded)
@@ -173,12 +175,15 @@ def test_an_answer_that_was_begun_stays_with_its_question(side):
     assert side.card.line.text == "The sec"
 
 
-def test_a_run_that_asks_nothing_any_more_takes_no_key_from_the_field(side):
+def test_a_run_that_asks_nothing_any_more_leaves_the_keys_in_the_field_until_escape(side):
     side.open("live-1")
     asks(side, "live-1")
     side.press(Qt.Key.Key_R)
     side.engine.put(replace(side.engine.rows["live-1"], needs=(), state=RunState.RUNNING))
     side.wait()
+    assert side.card.line.hasFocus()
+    assert "not asked any more" in side.card.error.text()
+    side.press(Qt.Key.Key_Escape)
     assert not side.card.isVisible()
     assert not isinstance(QApplication.focusWidget(), QPlainTextEdit)
 
@@ -206,7 +211,7 @@ def test_after_a_decision_no_field_gets_the_keys_that_decide(whole, how):
         card.buttons["live.approve"].setFocus()
         whole.press(Qt.Key.Key_Return)
     else:
-        QTest.mouseClick(card.buttons["live.approve"], Qt.MouseButton.LeftButton)
+        whole.click(card.buttons["live.approve"])
         card.buttons["live.approve"].setFocus()
     whole.until(lambda: whole.engine.calls and whole.did("decide"))
     whole.put(replace(whole.engine.rows["live-3"], needs=(), state=RunState.RUNNING, step=99))
@@ -368,11 +373,18 @@ def test_a_hint_that_can_not_be_kept_stays_in_the_line_with_the_reason_below_it(
     assert side.hint.error.isVisible()
 
 
-def test_a_run_that_has_ended_takes_no_hint(side):
+@pytest.mark.parametrize("leave", [Qt.Key.Key_Escape, Qt.Key.Key_Return])
+def test_the_hint_line_of_a_run_that_has_ended_takes_the_keys_and_says_why_it_does_nothing(side, leave):
     side.open("live-6")
     side.press(Qt.Key.Key_H)
+    assert side.hint.line.hasFocus()
+    assert "has ended and takes no hint" in side.hint.line.placeholderText()
+    side.type("and dn")
+    assert (side.hint.line.text, side.hint.line.hasFocus()) == ("", True)
+    side.press(leave)
     assert not side.hint.line.hasFocus()
-    assert not side.hint.line.isEnabled()
+    assert not side.asked("send_hint")
+    assert not side.asked("decide")
 
 
 # ------------------------------------------------------------ left column

@@ -20,6 +20,7 @@ from app.views.live_wall import cell_size
 from app.views.widgets.command_button import SIGN, WHOLE, CommandButton
 from tests.support.fake_engine import FakeEngine
 from tests.support.fake_live import make_rows
+from tests.support.hand_clock import HandClock
 from tests.support.live_desk import LiveDesk
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -33,7 +34,8 @@ def make_live(qtbot, client, tasks, center, theme):
 
     def make(start=True, size=USUAL):
         theme.set_calm(True)
-        model = LiveModel(client, tasks)
+        clock = HandClock()
+        model = LiveModel(client, tasks, clock=clock)
         view = LiveView(model, center, theme)
         qtbot.addWidget(view)
         view.addActions(center.actions())
@@ -42,7 +44,7 @@ def make_live(qtbot, client, tasks, center, theme):
         view.show()
         view.activateWindow()
         view.focus_first()
-        desk = LiveDesk(view, model, client.api, center)
+        desk = LiveDesk(view, model, client.api, center, clock)
         made.append(desk)
         desk.until(view.isActiveWindow)
         if start:
@@ -69,7 +71,7 @@ def test_the_wall_opens_with_the_hand_on_the_run_that_needs_a_person(live: LiveD
     assert live.holds(tiles)
     assert tiles.currentIndex().row() == 0
     assert live.model.current == "live-2"
-    assert live.view.wall.counts.text() == "2 need you · 1 running · 1 paused · 1 waiting · 1 ended"
+    assert live.view.wall.counts.text() == "2 need you · 1 running · 1 paused · 1 queued · 1 ended"
 
 
 def test_arrows_walk_the_tiles_enter_opens_escape_comes_back_to_the_same_tile(live: LiveDesk) -> None:
@@ -86,10 +88,10 @@ def test_arrows_walk_the_tiles_enter_opens_escape_comes_back_to_the_same_tile(li
     assert live.view.wall.tiles.currentIndex().row() == 5
 
 
-def test_a_digit_opens_the_run_at_that_place_also_from_another_run(live: LiveDesk) -> None:
+def test_a_digit_opens_the_run_of_that_number_also_from_another_run(live: LiveDesk) -> None:
     live.press(Qt.Key.Key_3)
-    assert live.model.run == "live-4"
-    live.press(Qt.Key.Key_1)
+    assert live.model.run == "live-4", "the third that began, whatever its place"
+    live.press(Qt.Key.Key_5)
     assert live.model.run == "live-2"
     assert live.view.list.currentIndex().row() == 0
 
@@ -140,6 +142,7 @@ def test_pause_go_on_step_and_stop_by_one_key_each(live: LiveDesk) -> None:
     live.press(Qt.Key.Key_Space)
     assert live.did("resumed") == [("live-1",)]
     live.press(Qt.Key.Key_K)
+    live.rest()
     assert live.engine.rows["live-1"].state is RunState.ENDED
     assert live.keys == 4
 
@@ -173,7 +176,7 @@ def test_taking_over_from_the_wall_opens_the_page_first(live: LiveDesk) -> None:
 def test_the_bar_speaks_of_what_is_asked(live: LiveDesk) -> None:
     bar = live.view.bar
     live.model.select("live-2")
-    assert (bar.approve.accessibleName(), bar.deny.accessibleName()) == ("Dealt with", "End run")
+    assert (bar.approve.accessibleName(), bar.deny.accessibleName()) == ("Handled", "End run")
     live.model.select("live-3")
     assert (bar.approve.accessibleName(), bar.deny.accessibleName()) == ("Approve", "Deny")
 
@@ -258,7 +261,10 @@ def test_a_task_file_is_looked_into_and_some_of_it_started(live: LiveDesk) -> No
     assert form.start.accessibleName() == "Start 2 runs"
     live.press(Qt.Key.Key_Return)
     ((requests, at_once),) = live.did("start_runs")
-    assert [one.intent for one in requests] == ["Task 1 of /tasks.txt", "Task 2 of /tasks.txt"]
+    assert [one.intent for one in requests] == ["Task 2 of /tasks.txt", "Task 3 of /tasks.txt"], (
+        "Down goes through the tasks, not through the runs beside the form"
+    )
+    assert live.model.current.startswith("live-new")
     assert at_once == 2
     assert not live.view.side.isVisible()
 
@@ -311,7 +317,7 @@ def test_escape_closes_the_form_and_gives_the_keys_back(live: LiveDesk) -> None:
 
 
 def test_a_form_beside_the_large_run_takes_the_place_of_its_right_column(live: LiveDesk) -> None:
-    live.press(Qt.Key.Key_2)
+    live.press(live.number("live-3"))
     live.press(Qt.Key.Key_N, CTRL)
     assert live.view.page.isVisible()
     assert not live.view.beside.isVisible()
@@ -442,7 +448,7 @@ def test_a_wide_window_shows_keys_on_every_button_and_a_narrow_one_signs(make_li
 
 
 def test_the_layout_is_kept(live: LiveDesk, make_live) -> None:
-    live.press(Qt.Key.Key_2)
+    live.press(live.number("live-3"))
     live.view.columns.setSizes([300, 500, 400])
     live.view.columns.splitterMoved.emit(300, 1)
     saved = live.view.save_layout()
@@ -511,28 +517,6 @@ def test_a_double_click_opens_a_tile(live: LiveDesk) -> None:
 
 
 # ------------------------------------------------------------ in the whole window
-@pytest.fixture
-def bench(run, settle, theme, fake_engine):
-    from app.models.commands import CommandCenter
-    from app.models.engine_client import LocalClient
-    from app.views.main_window import MainWindow
-    from app.workbench import Workbench
-
-    window = MainWindow(CommandCenter(), theme)
-    window.resize(1280, 800)
-    window.show()
-    window.activateWindow()
-    made = Workbench(window, LocalClient(fake_engine, fake_engine.bus))
-    run(made.build())
-    run(made.start(restore=True))
-    settle(0.1)
-    yield made
-    run(made.stop(save=False))
-    window.close_for_good()
-    window.deleteLater()
-    settle()
-
-
 def test_from_a_takeover_to_a_tip_draft_is_one_key_and_saving_it_leads_back(bench, qtbot) -> None:
     window = bench._window
     window.go("live")
@@ -560,8 +544,8 @@ def test_from_a_takeover_to_a_tip_draft_is_one_key_and_saving_it_leads_back(benc
 def test_a_message_of_live_offers_no_undo_of_another_deed(bench, qtbot, monkeypatch) -> None:
     window = bench._window
     monkeypatch.setattr(type(bench.workspace), "deed_is_fresh", True)
-    bench.live.notice.emit("1 run was sent off")
-    assert (window.toast.text, window.toast.action_text) == ("1 run was sent off", "")
+    bench.live.notice.emit("1 run started")
+    assert (window.toast.text, window.toast.action_text) == ("1 run started", "")
 
 
 def test_a_draft_of_a_step_that_is_not_stored_yet_is_written_all_the_same(bench, qtbot) -> None:
@@ -594,7 +578,7 @@ def test_a_passing_message_covers_no_control_of_live(bench, settle) -> None:
     window = bench._window
     window.go("live")
     settle()
-    window.say("1 run was sent off")
+    window.say("1 run started")
     bar = window.perspective("live").bar
     top = bar.mapTo(window.frame, bar.rect().topLeft()).y()
     assert window.toast.geometry().bottom() < top
@@ -641,5 +625,5 @@ def test_a_task_file_of_hundreds_is_told_of_in_a_few_words(live: LiveDesk) -> No
     live.wait(0.1)
     assert len(live.model.list.rows) == 306
     assert len(told) < 10, "a burst is told of once"
-    assert "301 waiting" in live.view.wall.counts.text()
+    assert "301 queued" in live.view.wall.counts.text()
     assert live.model.current == "live-2"

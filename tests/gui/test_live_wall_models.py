@@ -121,7 +121,7 @@ def test_clocks_read_as_clocks(seconds: float, words: str) -> None:
         ("live-1", "running", "running"),
         ("live-2", "needs", "needs you"),
         ("live-4", "paused", "paused"),
-        ("live-5", "queued", "waits its turn"),
+        ("live-5", "queued", "queued"),
         ("live-6", "done", "answered"),
     ],
 )
@@ -138,7 +138,7 @@ def test_a_likely_failure_is_called_risky_and_a_crash_is_called_a_crash() -> Non
 
 
 def test_counts_leave_out_what_there_is_none_of() -> None:
-    assert counts_words(list(ROWS.values())) == "2 need you · 1 running · 1 paused · 1 waiting · 1 ended"
+    assert counts_words(list(ROWS.values())) == "2 need you · 1 running · 1 paused · 1 queued · 1 ended"
     assert counts_words([row()]) == "1 running"
     assert counts_words([]) == ""
 

@@ -17,6 +17,7 @@ from app.views.live_view import LiveView
 from app.views.theme import Theme
 from tests.support.fake_engine import FakeEngine
 from tests.support.fake_live import SHOP, page_jpeg
+from tests.support.hand_clock import HandClock
 from tests.support.made_up import tree
 from tests.support.review_desk import Desk
 
@@ -88,9 +89,17 @@ class PageAlone(QWidget):
 class PageDesk(Desk):
     """Live, or its page alone, in a window of its own with the keys of the program."""
 
-    def __init__(self, view: LiveView | PageAlone, model: LiveModel, engine, center) -> None:
+    def __init__(
+        self, view: LiveView | PageAlone, model: LiveModel, engine, center, clock: HandClock
+    ) -> None:
         super().__init__(view, model, engine, center)
+        self.clock = clock
         self.page, self.canvas = view.page, view.page.canvas
+
+    def press(self, key, modifier=Qt.KeyboardModifier.NoModifier):
+        """A key as an unhurried person presses it: a second after what was before it."""
+        self.clock.forward()
+        super().press(key, modifier)
 
     def open(self, run: str) -> None:
         """Open a run and wait for its first picture."""

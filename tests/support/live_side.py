@@ -11,6 +11,7 @@ from app.views.hint_line import HintLine
 from app.views.live_facts import LiveFacts
 from app.views.live_flags import LiveNeeds
 from app.views.live_knowledge import LiveKnowledgePane
+from tests.support.hand_clock import HandClock
 
 
 class Side:
@@ -18,7 +19,8 @@ class Side:
 
     def __init__(self, client, tasks, center, theme):
         self.engine, self.center = client.api, center
-        self.live = LiveModel(client, tasks)
+        self.clock = HandClock()
+        self.live = LiveModel(client, tasks, clock=self.clock)
         self.model = self.live.large
         self.notices: list[str] = []
         self.live.notice.connect(self.notices.append)
@@ -59,8 +61,9 @@ class Side:
         self.wait()
 
     def press(self, key, modifier=Qt.KeyboardModifier.NoModifier):
-        """One real key event where the keys go now."""
+        """One real key event where the keys go now, a second after what was before it."""
         self.keys += 1
+        self.clock.forward()
         QTest.keyClick(QApplication.focusWidget() or self.window, key, modifier)
         self.wait()
 

@@ -147,6 +147,7 @@ class Day:
         self.told["tip is given"] = [row.tip for row in tips.rows] == [tip] and not tips.rows[0].cut
         self.told["route"] = tips.rows[0].route
         await hands.shoot("knowledge", wait=1.0)
+        await self.seen()
         await hands.press(Key.Key_D)
         await hands.until(lambda: model.row_of(other).state is RunState.ENDED, "it is ended by a decision")
 
@@ -211,9 +212,15 @@ class Day:
         await hands.until(lambda: not policy.is_changed, "the policy is in force")
         await hands.press(Key.Key_Escape)
 
+    async def seen(self) -> None:
+        """Look at what came up; a decision before that is refused."""
+        requests = self.hands.model.large.requests
+        await self.hands.until(lambda: not requests.just_came, "it was before the eyes long enough")
+
     async def deny(self, why: str) -> None:
         """A reason in its line, then the key."""
         hands, reason = self.hands, self.hands.live.needs.card.reason
+        await self.seen()
         await hands.press(Key.Key_R)
         await hands.until(reason.hasFocus, "the reason can be typed")
         await hands.type(why)

@@ -8,6 +8,9 @@ from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy
 
+from app.models.live_hands import Key
+from app.views.key_kinds import key_of
+
 if TYPE_CHECKING:
     from app.views.theme import Theme
 
@@ -33,6 +36,7 @@ class TextLine(QPlainTextEdit):
     def __init__(self, theme: Theme, name: str, longest: int) -> None:
         super().__init__()
         self._theme, self._longest = theme, longest
+        self._shut = False
         self.setAccessibleName(name)
         self.setTabChangesFocus(True)
         self.setUndoRedoEnabled(True)
@@ -66,9 +70,18 @@ class TextLine(QPlainTextEdit):
         """Go to it."""
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
+    def shut(self, shut: bool) -> None:
+        """Take the keys and do nothing with them: what is typed comes neither into the line nor to a command."""
+        if shut != self._shut:
+            self._shut = shut
+            self.setReadOnly(shut)
+
     def event(self, event: QEvent) -> bool:
         """Enter and Esc are its own while the keys are in it; commands of the place don't take them."""
         if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            if self._shut and key_of(event) is not Key.OTHER:
+                event.accept()
+                return True
             plain = not event.modifiers() & ~(
                 Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier
             )
@@ -85,6 +98,8 @@ class TextLine(QPlainTextEdit):
             self.entered.emit(self.text)
         elif event.key() == Qt.Key.Key_Escape and not shifted:
             self.left.emit()
+        elif self._shut and key_of(event) is Key.TEXT:
+            event.accept()
         else:
             super().keyPressEvent(event)
 

@@ -1,0 +1,118 @@
+"""Ending a run: held at once where it is going, ended a few seconds later, and taken back by undo until then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+
+from app.models.held_deeds import HeldDeed, HeldDeeds
+from app.models.live_wall import goes, is_over
+
+if TYPE_CHECKING:
+    from app.engine.supervision import LiveRow
+    from app.models.engine_client import EngineEvents
+    from app.models.live_hands import LiveHands
+    from app.models.tasks import Tasks
+
+
+class LiveEndings(QObject):
+    """``held`` is what waits; a run that was going is paused meanwhile, so that it does nothing more.
+
+    Signals:
+        changed: another run is about to be ended, or one is not any more.
+        offered(words): an end was asked for and can be undone.
+        notice(words): it came to be, or can't any more.
+    """
+
+    changed = Signal()
+    offered = Signal(str)
+    notice = Signal(str)
+
+    def __init__(
+        self,
+        client: EngineEvents,
+        tasks: Tasks,
+        hands: LiveHands,
+        name_of: Callable[[str], str],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._client, self._tasks, self._now, self._name_of = client, tasks, hands.now, name_of
+        self._paused: set[str] = set()
+        self.held = HeldDeeds(tasks, hands.now, self)
+        self.held.changed.connect(self.changed)
+
+    def holds(self, run: str) -> bool:
+        """Whether this run is about to be ended."""
+        return self.held.get(run) is not None
+
+    def stop(self, row: LiveRow) -> None:
+        """End a run as it stands."""
+        self.hold(row.run, lambda: self._client.api.end_run(row.run))
+        self.follow(row)
+
+    def hold(
+        self,
+        run: str,
+        send: Callable[[], Coroutine[Any, Any, Any]],
+        *,
+        about: str = "",
+        sent: Callable[[Any], None] = lambda _answer: None,
+        failed: Callable[[Exception], None] | None = None,
+        taken_back: Callable[[], None] = lambda: None,
+    ) -> None:
+        """End a run by ``send``, once nobody can take it back any more; once for each run."""
+        if self.holds(run):
+            return
+        name = self._name_of(run)
+
+        def done(answer: Any) -> None:
+            self._paused.discard(run)
+            sent(answer)
+            if self.held.newest is None:  # else the message of the one that can still be undone stays
+                self.notice.emit(_tr("Ended: {0}").format(name))
+
+        def not_done(error: Exception) -> None:
+            self._paused.discard(run)
+            (failed or self._tell)(error)
+
+        def undone() -> None:
+            if run in self._paused:
+                self._paused.discard(run)
+                self._tasks.start(self._client.api.continue_run(run))
+            taken_back()
+
+        self.held.hold(
+            HeldDeed(
+                key=run, label=_tr("end of {0}").format(name), about=about, at=self._now(),
+                send=send, sent=done, failed=not_done, taken_back=undone,
+            )
+        )  # fmt: skip
+        self.offered.emit(_tr("Ends in 5 seconds: {0}").format(name))
+
+    def follow(self, row: LiveRow) -> None:
+        """A run is somewhere else now: one that goes is paused, one that is past its end is left alone."""
+        deed = self.held.get(row.run)
+        if deed is None:
+            return
+        asked = {need.id for need in row.needs}
+        if is_over(row) or (deed.about and deed.about not in asked):
+            self.forget(row.run)
+        elif goes(row) and row.run not in self._paused:
+            self._paused.add(row.run)
+            self._tasks.start(self._client.api.pause_run(row.run), failed=self._tell)
+
+    def forget(self, run: str) -> None:
+        """What was to be ended has ended, went on or left the wall by itself."""
+        self._paused.discard(run)
+        if self.held.drop(run):
+            self.notice.emit(_tr("Nothing was sent: {0} went on without it").format(self._name_of(run)))
+
+    def _tell(self, error: Exception) -> None:
+        self._tasks.error.emit(str(error))
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Live", text)

@@ -1,0 +1,116 @@
+"""Whether an action that was planned is still the next one: it was not done, and its page is still there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.engine.addresses import host_of, url_key
+from app.engine.redaction import redact_url
+from app.engine.supervision import Need, RunState, Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.engine.events import ActionOver, ActionPlanned
+    from app.engine.supervision import LiveRow, NextAction
+    from app.models.engine_client import EngineEvents
+    from app.models.frames import FrameStore
+
+PLANNING = (RunState.RUNNING, RunState.PAUSED, RunState.WAITING)
+"""States in which a planned action can be the next one."""
+LOOKS_AGAIN = (RunState.TAKEN_OVER, RunState.MENDING, RunState.BROKEN_OFF, RunState.ENDED)
+"""States after which the page is looked at again: what was planned before is given up."""
+BEFORE_PLANNING = frozenset({Need.WALL, Need.TROUBLE, Need.FLAG})
+"""Needs that hold a run before it plans its next action, or after one was done."""
+
+
+class LiveNext(QObject):
+    """The next action of the open run: ``action`` is what was planned last, as long as that is still to be done.
+
+    Signals:
+        changed: ``action`` is another one, or none.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        client: EngineEvents,
+        row_of: Callable[[str], LiveRow | None],
+        frames: FrameStore,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._row_of, self._frames = row_of, frames
+        self._run = ""
+        self._planned: NextAction | None = None
+        self.action: NextAction | None = None
+        client.action_planned.connect(self._on_planned)
+        client.action_over.connect(self._on_over)
+        frames.arrived.connect(self.follow)
+
+    def open(self, run: str) -> None:
+        """Another run is large, "" for none; what it is about to do comes."""
+        self._run, self._planned, self.action = run, None, None
+
+    def take(self, planned: NextAction | None) -> None:
+        """The open run was read anew."""
+        self._planned = planned or self._planned
+        self.follow(self._run)
+
+    def follow(self, run: str) -> None:
+        """A run's row or the picture of its page is another."""
+        if run != self._run:
+            return
+        row, picture = self._row_of(run), self._frames.get(run)
+        if row is not None and row.state in LOOKS_AGAIN:
+            self._planned = None
+        action = really_next(self._planned, row, picture.url if picture is not None else "")
+        if action != self.action:
+            self.action = action
+            self.changed.emit()
+
+    def _on_planned(self, event: ActionPlanned) -> None:
+        if event.next.run == self._run:
+            self._planned = event.next
+            self.follow(self._run)
+
+    def _on_over(self, event: ActionOver) -> None:
+        if event.run == self._run:
+            self._planned = None
+            self.follow(self._run)
+
+
+def really_next(planned: NextAction | None, row: LiveRow | None, shown: str) -> NextAction | None:
+    """The planned action while it is the next one.
+
+    Args:
+        shown: address of the page as it is now, "" where that is not known.
+    """
+    if planned is None or row is None or planned.run != row.run or row.state not in PLANNING:
+        return None
+    if row.step > planned.step:
+        return None
+    if row.needs and all(need.need in BEFORE_PLANNING for need in row.needs):
+        return None
+    if shown and planned.url and not same_page(shown, planned.url):
+        return None
+    return planned
+
+
+def same_page(one: str, other: str) -> bool:
+    """Whether two addresses are of one page: session keys, tracking and places on the page count for nothing."""
+    left, right = redact_url(one), redact_url(other)
+    return left == right or (host_of(left), url_key(left)) == (host_of(right), url_key(right))
+
+
+def is_deciding(row: LiveRow | None) -> bool:
+    """Whether the agent is about to make up its mind."""
+    return (
+        row is not None
+        and row.state is RunState.RUNNING
+        and not row.needs
+        and row.stage in (Stage.LOOKING, Stage.THINKING)
+    )
