@@ -83,7 +83,7 @@ class FrameCommands(QObject):
         bind("app.quit", window.leave)
         bind("app.undo", model.undo, lambda: bool(model.undo_label))
         bind("app.redo", model.redo, lambda: bool(model.redo_label))
-        bind("app.search", self.search_popup.begin)
+        bind("app.search", self._search)
         bind("app.palette", self._open_palette)
         bind("app.keys", self._open_editor)
         bind("app.settings", self._open_settings)
@@ -174,6 +174,10 @@ class FrameCommands(QObject):
     def _rebuild(self) -> None:
         self._window.banner.tell("")
         self._model.rebuild_index()
+
+    def _search(self) -> None:
+        self._window.close_overlays()
+        self.search_popup.begin()
 
     def _open_palette(self) -> None:
         self.palette.toggle()

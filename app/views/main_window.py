@@ -17,6 +17,7 @@ from PySide6.QtGui import (
     QDropEvent,
     QGuiApplication,
     QKeyEvent,
+    QKeySequence,
     QPaintEvent,
 )
 from PySide6.QtWidgets import (
@@ -37,6 +38,7 @@ from app.views.status import StatusBar
 from app.views.theme import Theme
 from app.views.top_bar import TopBar
 from app.views.welcome import DropTarget, Welcome
+from app.views.widgets.overlay import Overlay
 from app.views.widgets.splitter import Splitter
 from app.views.widgets.toast import Toast
 
@@ -173,6 +175,7 @@ class MainWindow(QMainWindow):
         view = self._perspectives.get(place)
         if view is None:
             return
+        self.close_overlays()
         self.stack.setCurrentWidget(cast("QWidget", view))
         self.rail.show_place(place)
         foot = getattr(view, "foot", None)
@@ -244,7 +247,8 @@ class MainWindow(QMainWindow):
         self.leave()
 
     def leave(self) -> None:
-        """The person wants to leave."""
+        """The person wants to leave; a panel over the window would hide what is asked first."""
+        self.close_overlays()
         if self.may_leave():
             self.quit_requested.emit()
 
@@ -261,7 +265,10 @@ class MainWindow(QMainWindow):
             QTimer.singleShot(0, self, self.first_painted.emit)
 
     def event(self, event: QEvent) -> bool:
-        """Space and Enter belong to the button that has the keys, before any command."""
+        """Space and Enter belong to the button that has the keys, before any command.
+
+        While a panel lies over a place, no key reaches the commands of that place.
+        """
         if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             owner = self.focusWidget()
             keys = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -272,7 +279,21 @@ class MainWindow(QMainWindow):
             ):
                 event.accept()
                 return True
+            if self._overlays and self.center.is_of_place(QKeySequence(event.keyCombination())):
+                event.accept()
+                return True
         return super().event(event)
+
+    def close_overlays(self) -> None:
+        """Take away what lies over the place."""
+        for overlay in self._overlays:
+            overlay.dismiss()
+
+    @property
+    def _overlays(self) -> list[Overlay]:
+        """Panels that lie over the place now."""
+        found = self.frame.findChildren(Overlay, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        return [one for one in found if one.isVisible()]
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Files and folders may be let go here."""

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
     QFrame,
     QGridLayout,
     QHBoxLayout,
     QLabel,
     QPushButton,
+    QRadioButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
+from app.views.key_kinds import COMMANDING
 from app.views.widgets.panel import Panel
 
 
 class FormPanel(Panel):
     """Nothing waits for it.  ``closed`` says that it may go: it was closed, or what it asks for has begun.
+
+    Plain keys are its own wherever in it they are pressed, but for Esc; Enter on a choice sends it off.
 
     Attributes:
         grid: words in column 0, fields and what they mean in column 1.
@@ -35,6 +43,30 @@ class FormPanel(Panel):
         self.start, self.close_button = QPushButton(), QPushButton()
         self.error = QLabel()
         self.close_button.clicked.connect(self.closed)
+
+    def event(self, event: QEvent) -> bool:
+        """A plain key does nothing to what lies beside the form: Down chooses the next button, not the next run."""
+        if (
+            event.type() is QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and not event.modifiers() & COMMANDING
+            and event.key() != Qt.Key.Key_Escape
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter on a choice sends the form off, on another button presses it; lines and lists have their own."""
+        held = QApplication.focusWidget()
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter) or event.modifiers() & COMMANDING:
+            super().keyPressEvent(event)
+        elif isinstance(held, (QRadioButton, QCheckBox, QComboBox)):
+            self.start.click()
+        elif isinstance(held, QPushButton):
+            held.click()
+        else:
+            super().keyPressEvent(event)
 
     def frame(self, title: str, *foot: QWidget) -> None:
         """Put everything into its place once the grid is filled; ``foot`` stands over error and button."""

@@ -10,9 +10,10 @@ from app.views.theme import Theme
 
 
 class Overlay(QWidget):
-    """A scrim over its parent with a panel in the middle; not modal, nothing waits for it.
+    """A scrim over its parent with a panel in the middle; nothing waits for it.
 
-    Esc or a click beside the panel closes it.  While it is open, plain keys belong to it.
+    Esc or a click beside the panel closes it.  While it is open the keys stay in it; of the window's commands those
+    work that belong to no place below it.
     ``wanted`` is the panel's size at 100 % text size; ``top`` hangs it near the upper edge.
     """
 
@@ -28,6 +29,9 @@ class Overlay(QWidget):
         self.body.setContentsMargins(0, 0, 0, 0)
         self.body.setSpacing(0)
         parent.installEventFilter(self)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._keep_keys)
         theme.changed.connect(self._place)
         self.hide()
 
@@ -104,6 +108,16 @@ class Overlay(QWidget):
         if event.type() is QEvent.Type.Resize and self.isVisible():
             self._place()
         return super().eventFilter(watched, event)
+
+    def _keep_keys(self, _before: QWidget | None, now: QWidget | None) -> None:
+        """A button that is greyed after it was pressed gives the keys away: never to what lies below."""
+        if (
+            now is not None
+            and self.isVisible()
+            and self._host.isAncestorOf(now)
+            and not self.isAncestorOf(now)
+        ):
+            self.first().setFocus(Qt.FocusReason.PopupFocusReason)
 
     def _place(self) -> None:
         room = self._host.size()
