@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from kb.invisible import hidden
+from kb.lint_orders import orders_in
 from kb.lint_patterns import (
     ANSWER_FORMAT,
     BENCHMARK,
@@ -101,6 +103,7 @@ def _task_values(context: Context) -> Found:
 def _other_parts(draft: TipDraft) -> list[tuple[str, str]]:
     parts = [("when", draft.when), ("do", draft.do), ("before", draft.before), ("why", draft.why)]
     parts.append(("keywords", " ".join(draft.keywords)))
+    parts.append(("scope", str(draft.scope)))
     return [(name, part[:LONGEST_READ]) for name, part in parts if part]
 
 
@@ -115,6 +118,36 @@ def _matches(pattern: re.Pattern[str], message: str) -> Callable[[Context], Foun
                 yield message.format(_short(match.group())) + f' (in "{name}")', -1, -1
 
     return find
+
+
+def _instruction(context: Context) -> Found:
+    message = "'{}' reads like an order to the agent, or a formula"
+    taken: list[tuple[int, int]] = []
+    spans = [match.span() for match in INJECTION.finditer(context.text)]
+    for start, end in [*spans, *orders_in(context.text)]:
+        if not any(start < other_end and other_start < end for other_start, other_end in taken):
+            taken.append((start, end))
+            yield message.format(_short(context.text[start:end])), start, end
+    for name, part in _other_parts(context.draft):
+        match = INJECTION.search(part)
+        span = match.span() if match is not None else next(orders_in(part), None)
+        if span is not None:
+            yield message.format(_short(part[span[0] : span[1]])) + f' (in "{name}")', -1, -1
+    yield from _hidden_text(context)
+
+
+def _hidden_text(context: Context) -> Found:
+    message = "{} can't be seen and may hide text; remove it"
+    for start, end in hidden(context.text):
+        yield message.format(_code_points(context.text[start:end])), start, end
+    for name, part in _other_parts(context.draft):
+        if (span := next(hidden(part), None)) is not None:
+            yield message.format(_code_points(part[span[0] : span[1]])) + f' (in "{name}")', -1, -1
+
+
+def _code_points(signs: str) -> str:
+    first = f"U+{ord(signs[0]):04X}"
+    return first if len(signs) == 1 else f"{first} and {len(signs) - 1} more"
 
 
 def _short(text: str) -> str:
@@ -189,11 +222,7 @@ RULES: tuple[Rule, ...] = (
     Rule("task-value", ERROR, _task_values),
     Rule("benchmark-words", ERROR, _matches(BENCHMARK, "'{}' speaks of the benchmark, not of the site")),
     Rule("secret", ERROR, _matches(SECRET, "'{}' looks like a secret or a person's address; leave it out")),
-    Rule(
-        "instruction",
-        ERROR,
-        _matches(INJECTION, "'{}' reads like an instruction to the agent or hidden text"),
-    ),
+    Rule("instruction", ERROR, _instruction),
     Rule("too-long", ERROR, _length(TOO_LONG, None, "{length} characters; at most {least}: split it")),
     Rule("answer-format", WARNING, _answer_format),
     Rule(

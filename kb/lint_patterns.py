@@ -47,16 +47,16 @@ SECRET = _any(
 INJECTION = _any(
     r"\b(?:ignore|disregard|forget|override)\b[^.\n]{0,40}\b(?:previous|prior|above|earlier|preceding|all|other|your)\b"
     r"[^.\n]{0,40}\b(?:instructions?|prompts?|rules?|directions?|guidelines?|tips?)\b",
-    r"\byou are now\b|\bfrom now on,? you\b|\bnew instructions?:",
+    r"\byou are now (?:an?|the|my|in|free|dan)\b(?! (?:step|page|form|list|tab|cart|checkout|same|first|second|next|last"
+    r"|state|middle|dialog|wizard|details?|overview|edit\w*|view|start|top|bottom|end)\b)|\bfrom now on,? you\b",
     r"\b(?:system|developer) (?:prompt|message|instructions?)\b",
     r"</?(?:system|assistant|user|instructions?|script|iframe)\b[^>]*>|<\|im_(?:start|end)\|>|\[/?INST\]",
     r"\b(?:reveal|print|repeat|leak|send)\b[^.\n]{0,30}"
     r"\b(?:your (?:prompt|instructions|credentials|password)|api keys?)\b",
     r"\b(?:do not|don't|never) (?:tell|inform|mention (?:this|it) to) (?:the )?user\b",
     r"\bjailbreak\w*|\bdeveloper mode\b",
-    r"[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]",
 )
-"""Text that would drive an agent that reads it, and characters that hide text."""
+"""Text that would drive an agent that reads it; more of it, in other languages too, in ``lint_orders``."""
 
 PAGE_DUMP = re.compile(
     r"^[ \t]*\[[a-z]{0,2}\d+\] [a-zA-Z]+ '|\b(?:click|fill|hover|press|select_option)\(\s*['\"][a-z]{0,2}\d+['\"]"

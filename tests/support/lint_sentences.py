@@ -210,7 +210,7 @@ HARMLESS: dict[str, tuple[str, ...]] = {
     ),
     "pt": (
         "Volta-se à página anterior pela seta ao lado do título.",
-        "A senha é alterada em \"Minha conta\" e depois é preciso entrar de novo.",
+        'A senha é alterada em "Minha conta" e depois é preciso entrar de novo.',
         "Ignore a primeira linha da tabela: ela contém os totais.",
         "Abra o endereço do pedido pela busca, porque o menu mostra só dez.",
         "Todas as regras de desconto ficam em Marketing.",

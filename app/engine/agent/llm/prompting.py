@@ -17,13 +17,10 @@ from app.assets import resource
 from app.engine.agent.messages import Message, Part, PartKind, Role
 from app.engine.errors import InputError
 from app.engine.redaction import redact_text, redact_tree
+from kb import invisible
 
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e007f]"
-)
-"""Signs that nobody sees on a page and a model reads all the same: controls, turned directions, tags."""
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 @lru_cache(maxsize=32)
@@ -75,8 +72,8 @@ class Fence:
 
 
 def visible(text: str) -> str:
-    """A text without signs that nobody sees."""
-    return text if text.isascii() and text.isprintable() else _UNSEEN.sub("", text)
+    """A text without signs that nobody sees and a model reads all the same: controls, turned directions, tags."""
+    return text if text.isascii() and text.isprintable() else invisible.visible(_CONTROLS.sub("", text))
 
 
 def redacted(text: str) -> str:
