@@ -1,7 +1,8 @@
-"""How many orders to an agent lint finds, and how many harmless tips it takes for one: ``python -m benchmarks.lint_orders``.
+"""How many orders to an agent lint finds, and how many harmless tips it takes for one.
 
-The sentences are those of ``tests/support/lint_sentences.py`` and, where the shared data lies beside the checkout, the
-52 published tips.  Patterns were tuned on one half; the figures to quote are those of the other.
+Run ``python -m benchmarks.lint_orders``.  The sentences are those of ``tests/support/lint_sentences.py`` and, where
+the shared data lies beside the checkout, the 52 published tips.  Patterns were tuned on one half; the figures to quote
+are those of the other.
 """
 
 from __future__ import annotations

@@ -2,7 +2,11 @@
 
 A tip is site logic: true for every task on the site, silent about the benchmark (ColorBrowserAgent, appendix C).  Each
 rule is a small function in ``RULES``; its findings name characters of the text where they can.  Words are looked for
-as English; a tip in another language passes the rules that look for words, and says so nowhere.
+as English, orders to the agent in fifteen languages (``kb.lint_orders``); a tip in another language passes the other
+rules that look for words, and says so nowhere.
+
+Rules that look for words look at the text, when, do, before, why and the keywords; those for values of a task, for
+secrets and for orders look at the scope too.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ from dataclasses import dataclass
 from kb.invisible import hidden
 from kb.lint_orders import orders_in
 from kb.lint_patterns import (
+    ACCOUNT_FACT,
     ANSWER_FORMAT,
     BENCHMARK,
     DO,
@@ -22,6 +27,7 @@ from kb.lint_patterns import (
     PAGE_DUMP,
     SCORE,
     SECRET,
+    TASK_WORDS,
     WHEN,
     WHY,
 )
@@ -94,7 +100,7 @@ def _task_values(context: Context) -> Found:
                 taken.append((start, end))
                 message = f"'{value}' belongs to this one task; say it so that it holds for every task"
                 yield message, start, end
-    for name, part in _other_parts(context.draft):
+    for name, part in _all_other_parts(context.draft):
         found = (value for value in context.values if occurrences(value, part, value in parts))
         if (value := next(found, None)) is not None:
             yield f"'{value}' in \"{name}\" belongs to this one task", -1, -1
@@ -103,17 +109,23 @@ def _task_values(context: Context) -> Found:
 def _other_parts(draft: TipDraft) -> list[tuple[str, str]]:
     parts = [("when", draft.when), ("do", draft.do), ("before", draft.before), ("why", draft.why)]
     parts.append(("keywords", " ".join(draft.keywords)))
-    parts.append(("scope", str(draft.scope)))
     return [(name, part[:LONGEST_READ]) for name, part in parts if part]
 
 
-def _matches(pattern: re.Pattern[str], message: str) -> Callable[[Context], Found]:
-    """A rule that finds a pattern: in the text with its place, in the other parts by their name."""
+def _all_other_parts(draft: TipDraft) -> list[tuple[str, str]]:
+    """The scope among them: nobody reads it as words, but it can leak a value or carry an order."""
+    scope = str(draft.scope)[:LONGEST_READ]
+    return [*_other_parts(draft), *([("scope", scope)] if scope else [])]
+
+
+def _matches(pattern: re.Pattern[str], message: str, scope: bool = False) -> Callable[[Context], Found]:
+    """A rule that finds a pattern: in the text with its place, in the other parts, maybe the scope, by their name."""
+    parts = _all_other_parts if scope else _other_parts
 
     def find(context: Context) -> Found:
         for match in pattern.finditer(context.text):
             yield message.format(_short(match.group())), *match.span()
-        for name, part in _other_parts(context.draft):
+        for name, part in parts(context.draft):
             if (match := pattern.search(part)) is not None:
                 yield message.format(_short(match.group())) + f' (in "{name}")', -1, -1
 
@@ -128,7 +140,7 @@ def _instruction(context: Context) -> Found:
         if not any(start < other_end and other_start < end for other_start, other_end in taken):
             taken.append((start, end))
             yield message.format(_short(context.text[start:end])), start, end
-    for name, part in _other_parts(context.draft):
+    for name, part in _all_other_parts(context.draft):
         match = INJECTION.search(part)
         span = match.span() if match is not None else next(orders_in(part), None)
         if span is not None:
@@ -140,7 +152,7 @@ def _hidden_text(context: Context) -> Found:
     message = "{} can't be seen and may hide text; remove it"
     for start, end in hidden(context.text):
         yield message.format(_code_points(context.text[start:end])), start, end
-    for name, part in _other_parts(context.draft):
+    for name, part in _all_other_parts(context.draft):
         if (span := next(hidden(part), None)) is not None:
             yield message.format(_code_points(part[span[0] : span[1]])) + f' (in "{name}")', -1, -1
 
@@ -221,7 +233,11 @@ RULES: tuple[Rule, ...] = (
     Rule("empty", ERROR, _empty),
     Rule("task-value", ERROR, _task_values),
     Rule("benchmark-words", ERROR, _matches(BENCHMARK, "'{}' speaks of the benchmark, not of the site")),
-    Rule("secret", ERROR, _matches(SECRET, "'{}' looks like a secret or a person's address; leave it out")),
+    Rule(
+        "secret",
+        ERROR,
+        _matches(SECRET, "'{}' looks like a secret or a person's address; leave it out", True),
+    ),
     Rule("instruction", ERROR, _instruction),
     Rule("too-long", ERROR, _length(TOO_LONG, None, "{length} characters; at most {least}: split it")),
     Rule("answer-format", WARNING, _answer_format),
@@ -229,6 +245,12 @@ RULES: tuple[Rule, ...] = (
         "page-text",
         WARNING,
         _matches(PAGE_DUMP, "'{}' is pasted page text or an element number that changes"),
+    ),
+    Rule("task-words", WARNING, _matches(TASK_WORDS, "'{}' speaks of tasks; say what holds on the site")),
+    Rule(
+        "account-fact",
+        WARNING,
+        _matches(ACCOUNT_FACT, "'{}' is true of one account or one copy of the site only"),
     ),
     Rule("scope-everything", WARNING, _everything),
     Rule(

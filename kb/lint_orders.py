@@ -74,7 +74,7 @@ ORDERS: tuple[Order, ...] = (
         " user| owner| person| human| operator| customer| anyone| anybody| supervisor",
     ),
     _order(
-        " from now on| as of now| you are now a| you are now the| you're now a",
+        " from now on| as of now| you're now a",
         " you are | you're | you act| you will act| you obey",
         but=" logged| signed| on the | at the | in the ",
     ),

@@ -38,7 +38,7 @@ SECRET = _any(
     r"\s*(?:is|:|=)\s*['\"`]?(?!required|not\b|an?\b|the\b)[^\s'\"`]{3,}",
     r"\b(?:glpat-|ghp_|gho_|github_pat_|sk-|xox[abp]-|AKIA|AIza)[\w-]{10,}",
     r"\beyJ[\w-]{8,}\.[\w-]{8,}",
-    r"\b(?=[\w+/]*\d)(?=[\w+/]*[A-Za-z])[A-Za-z0-9+/]{32,}={0,2}",
+    r"\b(?=[\w+/]*\d)(?=[\w+/]*[A-Za-z])(?=[A-Za-z0-9/]{0,64}[A-Za-z0-9+]{20})[A-Za-z0-9+/]{32,}={0,2}",
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----",
     r"\bbearer [\w.~+/-]{12,}",
 )
@@ -47,8 +47,9 @@ SECRET = _any(
 INJECTION = _any(
     r"\b(?:ignore|disregard|forget|override)\b[^.\n]{0,40}\b(?:previous|prior|above|earlier|preceding|all|other|your)\b"
     r"[^.\n]{0,40}\b(?:instructions?|prompts?|rules?|directions?|guidelines?|tips?)\b",
-    r"\byou are now (?:an?|the|my|in|free|dan)\b(?! (?:step|page|form|list|tab|cart|checkout|same|first|second|next|last"
-    r"|state|middle|dialog|wizard|details?|overview|edit\w*|view|start|top|bottom|end)\b)|\bfrom now on,? you\b",
+    r"\byou are now (?:an?|the|my|free|dan)\b(?! (?:step|page|form|list|tab|cart|checkout|same|first|second|next"
+    r"|last|state|middle|dialog|wizard|details?|overview|edit\w*|view|start|top|bottom|end)\b)",
+    r"\bfrom now on,? you\b",
     r"\b(?:system|developer) (?:prompt|message|instructions?)\b",
     r"</?(?:system|assistant|user|instructions?|script|iframe)\b[^>]*>|<\|im_(?:start|end)\|>|\[/?INST\]",
     r"\b(?:reveal|print|repeat|leak|send)\b[^.\n]{0,30}"
@@ -78,7 +79,7 @@ ANSWER_FORMAT = _any(
     r"\bif (?:your|the) (?:answer|question) (?:contains|has|is|asks)\b|\byes/no\b",
     r"\bplease use the format\b|\b(?:answer|respond|reply) (?:with|in|only|using)\b",
     r"\bas concise(?:ly)? as possible\b",
-    r"\bwhen(?:ever)? (?:you(?:'re| are)? )?(?:the task )?ask(?:s|ed)?\b[^.\n]{0,80}?"
+    r"\bwhen(?:ever)? (?:you(?:'re| are)? )?(?:the task )?ask(?:s|ed)?\b[^\n]{0,120}?"
     r"\b(?:return|answer|include|respond|provide|give|assume|ensure|make sure)\b",
     r"\b(?:do not|don'?t|please|always|must|should) return (?:the|an?|only|all|full)\b",
     r"\bcount as (?:an? )?(?:correct )?answer\b",
@@ -87,6 +88,21 @@ ANSWER_FORMAT = _any(
     r"\bfor (?:any |all )?\w+[- ](?:questions?|related task)\b|\bfor \w+ questions\b",
 )
 """How to word an answer, not how the site works."""
+
+TASK_WORDS = _any(
+    r"\b(?:when(?:ever)?|if|once) (?:the|a|your) (?:task|question|goal|intent) "
+    r"(?:mentions?|says?|asks?|wants?|specif\w+|requires?|is about|refers?|contains?|involves?)\b",
+    r"\bsub-?agents?\b|\b(?:the|this|your) task (?:mentions?|says?|wants?)\b",
+)
+"""Speaks of tasks or of the agent's parts: a tip says what holds on the site for every task."""
+
+ACCOUNT_FACT = _any(
+    r"\b(?:user ?name|account name|log-?in name) (?:is|:) ?(?!(?:required|not|an?|the|shown|case)\b)['\"`]?[\w.-]{2,}",
+    r"\bis (?:one of )?(?:my|our) (?:\w+ ){0,3}(?:repositor\w+|repos?|projects?|forums?|stores?|shops?|accounts?)\b",
+    r"\bmy (?:repositor\w+|repo|project|account|user ?name|store|shop) is\b",
+    r"\b(?:operating|in business|in operation|open|running|selling|founded) (?:since|in) (?:19|20)\d\d\b",
+)
+"""True of one account or one copy of a site only."""
 
 WHEN = _any(
     r"\b(?:when|whenever|if|once|while|where|on|in|for|under|at|before|after|until|unless|from|during)\b",
@@ -97,13 +113,19 @@ WHEN = _any(
 DO = _any(
     r"\b(?:click|select|choose|open|go|goto|visit|navigate|hover|press|type|enter|input|use|search|scroll|look|check"
     r"|fill|submit|set|sort|filter|wait|close|add|put|leave|find|expand|read|do not|don't|never|must|should|can|need"
-    r"|avoid|make sure|pick|save|drag|tick|switch|edit|return|include|perform)\b"
+    r"|avoid|make sure|pick|save|drag|tick|switch|edit|return|include|perform|apply|assign|change|clear|collapse"
+    r"|commit|compare|confirm|continue|copy|count|create|delete|download|ensure|exclude|follow|ignore|keep|mark|merge"
+    r"|move|prefer|preserve|refresh|reload|remove|rename|repeat|replace|reset|retry|skip|start|stop|submit|tap|treat"
+    r"|try|turn|update|upload|verify|view|write)\b"
 )
 """Says what to do."""
 
 WHY = _any(
     r"\b(?:because|since|so that|so|as it|as the|otherwise|to (?:reveal|see|avoid|show|get|make|find|open|view|keep"
     r"|ensure|prevent|retrieve|access)|in order to|else|or else|will not|won't|means|therefore|which (?:is|will|opens"
-    r"|redirects|shows))\b"
+    r"|redirects|shows))\b",
+    r"\b(?:is|are|do|does|was|can|may|will)(?:n't|n’t|(?: \w+)? not)\b|\bcannot\b|\bno longer\b",
+    r"\bnever (?:shows?|works?|loads?|lists?)\b",
+    r"\bhas no effect\b|\bis (?:broken|disabled|hidden|missing)\b|\bonly (?:shows?|works?|lists?|accepts?|searche?s)\b",
 )
 """Says why."""

@@ -87,6 +87,9 @@ _SHAPES = (
     re.compile(r"(?<![\w.,])\d{2,}(?:[.,]\d+)*(?!\w)"),
 )
 _NUMBER = re.compile(r"\d[\d.,]*\d")
+_AMOUNT = re.compile(r"\A[$€£]|(?:USD|EUR|dollars?)\Z", re.IGNORECASE)
+_QUERY = re.compile(r"[?&][\w.%\[\]-]{1,64}=[^\s&#'\"<>]{1,256}")
+"""A key of an address with its value, where a range of prices or dates may stand: price=100-399."""
 _ORDINARY = re.compile(r"[a-z]+-\d|\d{1,2}(?:st|nd|rd|th|am|pm)|\d+x\d*", re.IGNORECASE)
 """Shaped like an id, but said on any page: top-5, 2nd, 3x."""
 _CAPITALISED = re.compile(
@@ -109,13 +112,20 @@ def task_values(intent: str) -> tuple[str, ...]:
         matches = [match.group().strip(" .,;:-()") for match in shape.finditer(rest)]
         rest = shape.sub(" ; ", rest)
         found += [value for value in matches if not _ORDINARY.fullmatch(value) and _tells(value)]
-        found += [number for value in matches if value[:1] in "$€£" for number in _NUMBER.findall(value)]
+        amounts = [number for value in matches if _AMOUNT.search(value) for number in _NUMBER.findall(value)]
+        found += [*amounts, *(_plain_number(number) for number in amounts)]
     found += _names(intent)
     unique: dict[str, str] = {}
     for value in found:
         if len(value) > 1:
             unique.setdefault(value.casefold(), value)
     return tuple(sorted(unique.values(), key=lambda value: (-len(value), value)))
+
+
+def _plain_number(amount: str) -> str:
+    """``100`` of ``100.00``, ``1250.50`` of ``1,250.50``: as addresses and columns write it."""
+    plain = re.sub(r",(?=\d{3}(?:\D|\Z))", "", amount)
+    return re.sub(r"\.0+\Z", "", plain)
 
 
 def _tells(phrase: str) -> bool:
@@ -163,7 +173,20 @@ def occurrences(value: str, text: str, is_part: bool = False) -> list[tuple[int,
     if value[-1:].isdecimal():
         pattern += r"(?![.,]\d)"
     if value.isdecimal():
-        pattern = rf"(?<![\w.,/:-]){re.escape(value)}(?![\w/:-]|[.,]\d)"
+        pattern = rf"(?<![\w.,/:-]){re.escape(value)}(?:[.,]0{{1,2}}(?!\d))?(?![\w/:-]|[.,]\d)"
     is_name = " " not in value and value[:1].isupper() and value.isalpha()
     found = re.finditer(pattern, text, 0 if is_name else re.IGNORECASE)
-    return [match.span() for match in found if not (is_part and _starts_sentence(text, match.start()))]
+    spans = [match.span() for match in found if not (is_part and _starts_sentence(text, match.start()))]
+    if value.isdecimal():
+        spans += [span for span in _in_queries(value, text) if span not in spans]
+    return spans
+
+
+def _in_queries(number: str, text: str) -> list[tuple[int, int]]:
+    """Where a number stands in the query of an address, also as an end of a range."""
+    pattern = re.compile(rf"(?:(?<![\w.])|(?<=%2[0-9A-Fa-f])){number}(?:\.0{{1,2}})?(?!\w|\.\d)")
+    return [
+        (query.start() + match.start(), query.start() + match.end())
+        for query in _QUERY.finditer(text)
+        for match in pattern.finditer(query.group())
+    ]
