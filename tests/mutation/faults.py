@@ -7,11 +7,13 @@ from tests.mutation import (
     faults_files,
     faults_guard,
     faults_knowledge,
+    faults_live,
     faults_pages,
     faults_runs,
     faults_secrets,
     faults_supervision,
     faults_trust,
+    faults_window,
 )
 from tests.mutation.mutation import Mutation
 
@@ -24,5 +26,7 @@ ALL: tuple[Mutation, ...] = (
     *faults_files.FAULTS,
     *faults_trust.FAULTS,
     *faults_guard.FAULTS,
+    *faults_live.FAULTS,
+    *faults_window.FAULTS,
     *faults_secrets.FAULTS,
 )

@@ -11,6 +11,7 @@ import pytest
 from app.engine.agent.control import Control
 from app.engine.command import Click, Press, Stop
 from app.engine.errors import Conflict, StoreError
+from app.engine.hand_back import HandBack, Handing
 from app.engine.intervention_policy import USUAL, Answer, RiskClass
 from app.engine.page_state import Element, PageCapture
 from app.engine.store.desk import DeskStore
@@ -57,6 +58,42 @@ async def test_a_decision_holds_for_the_very_action_that_was_asked_about(
     assert decided is not None
     assert decided.verb is (Verb.APPROVE if holds else Verb.DENY)
     assert ("new" in desk.rows) is not holds, "what was decided is not asked twice, anything else is asked"
+
+
+WALL = replace(ASKED, need=Need.WALL, words="", command="", wall="log-in shop.test/login", risk="")
+QUESTION = replace(ASKED, need=Need.QUESTION, question="Which size?")
+
+OTHERS: tuple[tuple[str, PersonRequest, dict[str, object], bool], ...] = (
+    ("the same wall", WALL, {"question": "A log-in stands before it again."}, True),
+    ("another wall at the same step", WALL, {"wall": "captcha shop.test/login"}, False),
+    ("the same wall at another step", WALL, {"step": 4}, False),
+    ("the same question", QUESTION, {}, True),
+    ("another question", QUESTION, {"question": "Which colour?"}, False),
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "changes", "holds"), [row[1:] for row in OTHERS], ids=[row[0] for row in OTHERS]
+)
+async def test_what_was_said_of_a_wall_or_a_question_holds_for_that_one(
+    asked: PersonRequest, changes: dict[str, object], holds: bool
+) -> None:
+    desk = FakeDesk(lambda one: NO)
+    desk.rows["old"] = asked
+    control = Control("r1", desk)
+    await control.begin(3)
+    await control.ask(replace(asked, id="new", state=RequestState.OPEN, decision=None, **changes))  # type: ignore[arg-type]
+    assert ("new" in desk.rows) is not holds
+
+
+async def test_the_first_word_that_ends_a_run_counts() -> None:
+    control = Control("r1", FakeDesk())
+    await control.begin(0)
+    first = HandBack(how=Handing.ANSWER, answer="42")
+    control.finish_by_hand(first)
+    with pytest.raises(Conflict, match="ending already"):
+        control.finish_by_hand(HandBack(how=Handing.FINISHED))
+    assert control.end_by_hand == first
 
 
 SPENT = (

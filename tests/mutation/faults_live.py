@@ -1,0 +1,115 @@
+"""Faults in the rules of live runs under a person's hands, and of explorations that have to end."""
+
+from __future__ import annotations
+
+from tests.mutation.mutation import Mutation
+
+CONTROL, HOLDING = "app/engine/agent/control.py", "app/engine/agent/holding.py"
+WALLS, LOOP, HANDING = "app/engine/agent/walls.py", "app/engine/agent/loop.py", "app/engine/cases/handing.py"
+EXPLORER, EXPLORING = "app/engine/graph/explorer.py", "app/engine/cases/exploring.py"
+_HANDED = ("tests/unit/engine/test_rules_of_approvals.py", "tests/unit/engine/test_hand_back.py")
+_TIME = ("tests/unit/engine/test_explorer_time.py",)
+
+FAULTS = (
+    Mutation(
+        "wall-of-another-kind",
+        CONTROL,
+        "        return one.wall == other.wall\n",
+        "        return True\n",
+        "What was decided of one wall holds for no other.",
+        _HANDED,
+        safety=True,
+    ),
+    Mutation(
+        "wall-that-is-none",
+        WALLS,
+        "none = wall_of(page) in self._control.no_walls or (",
+        "none = bool(self._control.no_walls) or (",
+        "What was said to be no wall is that one, and every other is asked about.",
+        _HANDED,
+        safety=True,
+    ),
+    Mutation(
+        "handed-back-first-word",
+        HOLDING,
+        '        if self._stopping:\n            raise Conflict("the run is ending already")\n',
+        "",
+        "The first word that ended a run counts.",
+        _HANDED,
+    ),
+    Mutation(
+        "handed-back-by-hand",
+        LOOP,
+        "return Ending(Outcome.DONE_BY_HAND, by=end.author)",
+        "return Ending(Outcome.ANSWERED, by=end.author)",
+        "A task that a person finished is no answer of the agent's.",
+        _HANDED,
+    ),
+    Mutation(
+        "handed-back-held-runs-only",
+        HANDING,
+        "        if not state.held:\n",
+        "        if not state.held and not state.alive:\n",
+        "A run that nobody holds is not ended by hand.",
+        _HANDED,
+        safety=True,
+    ),
+    Mutation(
+        "handed-back-row-first",
+        HANDING,
+        "        await self._desk.note(found.run, step, ENDINGS[back.how], back.answer, author=back.author)\n"
+        "        found.control.finish_by_hand(back)\n",
+        "        found.control.finish_by_hand(back)\n",
+        "What a person said of a run's end is a row before it counts.",
+        _HANDED,
+        safety=True,
+    ),
+    Mutation(
+        "handed-back-no-ending",
+        "app/engine/detectors/runner.py",
+        "    if run.ended_by or run.outcome in _NO_ENDING:\n",
+        "    if run.outcome in _NO_ENDING:\n",
+        "No detector takes an end that a person gave a run for the agent's.",
+        _HANDED,
+    ),
+    Mutation(
+        "takeover-at-the-start",
+        LOOP,
+        "            await control.gate(but_for_hands=True)\n",
+        "            await control.gate()\n",
+        "A takeover at the start opens the start page.",
+        ("tests/unit/engine/test_agent_control.py", *_HANDED, "tests/integration/test_takeover_ended.py"),
+    ),
+    Mutation(
+        "exploration-counts-the-start",
+        EXPLORER,
+        "return self._options.max_seconds - self._spent - self._progress.seconds_now",
+        "return self._options.max_seconds - self._progress.seconds_now",
+        "The start of the browser counts to the time of an exploration.",
+        _TIME,
+    ),
+    Mutation(
+        "exploration-ends-in-a-wait",
+        EXPLORER,
+        "            left=self._left,\n",
+        "",
+        "A wait without end ends with the time of the exploration.",
+        _TIME,
+    ),
+    Mutation(
+        "exploration-slow-browsers",
+        EXPLORER,
+        "                    if not lost.slow:\n                        return\n",
+        "                    if lost:\n                        return\n",
+        "Browsers that are slow do not end an exploration while time is left.",
+        _TIME,
+    ),
+    Mutation(
+        "exploration-dripping-robots",
+        EXPLORING,
+        "        if time.monotonic() > deadline:\n",
+        "        if time.monotonic() > 2 * deadline:\n",
+        "A robots.txt that drips is broken off.",
+        (*_TIME, "tests/unit/engine/test_robots.py"),
+    ),
+)

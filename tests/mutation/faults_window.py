@@ -1,0 +1,102 @@
+"""Faults in the rules of the window under a person's hands."""
+
+from __future__ import annotations
+
+from tests.mutation.mutation import Mutation
+
+HANDS, HELD = "app/models/live_hands.py", "app/models/held_deeds.py"
+ENDINGS, REQUESTS = "app/models/live_endings.py", "app/models/live_requests.py"
+NUMBERS, NEXT = "app/models/run_numbers.py", "app/models/live_next.py"
+_MODELS = ("tests/gui/test_live_hands_models.py",)
+_WINDOW = (*_MODELS, "tests/gui/test_live_under_hands.py")
+
+FAULTS = (
+    Mutation(
+        "typing-is-no-command",
+        HANDS,
+        "        return typing and not in_field\n",
+        "        return False\n",
+        "Letters of a hint whose field is gone never become commands.",
+        _MODELS,
+        safety=True,
+    ),
+    Mutation(
+        "typing-ends-without-a-command",
+        HANDS,
+        "return key is Key.LEAVES and typing and not in_field",
+        "return False",
+        "The Enter that ends a hint whose field is gone decides nothing.",
+        _MODELS,
+        safety=True,
+    ),
+    Mutation(
+        "typing-burst",
+        HANDS,
+        "        elif typing:\n            self._typed_at = self.now()\n",
+        "        elif typing:\n            self._told = self._told\n",
+        "A whole burst of typing is ignored, and not its first second.",
+        _MODELS,
+        safety=True,
+    ),
+    Mutation(
+        "half-a-second",
+        REQUESTS,
+        "return self._hands.now() - self._shown_at < COMES_UP_SECONDS",
+        "return self._hands.now() - self._shown_at < 0",
+        "A decision can't hit a run that came before the eyes just now.",
+        _WINDOW,
+        safety=True,
+    ),
+    Mutation(
+        "undo-for-five-seconds",
+        HELD,
+        "due = [deed for deed in self._held.values() if now - deed.at >= UNDO_SECONDS]",
+        "due = [deed for deed in self._held.values() if now - deed.at >= 0]",
+        "A decision that ends a run can be undone for five seconds.",
+        _MODELS,
+        safety=True,
+    ),
+    Mutation(
+        "undo-takes-back",
+        HELD,
+        "        self.drop(deed.key)\n        deed.taken_back()\n",
+        "        deed.taken_back()\n",
+        "What was undone is not sent.",
+        _MODELS,
+        safety=True,
+    ),
+    Mutation(
+        "undo-holds-the-run",
+        ENDINGS,
+        "        elif goes(row) and row.run not in self._paused:\n",
+        "        elif goes(row) and row.run in self._paused:\n",
+        "A run that is about to be ended does nothing more meanwhile.",
+        _WINDOW,
+        safety=True,
+    ),
+    Mutation(
+        "undo-goes-on",
+        ENDINGS,
+        "                self._tasks.start(self._client.api.continue_run(run))\n",
+        "",
+        "A run whose end was undone goes on.",
+        _WINDOW,
+    ),
+    Mutation(
+        "numbers-for-life",
+        NUMBERS,
+        "            while number in self._runs or number in self._freed:\n",
+        "            while number in self._runs:\n",
+        "A number that was freed goes to no other run for a while.",
+        _MODELS,
+    ),
+    Mutation(
+        "rows-rest-under-the-fingers",
+        HANDS,
+        "return self.now() - self._touched_at < REST_SECONDS",
+        "return self.now() - self._touched_at < 0",
+        "Rows do not change places under the fingers.",
+        _WINDOW,
+        safety=True,
+    ),
+)
