@@ -78,7 +78,7 @@ FAULTS = (
         "            await control.gate(but_for_hands=True)\n",
         "            await control.gate()\n",
         "A takeover at the start opens the start page.",
-        ("tests/unit/engine/test_agent_control.py", *_HANDED, "tests/integration/test_takeover_ended.py"),
+        ("tests/unit/engine/test_agent_control.py",),
     ),
     Mutation(
         "exploration-counts-the-start",
@@ -110,6 +110,6 @@ FAULTS = (
         "        if time.monotonic() > deadline:\n",
         "        if time.monotonic() > 2 * deadline:\n",
         "A robots.txt that drips is broken off.",
-        (*_TIME, "tests/unit/engine/test_robots.py"),
+        ("tests/unit/engine/test_robots.py",),
     ),
 )

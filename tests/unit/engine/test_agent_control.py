@@ -423,3 +423,18 @@ async def test_what_was_done_is_no_next_action_while_its_step_is_being_written()
     bench.kept.append = writing  # type: ignore[method-assign]
     await bench.run()
     assert planned[0] is False
+
+
+async def test_a_takeover_at_the_start_opens_the_start_page():
+    bench = Bench([Stop("42")])
+    bench.control.pause("wait")
+    seen: list[str] = []
+
+    async def by_hand() -> None:
+        bench.control.go_on()
+        await bench.control.take_over()
+        seen.append(bench.hands.url)
+        await bench.control.release()
+
+    assert (await bench.run(by_hand)).outcome is Outcome.ANSWERED
+    assert seen == [HOME]

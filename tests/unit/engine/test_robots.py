@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.engine.cases import exploring
 from app.engine.graph.robots import Robots
 
 SITE = "http://shop.example"
@@ -108,3 +109,18 @@ def test_what_is_told_of_a_file_is_one_short_line_whatever_stands_in_it():
     assert len(words) < 250
     assert words.isprintable()
     assert words.endswith("and 3 more")
+
+
+def test_an_answer_that_drips_is_broken_off(monkeypatch: pytest.MonkeyPatch):
+    class Drips:
+        seconds = 1000.0
+
+        def read1(self, most: int) -> bytes:
+            self.seconds += 1.0
+            return b"#"
+
+    answer = Drips()
+    monkeypatch.setattr(exploring.time, "monotonic", lambda: answer.seconds)
+    with pytest.raises(OSError, match="did not come within"):
+        exploring._read_in_time(answer)  # type: ignore[arg-type]
+    assert answer.seconds < 1000.0 + exploring.ROBOTS_SECONDS + 2
