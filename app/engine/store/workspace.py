@@ -340,7 +340,10 @@ def _keep_others_out(path: Path) -> None:
     with explained(path):
         if is_open_to_others(path):
             tighten(found for pattern in _OWN for found in path.glob(pattern))
-            path.chmod(FOLDER)
+            try:
+                path.chmod(FOLDER)
+            except OSError as error:  # somebody else's, who lets us work in it
+                log.warning("%s can be read by others: %s", path, error.strerror or error)
 
 
 def _read(file: Path) -> SiteTable:

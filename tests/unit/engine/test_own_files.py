@@ -116,6 +116,22 @@ def test_a_workspace_that_everybody_could_read_is_its_owners_once_it_is_opened(t
     assert stat.S_IMODE((place / "review.sqlite").stat().st_mode) == 0o600
 
 
+def test_a_workspace_of_somebody_else_is_opened_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    place = tmp_path / "workspace"
+    Workspace.open(place).close()
+    place.chmod(0o770)
+
+    def refuse(path: Path, mode: int) -> None:
+        raise PermissionError(1, "Operation not permitted", str(path))
+
+    monkeypatch.setattr(Path, "chmod", refuse)
+    with Workspace.open(place) as workspace:
+        assert workspace.runs.ids() == set()
+    assert "can be read by others: Operation not permitted" in caplog.text
+
+
 def test_a_workspace_made_in_a_folder_that_is_there_is_its_owners_alone(tmp_path: Path):
     place = tmp_path / "mine"
     place.mkdir()
