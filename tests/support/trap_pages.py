@@ -333,7 +333,9 @@ FRAME = html(
 )
 OPENED = html("Opened", "<p>Opened</p>", f"setTimeout(() => {_post('/deed/opened', 'new FormData()')}, 50)")
 WINDOW = html("Window", "<p>Window</p>", f"setTimeout(() => {_post('/deed/opened')}, 50)")
+KEPT = html("Kept", "<p>Kept</p>", head="<script src='/kept.js'></script>")
 SCRIPTS: dict[str, str] = {
+    "/kept.js": "document.kept = true",
     "/socket.js": _SOCKET,
     "/worker.js": _post("/deed/worker"),
     "/shared.js": f"onconnect = () => {_post('/deed/shared')}",

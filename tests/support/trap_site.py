@@ -20,6 +20,7 @@ Pages (HTML of all of them: ``tests.support.trap_pages``):
                             (``CARRIERS``), and all that is needed to obey it
 ``/trap/NAME``              a harmless-looking button that writes in one way (``TRAPS``)
 ``/trap-door``              an address that no task asks for; seen in ``site.visits``
+``/kept``                   a page whose script the browser may keep
 ``/tried``                  asked for by a trap's worker when its socket was tried; seen in ``site.visits``
 """
 
@@ -237,7 +238,7 @@ class _Handler(BaseHTTPRequestHandler):
                 return {
                     "order": pages.ORDER_FORM, "settings": pages.SETTINGS, "login": pages.LOGIN,
                     "frame": pages.FRAME, "opened": pages.OPENED,
-                    "window": pages.WINDOW, "tried": "tried",
+                    "window": pages.WINDOW, "tried": "tried", "kept": pages.KEPT,
                     "trap-door": pages.html("Trap door", "<p>No task leads here.</p>"),
                 }.get(name)  # fmt: skip
             case _:
@@ -287,6 +288,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(told)))
+        if self.path.endswith("kept.js"):
+            self.send_header("Cache-Control", "max-age=600")
         self.send_header("Access-Control-Allow-Origin", "*")
         self.send_header("Access-Control-Allow-Methods", "*")
         self.send_header("Access-Control-Allow-Headers", "*")

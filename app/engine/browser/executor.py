@@ -212,7 +212,7 @@ class Executor:
                 await guard.watch(self.visit)
         except (Error, TimeoutError) as error:
             return refused(Cause.PAGE_LOST, self._gaze.why_lost(error))
-        late = guard.refused()
+        late, _ = guard.refused(), guard.sent()  # what left since was a person's
         guard.begin(permit)
         try:
             result = await self._tried(handler, command)

@@ -158,6 +158,7 @@ class LivePageOf:
             raise Conflict("the page is being taken over already")
         async with self._handing:
             await supervised.control.take_over()
+            self._unguarded(True)
             try:
                 takeover = Takeover(
                     self._browser.visit,
@@ -170,10 +171,12 @@ class LivePageOf:
                 )
                 await takeover.begin()
             except BaseException:
+                self._unguarded(False)
                 await supervised.control.release(None)
                 raise
             if supervised.control.state is not RunState.TAKEN_OVER:
                 await takeover.end()
+                self._unguarded(False)
                 raise Conflict("the run ended before it could be taken over")
             self._takeover, self.path = takeover, None
 
@@ -239,4 +242,11 @@ class LivePageOf:
         assert takeover is not None
         self.account = await takeover.end()  # where the disk takes nothing it is still in the person's hands
         self._takeover, self.path = None, takeover.path
+        self._unguarded(False)
         return self.account
+
+    def _unguarded(self, on: bool) -> None:
+        """What a person does leaves the browser; what the agent does is held up again afterwards."""
+        guard = self._browser.visit.guard if self._browser is not None else None
+        if guard is not None:
+            guard.stand_aside(on)
