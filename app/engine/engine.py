@@ -136,7 +136,8 @@ class Engine:
         self.preview_policy = words.preview_policy
         self._handing = handing = HandingBack(core, desk, fleet, reading)
         self.watch_page, self.take_over = fleet.watch_page, handing.take_over
-        self.send_input, self.release = handing.send_input, handing.release
+        self.send_input, self.move_page = handing.send_input, handing.move_page
+        self.release = handing.release
         self.takeover_draft, self.takeover_to_graph = takeovers.takeover_draft, takeovers.takeover_to_graph
 
         self._proof: find.Started | None = None

@@ -30,6 +30,16 @@ class MouseButton(StrEnum):
     RIGHT = "right"
 
 
+class PageMove(StrEnum):
+    """What is asked of the browser around the page."""
+
+    OPEN = "open"  # an address
+    START = "start page"  # where the run began
+    BACK = "back"
+    FORWARD = "forward"
+    RELOAD = "reload"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageInput:
     """One event.

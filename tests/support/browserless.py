@@ -50,7 +50,7 @@ class PageInHand:
     """The page of a run as ``LivePageOf`` is used, with hands that do nothing but stand there."""
 
     def __init__(self, run: str) -> None:
-        self._run, self.taken_over = run, False
+        self._run, self.taken_over, self.there = run, False, asyncio.Event()
         self.loop: AgentLoop | None = None
         self.account: TakeoverAccount | None = None
 

@@ -28,7 +28,7 @@ from app.engine.intervention_policy import USUAL, InterventionPolicy, PolicyCoun
 from app.engine.judgement import Severity
 from app.engine.ledger import Ledger
 from app.engine.live_api import LiveDetail
-from app.engine.page_input import PageInput
+from app.engine.page_input import PageInput, PageMove
 from app.engine.run_api import RunRequest
 from app.engine.supervision import (
     Deed,
@@ -303,6 +303,15 @@ class FakeLive:
         if self._live_row(run).state is not RunState.TAKEN_OVER:
             raise Conflict("the page is not in your hands; take it over first")
         self.inputs += inputs
+
+    async def move_page(self, run: str, move: PageMove, url: str = "") -> str:
+        row = self._live_row(run)
+        self.calls.append(("move_page", (run, move, url)))
+        if row.state is not RunState.TAKEN_OVER:
+            raise Conflict("the page is not in your hands; take it over first")
+        if move is PageMove.OPEN:
+            self.put(replace(row, url=url))
+        return f"{url} is not one of this run's sites" if "elsewhere" in url else ""
 
     async def release(self, run: str, back: HandBack = ON) -> TakeoverAccount:
         row = self._live_row(run)

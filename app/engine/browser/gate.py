@@ -1,7 +1,7 @@
 """Stands before the tabs of a run at the network: a page of a host outside of its fences is not even asked for.
 
-Only documents of the tab itself are held up, for one round trip each; frames, pictures and scripts pass.  What comes
-past it (a window's first page) is found when it is looked at.
+A person's hands pass, it is the agent's fence.  Only documents of the tab itself are held up, for one round trip each;
+frames, pictures and scripts pass.  What comes past it (a window's first page) is found when it is looked at.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Gate:
 
     async def _paused(self, wire: CDPSession, event: dict[str, Any]) -> None:
         why = None
-        if event.get("frameId") == self._kept.get(wire):
+        if event.get("frameId") == self._kept.get(wire) and not self._visit.in_hand:
             why = self._fences.outside(str(event["request"]["url"]))
         try:
             if why is None:

@@ -76,6 +76,7 @@ class Visit:
         answer: how the next dialog is answered, once: whether it is accepted, and the text for a prompt.
         asked: decides in place of that what a page asks: gets ``confirm`` or ``prompt``, the message, and the text that
             stands there.
+        in_hand: a person has the page, who may go anywhere; the run's fences are the agent's.
         unasked: dialogs and files that came up since the visit began.
         last: what the last look left for finding its elements again (``app.engine.browser.snapshot``).
         seats: how often it has been given another browser (``reseat``).
@@ -87,6 +88,7 @@ class Visit:
         self.dead = asyncio.Event()
         self.answer: tuple[bool, str] | None = None
         self.asked: Callable[[str, str, str], Awaitable[tuple[bool, str]]] | None = None
+        self.in_hand = False
         self.unasked = 0
         self.seats = -1
         self.guard: Guard | None = None

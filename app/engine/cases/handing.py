@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from urllib.parse import urlsplit
 
+from app.engine.addresses import is_among
 from app.engine.cases.core import Core
 from app.engine.cases.desk import Desk
 from app.engine.cases.fleet import Fleet
 from app.engine.cases.run_reading import RunReading
+from app.engine.cases.running import allowed_hosts
 from app.engine.cases.supervised import Supervised, by_hand_words
 from app.engine.errors import Conflict, SiteloreError, UsageError
 from app.engine.hand_back import ENDINGS, ON, HandBack, Handing
-from app.engine.page_input import PageInput
+from app.engine.page_input import PageInput, PageMove
 from app.engine.store.desk_rows import check_words, read, written
 from app.engine.supervision import (
     Deed,
@@ -28,6 +32,9 @@ from app.engine.supervision import (
 from app.engine.trajectory import Outcome
 
 log = logging.getLogger(__name__)
+
+BROWSER = 60.0
+"""Seconds that a takeover waits for the browser of a run that is starting."""
 
 WISH = "hand back"
 """Name under which another process asks for it."""
@@ -43,6 +50,8 @@ class HandingBack:
     async def take_over(self, run: str) -> None:
         """Put the page into the person's hands."""
         found = self._fleet.going(run)
+        with suppress(TimeoutError):  # the browser of a run that is starting comes in a moment
+            await asyncio.wait_for(found.page.there.wait(), BROWSER)
         held = found.control.state.held
         await found.page.take_over(found)
         await self._fleet.did(found, Deed.TOOK_OVER, reacting=held)
@@ -50,6 +59,25 @@ class HandingBack:
     async def send_input(self, run: str, inputs: Sequence[PageInput]) -> None:
         """A person's mouse and keyboard on the page."""
         await self._fleet.known(run).page.input(inputs)
+
+    async def move_page(self, run: str, move: PageMove, url: str = "") -> str:
+        """Open an address (or the run's start page), go back, forward, or reload; the page is in a person's hands.
+
+        A person may go anywhere: that the page is none of the run's sites any more is said and not prevented.
+
+        Returns:
+            One sentence for the person, "" where there is nothing to say.
+
+        Raises:
+            Conflict: the page is not in their hands.  UsageError: what was typed is no address of a page.
+        """
+        found = self._fleet.known(run)
+        said, now = await found.page.move(move, found.request.start_url if move is PageMove.START else url)
+        sites = allowed_hosts(found.request)
+        if said or not sites or not now.startswith(("http://", "https://")) or is_among(now, sites):
+            return said
+        host, theirs = urlsplit(now).netloc.rpartition("@")[2], ", ".join(sorted(sites))
+        return f"{host} is not one of this run's sites ({theirs}); handed back, the agent goes back to them"
 
     async def release(self, run: str, back: HandBack = ON) -> TakeoverAccount:
         """Hand a run back to the agent, or end it as a person says who did its task or knows its answer.

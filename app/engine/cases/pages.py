@@ -12,7 +12,7 @@ from app.engine.agent.secrets import Secrets
 from app.engine.cases.core import Core
 from app.engine.errors import Conflict, StoreError
 from app.engine.events import PageFrame
-from app.engine.page_input import PageInput
+from app.engine.page_input import PageInput, PageMove
 from app.engine.supervision import RunState, TakeoverAccount
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class LivePageOf:
         loop: the run's loop, while there is one.
         account: what a person did at the last takeover.  path: the same as a map may keep it.
         home: the address that page states are named against.
+        there: the page can be taken over, or never will be: the run is over.
     """
 
     def __init__(self, core: Core, run: str, disk: DiskProbe) -> None:
@@ -58,6 +59,7 @@ class LivePageOf:
         self._frames = 0
         self._secrets, self.home = Secrets(), ""
         self.loop: AgentLoop | None = None
+        self.there = asyncio.Event()
         self.account: TakeoverAccount | None = None
         self.path: Path | None = None
 
@@ -186,6 +188,17 @@ class LivePageOf:
         if takeover is None:
             raise Conflict("the page is not in your hands; take it over first")
         await takeover.input(inputs)
+
+    async def move(self, move: PageMove, url: str) -> tuple[str, str]:
+        """Open an address, go back, forward, reload: a sentence where that led nowhere, and where the page is now.
+
+        Raises ``Conflict`` where the page is not in a person's hands, ``UsageError`` for what is no address.
+        """
+        takeover = await self._in_hand()
+        if takeover is None:
+            raise Conflict("the page is not in your hands; take it over first")
+        said = await takeover.move(move, url)
+        return said, self._browser.address if self._browser is not None else ""
 
     async def release(
         self, supervised: Supervised, then: Callable[[TakeoverAccount], Awaitable[None]]

@@ -107,6 +107,7 @@ class Supervised:
     def renew(self) -> None:
         """A new hold; what is asked of the run from now on is asked of this beginning."""
         self.control = self._new_control()
+        self.page.there.clear()
         self.show(state=RunState.STARTING, why="", outcome="")
 
     async def ready(self) -> None:
@@ -144,6 +145,7 @@ class Supervised:
     def looping(self, loop: AgentLoop, book: LedgerBook, knowledge: RunKnowledge | None) -> None:
         """Everything is put together."""
         self.page.loop = loop
+        self.page.there.set()
         self._before = book.ledger
         self._book = book
         if knowledge is not None:
@@ -175,6 +177,7 @@ class Supervised:
 
     def ended(self, summary: RunSummary) -> None:
         """It is over."""
+        self.page.there.set()
         why = summary.answer if summary.answer is not None else summary.error
         if summary.ended_by:
             why = by_hand_words(summary.ended_by, summary.answer)
@@ -190,6 +193,7 @@ class Supervised:
 
     def broke_off(self, why: str) -> None:
         """It ended without an ending: it can be gone on with."""
+        self.page.there.set()
         self._unplanned()
         self.show(state=RunState.BROKEN_OFF, why=why, stage=Stage.IDLE)
 

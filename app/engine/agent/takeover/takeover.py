@@ -24,12 +24,13 @@ from app.engine.agent.takeover.looking import Looking
 from app.engine.agent.takeover.noticing import Noticing
 from app.engine.agent.takeover.path import Path
 from app.engine.agent.unseen import unseen
+from app.engine.browser.by_hand import moving
 from app.engine.browser.screencast import Spawn
 from app.engine.browser.session import Visit
 from app.engine.browser.shortcuts import come_to_rest, shortcut_of
 from app.engine.browser.steering import Steering
 from app.engine.errors import StoreError
-from app.engine.page_input import InputKind, PageInput
+from app.engine.page_input import InputKind, PageInput, PageMove
 from app.engine.supervision import TakeoverAccount
 from app.engine.trajectory import Step
 
@@ -122,6 +123,7 @@ class Takeover:
         with suppress(TimeoutError):
             async with asyncio.timeout(LAST_LOOK):
                 await self._looking.look()
+        self._visit.in_hand = True
         if self._asking is not None:
             self._visit.asked = self._asking.ask
             self._looking.answered = self._asking.answered
@@ -145,6 +147,24 @@ class Takeover:
                 waiting.append(one)
             await self._send(waiting)
 
+    async def move(self, move: PageMove, url: str = "") -> str:
+        """Open an address, go through the history or reload; a sentence where that led nowhere, else "".
+
+        It is a step like any other that is done by hand.  After the end nothing is done.
+
+        Raises:
+            UsageError: what was typed is no address of a page.
+        """
+        async with self._order:
+            if self._ended:
+                return ""
+            asked = moving(self._visit, move, url)
+            await self._noticing.shortcut(asked.kind, dict(asked.args))
+            self._stir()
+            said = await asked.done()
+            self._stir()
+            return said
+
     async def end(self) -> TakeoverAccount:
         """Hand the page back; what was done, recorded to the last step.  Ending twice gives the same account.
 
@@ -155,7 +175,7 @@ class Takeover:
             if self._account is not None:
                 return self._account
             self._ended = True
-            self._visit.asked = None
+            self._visit.asked, self._visit.in_hand = None, False
             if self._asking is not None:
                 self._asking.close()
             await self._steering.lift()

@@ -1,0 +1,125 @@
+"""What a person asks of the browser while the page is in their hands: an address, back, forward, reload.
+
+Whatever does not come is told in one sentence; nothing is raised for what a site or the browser does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from urllib.parse import urljoin, urlsplit
+
+from playwright.async_api import Error
+from playwright.async_api import TimeoutError as Late
+
+from app.engine.action import ArgValue
+from app.engine.browser.hand import failure
+from app.engine.browser.session import Visit
+from app.engine.errors import UsageError
+from app.engine.page_input import PageMove
+from app.engine.redaction import redact_url
+
+ANSWERS = 10.0
+"""Seconds an address may take to answer before the person gets the page back; it goes on coming after that."""
+LONGEST = 2_000
+"""Characters of an address."""
+
+_HOST = re.compile(r"(localhost|\[[0-9a-f:.]+\]|[\w-]+(\.[\w-]+)+)(:\d+)?([/?#]|$)", re.IGNORECASE)
+_LOCAL = re.compile(r"(localhost|127\.|\[::1\]|10\.|192\.168\.)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moving:
+    """A move: the action a step keeps, and how it is done; it gives a sentence where it led nowhere, else ""."""
+
+    kind: str
+    done: Callable[[], Awaitable[str]]
+    args: dict[str, ArgValue] = field(default_factory=dict[str, ArgValue])
+
+
+def moving(visit: Visit, move: PageMove, url: str = "") -> Moving:
+    """The move as it is to be done.
+
+    Raises:
+        UsageError: what was typed is no address of a page.
+    """
+    match move:
+        case PageMove.BACK:
+            return Moving(kind="go_back", done=lambda: _travel(visit, -1))
+        case PageMove.FORWARD:
+            return Moving(kind="go_forward", done=lambda: _travel(visit, 1))
+        case PageMove.RELOAD:
+            here = redact_url(visit.page.url) if visit.pages else ""
+            return Moving(kind="goto", done=lambda: _reload(visit), args={"url": here})
+        case PageMove.OPEN | PageMove.START:
+            whole = address_of(url, visit.page.url if visit.pages else "")
+            return Moving(kind="goto", done=lambda: _open(visit, whole), args={"url": redact_url(whole)})
+
+
+def address_of(typed: str, here: str) -> str:
+    """The whole address that a person means: ``/orders`` is on the page's host, a bare host is asked by https.
+
+    Raises:
+        UsageError: it is no address of a page of the network.
+    """
+    text = typed.strip()
+    if not text or len(text) > LONGEST or any(letter.isspace() for letter in text):
+        raise UsageError(f"{text[:80]!r} is no address", remedy="type one such as shop.example/orders")
+    if text.startswith("/") and not text.startswith("//") and here.startswith(("http://", "https://")):
+        return urljoin(here, text)
+    if _HOST.match(text):
+        text = f"{'http' if _LOCAL.match(text) else 'https'}://{text}"
+    try:
+        parts = urlsplit(text)
+        known = parts.scheme in ("http", "https") and bool(parts.hostname)
+        parts.port  # noqa: B018 it is checked when it is asked for
+    except ValueError:
+        known = False
+    if not known:
+        raise UsageError(
+            f"{text[:80]!r} is no address of a page", remedy="type one that begins with https://"
+        )
+    return text
+
+
+async def _open(visit: Visit, url: str) -> str:
+    if visit.crashed or visit.stopped or not visit.pages:
+        try:
+            await visit.renew()
+        except (Error, TimeoutError):
+            return "the browser can't open a page now; it is being brought back"
+    try:
+        await visit.page.goto(url, wait_until="commit", timeout=ANSWERS * 1000)
+    except Late:
+        return f"{urlsplit(url).netloc.rpartition('@')[2]} has not answered yet"
+    except Error as error:
+        return failure(url, error.message)
+    return ""
+
+
+async def _travel(visit: Visit, step: int) -> str:
+    """Never back to the empty tab that a run began with."""
+    nowhere = f"there is no page {'before' if step < 0 else 'after'} this one"
+    try:
+        history = await visit.send("Page.getNavigationHistory")
+        at, entries = int(history["currentIndex"]) + step, history["entries"]
+        if not 0 <= at < len(entries) or entries[at]["url"] == "about:blank":
+            return nowhere
+        page = visit.page
+        with suppress(Late):  # it goes on coming
+            await (page.go_back if step < 0 else page.go_forward)(wait_until="commit", timeout=ANSWERS * 1000)
+    except Error:
+        return "the page can't be left now"
+    return ""
+
+
+async def _reload(visit: Visit) -> str:
+    try:
+        await visit.page.reload(wait_until="commit", timeout=ANSWERS * 1000)
+    except Late:
+        return "the page has not answered yet"
+    except Error as error:
+        return failure(visit.page.url if visit.pages else "", error.message)
+    return ""
