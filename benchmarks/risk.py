@@ -1,41 +1,67 @@
 """How well the risk ranking tells failed runs from passed ones, beside "number of steps / site median".
 
-Verdicts are simulated from the recorded score (below 1 is a failure); neither detectors nor ranking read it.  The
-held-back runs are those whose task id has an odd BLAKE2b byte: this was settled before the detectors were first run on
-real data, and the other runs alone were looked at while rules and prior were written.
+Verdicts are simulated from the recorded score (below 1 is a failure); neither detectors nor ranking read it.  All
+published runs that lie beside the checkout are taken, 378 with the archive of further ones.
+
+*Masked*: WebArena ends a run on a state task (evaluated by the address or the page alone) as soon as it has succeeded,
+so only failing agents ever send a message there, and whoever reads the message knows the outcome.  The masked figures
+hide that message and how such a run ended, and are the ones to go by.  WebChoreArena is scored on the answer alone,
+has no such leak, and is given apart.
+
+The held-back runs are those whose task id has an odd BLAKE2b byte: this was settled before the detectors were first run
+on real data, and of the first 59 runs the others alone were looked at while rules and prior were written.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
+import json
 import os
 import random
 import statistics
+import tarfile
+import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import zstandard
 
+from app.engine.detectors.base import CLOSING
 from app.engine.detectors.calibration import scorecard
 from app.engine.detectors.risk import Example, RiskModel, fit
 from app.engine.detectors.runner import detect_run
+from app.engine.detectors.trial import area as auc
+from app.engine.detectors.trial import tried
 from app.engine.imports.colorbrowseragent import find_runs, read_run
 from app.engine.judgement import Label, Verdict
 from app.engine.sites import load_sites
+from app.engine.trajectory import Outcome, Run, Step
 
 SHARED = Path(os.environ.get("SITELORE_SHARED", Path(__file__).parents[2] / "shared"))
 ROOT = SHARED / "data" / "colorbrowseragent"
-ORDERS, RESAMPLES = 200, 2000
+MORE = SHARED / "data" / "colorbrowseragent-more.tar.zst"
+TASKS = SHARED / "data" / "webarena" / "config_files" / "test.raw.json"
+ORDERS, RESAMPLES = 60, 2000
 
 
 @dataclass(frozen=True)
 class Case:
+    """A run: ``seen`` as it was recorded, ``example`` the same masked, where ``hidden`` says that it had to be."""
+
     task: str
+    suite: str
     site: str
     held_back: bool
+    first: bool
+    state_task: bool
+    hidden: bool
+    seen: Example
     example: Example
 
 
@@ -43,35 +69,82 @@ def held_back(task: str) -> bool:
     return hashlib.blake2b(task.encode(), digest_size=1).digest()[0] % 2 == 1
 
 
+@contextmanager
+def roots() -> Generator[list[Path]]:
+    """The collection, and the archive of further runs unpacked for as long as it is needed."""
+    with tempfile.TemporaryDirectory() as folder:
+        if MORE.exists():
+            decoder = zstandard.ZstdDecompressor(max_window_size=2**27)
+            with (
+                MORE.open("rb") as file,
+                decoder.stream_reader(file) as stream,
+                tarfile.open(fileobj=io.BufferedReader(stream), mode="r|") as archive,
+            ):
+                archive.extractall(folder, filter="data")
+        yield [ROOT, *([Path(folder)] if MORE.exists() else [])]
+
+
+def state_tasks() -> frozenset[str]:
+    """Ids of WebArena's tasks whose evaluators read no answer."""
+    if not TASKS.exists():
+        return frozenset()
+    tasks = json.loads(TASKS.read_bytes())
+    return frozenset(
+        str(task["task_id"]) for task in tasks if "string_match" not in task["eval"]["eval_types"]
+    )
+
+
+def masked(run: Run, steps: Sequence[Step]) -> tuple[Run, list[Step]]:
+    """The run as one that its environment ended, without the message that the agent sent."""
+    kept = [step for step in steps if step.action is None or step.action.kind not in CLOSING]
+    outcome = Outcome.ENDED_BY_ENVIRONMENT
+    return replace(run, outcome=outcome, answer=None, step_count=len(kept)), kept
+
+
 def load_cases() -> list[Case]:
-    read = [read_run(folder, ROOT, load_sites()) for folder in find_runs(ROOT)]
+    with roots() as places:
+        read = [
+            (place == ROOT, read_run(folder, place, load_sites()))
+            for place in places
+            for folder in find_runs(place)
+        ]
     lengths: dict[str, list[int]] = defaultdict(list)
-    for one in read:
+    for _, one in read:
         lengths[one.run.site].append(one.run.step_count)
     usual = {site: statistics.median(counts) for site, counts in lengths.items()}
+    states = state_tasks()
     cases: list[Case] = []
-    for one in read:
-        run = one.run
-        flags = detect_run(run, one.steps, usual[run.site])
-        example = Example(
-            run=run.id,
-            flags=tuple(flags),
-            steps=run.step_count,
-            usual_steps=usual[run.site],
-            failed=run.failed,
+    for first, one in read:
+        run, steps = one.run, one.steps
+        state_task = run.suite == "webarena" and run.task_id in states
+        hidden = state_task and run.outcome in (Outcome.ANSWERED, Outcome.INFEASIBLE)
+
+        def example(run: Run, steps: Sequence[Step]) -> Example:
+            return Example(
+                run=run.id,
+                flags=tuple(detect_run(run, steps, usual[run.site])),
+                steps=run.step_count,
+                usual_steps=usual[run.site],
+                failed=run.failed,
+                task=f"{run.suite} {run.task_id}",
+            )
+
+        seen = example(run, steps)
+        shown = example(*masked(run, steps)) if hidden else seen
+        cases.append(
+            Case(
+                run.task_id,
+                run.suite,
+                run.site,
+                held_back(run.task_id),
+                first,
+                state_task,
+                hidden,
+                seen,
+                shown,
+            )
         )
-        cases.append(Case(run.task_id, run.site, held_back(run.task_id), example))
     return cases
-
-
-def auc(values: Sequence[float], failed: Sequence[bool]) -> float:
-    """Chance that a failed run stands above a passed one, a tie counting half."""
-    high = np.array([value for value, bad in zip(values, failed, strict=True) if bad])
-    low = np.array([value for value, bad in zip(values, failed, strict=True) if not bad])
-    if not len(high) or not len(low):
-        return float("nan")
-    above = (high[:, None] > low).sum() + 0.5 * (high[:, None] == low).sum()
-    return float(above / (len(high) * len(low)))
 
 
 def baseline(example: Example) -> float:
@@ -189,17 +262,44 @@ def report_cost(cases: Sequence[Case]) -> None:
         print(f"cost: refit on {len(many)} verdicts {fitted * 1e3:.0f} ms; risk of a run {each * 1e6:.0f} us")
 
 
+def report_leak(cases: Sequence[Case]) -> None:
+    print("built-in ranking, AUC with 95 % bootstrap interval")
+    groups = {
+        "all": list(cases),
+        "WebArena": [case for case in cases if case.suite == "webarena"],
+        "WebArena, state tasks": [case for case in cases if case.state_task],
+        "WebChoreArena": [case for case in cases if case.suite == "webchorearena"],
+        "the first 59": [case for case in cases if case.first],
+        "further runs": [case for case in cases if not case.first],
+    }
+    value = by_model(RiskModel())
+    for name, group in groups.items():
+        failed = [case.example.failed for case in group]
+        if len(set(failed)) < 2:
+            continue
+        told: list[str] = []
+        for examples in ([case.example for case in group], [case.seen for case in group]):
+            values = [value(example) for example in examples]
+            told.append(f"{auc(values, failed):.3f} {interval(values, failed)}")
+        hidden = sum(case.hidden for case in group)
+        print(
+            f"  {name:22s} {len(group):4d} runs, {sum(failed):3d} failed: masked {told[0]},"
+            f" with the leak of {hidden:2d} messages {told[1]}"
+        )
+
+
 def main() -> None:
     if not ROOT.is_dir():
         print("risk: the run collection is not beside the checkout; nothing measured")
         return
     cases = load_cases()
+    report_leak(cases)
     left_out = leave_one_site_out(cases)
-    report("all runs", cases, left_out)
-    report("held-back runs", [case for case in cases if case.held_back], left_out)
-    report("runs looked at", [case for case in cases if not case.held_back], left_out)
-    report_verdicts("all runs", cases, only_held_back=False)
-    report_verdicts("held-back runs", cases, only_held_back=True)
+    report("all runs, masked", cases, left_out)
+    report("WebChoreArena", [case for case in cases if case.suite == "webchorearena"], left_out)
+    report("held-back runs, masked", [case for case in cases if case.held_back], left_out)
+    print(f"the switch, every run judged, masked: {tried([case.example for case in cases]).why}")
+    report_verdicts("all runs, masked", cases, only_held_back=False)
     report_detectors(cases)
     report_cost(cases)
 

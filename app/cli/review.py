@@ -81,8 +81,7 @@ def scores(as_json: Json = False) -> None:
         for s in report.scores
     ]
     heads = ("detector", "site", "fired", "judged", "right", "precision", "recall")
-    basis = f"fitted on {report.fitted_on} verdicts" if report.fitted_on else "built-in prior"
-    show(report, as_json, lambda: f"{table(rows, heads)}\nranking: {basis}")
+    show(report, as_json, lambda: f"{table(rows, heads)}\nranking: {report.why}")
 
 
 @app.command()

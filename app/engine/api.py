@@ -200,9 +200,19 @@ class RiskReport:
     """How the ranking stands: where its weights come from, and each detector's record by people's verdicts."""
 
     fitted_on: int
-    """Verdicts the weights were fitted on; 0 means the built-in prior."""
+    """Verdicts the weights in use were fitted on; 0 means the built-in prior."""
     scores: tuple[Score, ...]
     weights: dict[str, float] = field(default_factory=dict[str, float])
+    in_use: str = "built-in"
+    """``built-in`` or ``fitted``: whichever orders judged runs better that it has not seen."""
+    judged_failed: int = 0
+    judged_passed: int = 0
+    auroc_cold: float | None = None
+    """Area under the curve of the built-in ranking on the judged runs; ``None`` while too few are judged."""
+    auroc_fitted: float | None = None
+    """The same of fits to the other judged runs, cross-validated with every task on one side only."""
+    why: str = ""
+    """Why the one in use is in use, in one sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

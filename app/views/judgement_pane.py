@@ -275,11 +275,8 @@ class Scorecard(QFrame):
         report = self._model.report
         if report is None:
             return
-        if report.fitted_on:
-            text = self.tr("The ranking's weights were fitted on {0} verdicts.").format(report.fitted_on)
-        else:
-            text = self.tr("The ranking uses its built-in weights until there are verdicts to learn from.")
-        self.fitted.setText(text)
+        self.fitted.setText(report.why)
+        self.fitted.setAccessibleName(report.why)
 
 
 def _quiet(text: str) -> QLabel:

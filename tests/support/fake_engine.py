@@ -26,6 +26,7 @@ from app.engine.api import (
     TipForm,
     WorkspaceInfo,
 )
+from app.engine.detectors.trial import Trial
 from app.engine.errors import NotFound, SiteloreError
 from app.engine.events import (
     EncoderChanged,
@@ -312,8 +313,16 @@ class FakeEngine(FakeGraphs, FakeLive):
             Score(detector=name, site="", version=1, fired=12, judged=6, right=5, precision=0.83, recall=0.41)
             for name in DETECTORS
         )
+        trial = Trial(failed=30, passed=25, cold=0.712, fitted=0.684)
         return RiskReport(
-            fitted_on=sum(map(len, self.verdicts.values())), scores=scores, weights={"no-effect": 1.2}
+            fitted_on=0,
+            scores=scores,
+            weights={"no-effect": 1.2},
+            judged_failed=trial.failed,
+            judged_passed=trial.passed,
+            auroc_cold=trial.cold,
+            auroc_fitted=trial.fitted,
+            why=trial.why,
         )
 
     # ------------------------------------------------------------ knowledge

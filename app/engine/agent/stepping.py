@@ -10,13 +10,19 @@ from app.engine.agent.secrets import Secrets
 from app.engine.agent.sight import Decision, Sight
 from app.engine.agent.unseen import is_secret_field
 from app.engine.calls import to_action
-from app.engine.command import Command, elements_of
+from app.engine.command import Command, ReportInfeasible, Stop, elements_of
 from app.engine.effect import Effect, Result
 from app.engine.imports.notices import notices
 from app.engine.observation import content_key
 from app.engine.page_state import Element, PageCapture, Rect
 from app.engine.redaction import MARK, redact_text, redact_tree, redact_url
 from app.engine.trajectory import ErrorClass, Exposure, Step, Tab
+
+_SEEN = frozenset({Effect.NAVIGATED, Effect.CHANGED})
+_ENDING = (Stop, ReportInfeasible)
+"""What ends a run is its own effect."""
+_FIRST_ERROR = 400
+"""HTTP statuses from here on are error pages."""
 
 
 def element_of(page: PageCapture, command: Command | None, result: Result) -> Element | None:
@@ -92,7 +98,7 @@ def full_step(
                 tip=hint.tip,
                 routes=hint.routes,
                 score=hint.score,
-                followed=decision.followed.get(hint.tip),
+                followed=went_by(decision.followed.get(hint.tip), command, result),
             )
             for hint in sight.tips
         ),
@@ -101,6 +107,17 @@ def full_step(
         model_seconds=round(decision.seconds, 3),
         page_state=page_state,
     )
+
+
+def went_by(claim: bool | None, command: Command | None, result: Result) -> bool | None:
+    """Whether a tip counts as followed: the policy says so, and the effect of what it did was seen.
+
+    What was refused, did nothing or led to an error page followed nothing, whatever the control was called.
+    """
+    if not claim:
+        return claim
+    seen = isinstance(command, _ENDING) or result.effect in _SEEN
+    return True if seen and result.success and result.status < _FIRST_ERROR else None
 
 
 def said_action(command: Command, element: Element | None, secrets: Secrets) -> Action:

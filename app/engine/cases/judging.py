@@ -8,7 +8,8 @@ import time
 import uuid
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any, cast
 
 from app.engine.api import RiskReport, RunFilter, RunRow
 from app.engine.cases.core import Core
@@ -16,6 +17,7 @@ from app.engine.detectors.calibration import agent_failed, scorecard
 from app.engine.detectors.kinds import signature
 from app.engine.detectors.risk import BASIS, Example, RiskModel, fit
 from app.engine.detectors.runner import detect_run, in_order
+from app.engine.detectors.trial import Trial, tried
 from app.engine.detectors.vlm import decided, flags_of
 from app.engine.errors import NotFound
 from app.engine.events import RunsChanged
@@ -29,6 +31,7 @@ log = logging.getLogger(__name__)
 CHUNK = 25
 """Runs detected in one turn of the store thread; others get their turn in between."""
 
+_STATE = "risk-model"
 _NO_OPINION = Opinion(run="")
 GUIDELINE = "1"
 """Version of the labels' meaning, stored with each verdict."""
@@ -40,6 +43,7 @@ class Judging:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._model: RiskModel | None = None
+        self._trial = Trial()
         self._stale = False
         self._fitting: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
@@ -76,6 +80,8 @@ class Judging:
         rest = await self._core.on_store(self._core.workspace.index.not_looked_at, BASIS)
         if rest:
             await self.detect(rest, job)
+            if await self._core.on_store(self._fit_is_old):
+                await self.after_verdicts(())
 
     async def look_at_rest(self) -> None:
         """The same as a job of its own, where there is anything to do; one at a time."""
@@ -143,7 +149,17 @@ class Judging:
             decisions = {run: decided(opinion) for run, opinion in review.opinions().items()}
             sites = {row.id: row.site for row in rows}
             scores = scorecard(flags, verdicts, sites, decisions, reactions)
-            return RiskReport(fitted_on=model.fitted_on, scores=tuple(scores), weights=model.weights)
+            return RiskReport(
+                fitted_on=model.fitted_on,
+                scores=tuple(scores),
+                weights=model.weights,
+                in_use="fitted" if model.fitted_on else "built-in",
+                judged_failed=self._trial.failed,
+                judged_passed=self._trial.passed,
+                auroc_cold=self._trial.cold,
+                auroc_fitted=self._trial.fitted,
+                why=self._trial.why,
+            )
 
         return await self._core.on_store(reporting)
 
@@ -173,11 +189,12 @@ class Judging:
         while self._stale:
             self._stale = False
             material = await core.on_store(self._material)
-            model, risks = await core.on_worker(_fitted, material)
+            model, trial, risks = await core.on_worker(_fitted, material)
 
-            def keep(model: RiskModel = model, risks: list[Risk] = risks) -> None:
-                self._model = model
-                core.workspace.review.save_state("risk-model", {"model": model.to_json()})
+            def keep(model: RiskModel = model, trial: Trial = trial, risks: list[Risk] = risks) -> None:
+                self._model, self._trial = model, trial
+                kept = {"model": model.to_json(), "basis": BASIS, "trial": asdict(trial)}
+                core.workspace.review.save_state(_STATE, kept)
                 core.workspace.index.put_risks(risks)
 
             await core.on_store(keep)
@@ -209,9 +226,17 @@ class Judging:
 
     def _risk_model(self) -> RiskModel:
         if self._model is None:
-            kept = self._core.workspace.review.load_state("risk-model")
-            self._model = RiskModel.from_json(str(kept["model"])) if kept else RiskModel()
+            kept = self._core.workspace.review.load_state(_STATE)
+            if kept and kept.get("basis") == BASIS:
+                self._model = RiskModel.from_json(str(kept["model"]))
+                self._trial = Trial(**cast("dict[str, Any]", kept["trial"]))
+            else:  # nothing was fitted, or from another prior: it is tried again after the detectors
+                self._model = RiskModel()
         return self._model
+
+    def _fit_is_old(self) -> bool:
+        kept = self._core.workspace.review.load_state(_STATE)
+        return bool(kept) and kept.get("basis") != BASIS
 
     def _material(self) -> _Material:
         index = self._core.workspace.index
@@ -219,13 +244,14 @@ class Judging:
         for verdict in self._core.workspace.review.verdicts():
             judged[verdict.run].append(verdict)
         hands, usual = index.by_hand(), index.site_lengths()
-        rows = {
-            row.id: (row.steps, _with_hands(usual.get(row.site), hands.get(row.id, 0)))
-            for row in index.rows(RunFilter())
-        }
+        rows: dict[str, tuple[int, float | None]] = {}
+        tasks: dict[str, str] = {}
+        for row in index.rows(RunFilter()):
+            rows[row.id] = (row.steps, _with_hands(usual.get(row.site), hands.get(row.id, 0)))
+            tasks[row.id] = f"{row.suite} {row.task_id}" if row.task_id else ""
         opinions = self._core.workspace.review.opinions().items()
         decisions = {run: decided(opinion) for run, opinion in opinions}
-        return _Material(rows, index.all_flags(), judged, self._reactions(), decisions)
+        return _Material(rows, index.all_flags(), judged, self._reactions(), decisions, tasks)
 
     def _reactions(self) -> dict[str, list[FlagReaction]]:
         """What operators made of flags, by run."""
@@ -237,17 +263,18 @@ class Judging:
 
 @dataclass(frozen=True, slots=True)
 class _Material:
-    """What a fit needs, by run: steps and how many are usual, flags, verdicts, reactions, decided detectors."""
+    """What a fit needs, by run: steps and how many are usual, flags, verdicts, reactions, decided detectors, task."""
 
     rows: dict[str, tuple[int, float | None]]
     flags: dict[str, list[Flag]]
     judged: dict[str, list[Verdict]]
     reactions: dict[str, list[FlagReaction]]
     decided: dict[str, frozenset[str]]
+    tasks: dict[str, str]
 
 
-def _fitted(material: _Material) -> tuple[RiskModel, list[Risk]]:
-    """The ranking after all verdicts and reactions, and every run's place in it."""
+def _fitted(material: _Material) -> tuple[RiskModel, Trial, list[Risk]]:
+    """The ranking after all verdicts and reactions, how it was chosen, and every run's place in it."""
     examples: list[Example] = []
     for run in material.judged.keys() | material.reactions.keys():
         failed = agent_failed(material.judged.get(run, ()), material.reactions.get(run, ()))
@@ -256,19 +283,32 @@ def _fitted(material: _Material) -> tuple[RiskModel, list[Risk]]:
             flags = tuple(material.flags.get(run, ()))
             settled = material.decided.get(run, frozenset())
             examples.append(
-                Example(run=run, flags=flags, steps=steps, usual_steps=usual, failed=failed, decided=settled)
+                Example(
+                    run=run,
+                    flags=flags,
+                    steps=steps,
+                    usual_steps=usual,
+                    failed=failed,
+                    decided=settled,
+                    task=material.tasks.get(run, ""),
+                )
             )
-    model = fit(examples)
-    return model, [
-        model.assess(
-            run,
-            material.flags.get(run, []),
-            steps,
-            usual,
-            material.decided.get(run, frozenset()),
-        )
-        for run, (steps, usual) in material.rows.items()
-    ]
+    trial = tried(examples)
+    model = fit(examples) if trial.fit_is_better else RiskModel()
+    return (
+        model,
+        trial,
+        [
+            model.assess(
+                run,
+                material.flags.get(run, []),
+                steps,
+                usual,
+                material.decided.get(run, frozenset()),
+            )
+            for run, (steps, usual) in material.rows.items()
+        ],
+    )
 
 
 def _with_hands(usual: float | None, by_hand: int) -> float | None:

@@ -14,8 +14,16 @@ rule by others; a rule that hits a share p of the failed and q of the passed run
 
 Rules that fire together share that evidence (all loops of one run together: 80 % right), so each but the endings gets
 a third to two thirds of it.  Detectors that were not counted there (left the sites, login wall, gave up, empty answer,
-covered element, error page, unreadable output) stand by judgement, and so do those that ask a model: an ending that
-can't score counts like a step limit, a hindrance that agents often get over counts little.
+error page, unreadable output) stand by judgement, and so do those that ask a model: an ending that can't score counts
+like a step limit, a hindrance that agents often get over counts little.
+
+Three were set by counting again on 378 published runs (150 failed), with the answers of state tasks masked: there an
+agent only gives an answer where the environment has not ended the run as a success, so that to answer at all tells the
+outcome (14 of 15 such runs failed that were flagged as given up).  Of the rest:
+
+    gave up                     6 of 11 failed   0.2, where it had been 1.2
+    covered element            10 of 34          0.1, where it had been 0.6
+    page unchanged             17 of 27          0.6, where it had been 0.1
 """
 
 from __future__ import annotations
@@ -49,7 +57,7 @@ PRIORS: dict[str, Prior] = {
     "left-sites": Prior(3.5),
     "step-limit": Prior(3.2),
     "repeated-action": Prior(1.0, often=0.2, at_end=0.2),
-    "gave-up": Prior(1.2),
+    "gave-up": Prior(0.2),
     "no-answer": Prior(1.5),
     "login-wall": Prior(0.7, often=0.2, at_end=0.3),
     "back-and-forth": Prior(0.5, often=0.2, at_end=0.2),
@@ -58,10 +66,10 @@ PRIORS: dict[str, Prior] = {
     "error-page": Prior(0.4, often=0.2, at_end=0.3),
     "hard-errors": Prior(0.35, often=0.1, at_end=0.1),
     "unreadable-output": Prior(0.3, often=0.2, at_end=0.2),
-    "covered-element": Prior(0.6, often=0.3, at_end=0.3),
+    "covered-element": Prior(0.1, often=0.3, at_end=0.3),
     "url-revisits": Prior(0.2, often=0.1, at_end=0.1),
     "far-longer": Prior(0.2, often=0.3),
-    "no-effect": Prior(0.1, often=0.3, at_end=0.2),
+    "no-effect": Prior(0.6, often=0.3, at_end=0.2),
 }
 
 UNKNOWN = Prior(0.3)

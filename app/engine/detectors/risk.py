@@ -33,14 +33,15 @@ OFTEN, AT_END = ": often", ": at the end"
 
 MIN_TO_CALIBRATE = 12
 """Verdicts, at least three of each kind among them, below which values stay as the weights give them."""
-_FOLDS = 5
+FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
     """A judged run: what the model sees of it, and whether the agent failed.
 
-    ``decided`` names the detectors that asked a language model about the run and got an answer.
+    ``decided`` names the detectors that asked a language model about the run and got an answer; ``task`` is the task it
+    is a run of, "" where that is not known.
     """
 
     run: str
@@ -49,6 +50,7 @@ class Example:
     usual_steps: float | None
     failed: bool
     decided: frozenset[str] = frozenset()
+    task: str = ""
 
 
 def _feature_priors() -> dict[str, tuple[float, float]]:
@@ -128,6 +130,11 @@ class RiskModel:
         logit = sum(self.weights.get(name, 0.0) * x for name, x in found.items())
         return _sigmoid(self.slope * logit + self.offset)
 
+    def logit(self, example: Example) -> float:
+        """Log odds before calibration, by which rankings are compared."""
+        found = features(example.flags, example.steps, example.usual_steps, example.decided)
+        return sum(self.weights.get(name, 0.0) * x for name, x in found.items())
+
     def assess(
         self,
         run: str,
@@ -196,10 +203,10 @@ def began(flag: Flag) -> int:
     return min(since, flag.step) if isinstance(since, int) else flag.step
 
 
-def fit(examples: Sequence[Example]) -> RiskModel:
+def fit(examples: Sequence[Example], *, calibrated: bool = True) -> RiskModel:
     """The model after these verdicts; the same examples in any order give the same model.
 
-    A run that is named twice counts once, by its last example.
+    A run that is named twice counts once, by its last example.  Without calibration the order is the same.
     """
     judged = sorted({example.run: example for example in examples}.values(), key=lambda example: example.run)
     if not judged:
@@ -209,13 +216,24 @@ def fit(examples: Sequence[Example]) -> RiskModel:
     seen = np.array(design.any(axis=0))  # a weight that no verdict touches stays exactly at its prior
     weights = _MEANS.copy()
     weights[seen] = _newton(design[:, seen], failed, _MEANS[seen], _PRECISIONS[seen])
-    slope, offset = _calibrate(design[:, seen], failed, [example.run for example in judged], seen)
+    slope, offset = 1.0, 0.0
+    if calibrated:
+        folds = np.array([fold_of(example) for example in judged])
+        slope, offset = _calibrate(design[:, seen], failed, folds, seen)
     return RiskModel(
         weights=dict(zip(_NAMES, weights.tolist(), strict=True)),
         slope=slope,
         offset=offset,
         fitted_on=len(judged),
     )
+
+
+def fold_of(example: Example, split: int = 0) -> int:
+    """The part of the judged runs it is held out with: the same for all runs of a task; another for each split."""
+    name = example.task or example.run
+    if split:
+        name = f"{split}:{name}"
+    return hashlib.blake2b(name.encode(), digest_size=1).digest()[0] % FOLDS
 
 
 def _row(example: Example) -> list[float]:
@@ -261,15 +279,14 @@ def _sum(subscripts: str, *arrays: Vector) -> Vector:
 
 
 def _calibrate(
-    design: Vector, failed: Vector, runs: Sequence[str], seen: npt.NDArray[np.bool_]
+    design: Vector, failed: Vector, folds: npt.NDArray[np.int_], seen: npt.NDArray[np.bool_]
 ) -> tuple[float, float]:
     """Slope and offset over log odds that were predicted for runs the weights had not seen."""
     kinds = int(failed.sum()), int(len(failed) - failed.sum())
     if len(failed) < MIN_TO_CALIBRATE or min(kinds) < 3:
         return 1.0, 0.0
-    folds = np.array([hashlib.blake2b(run.encode(), digest_size=1).digest()[0] % _FOLDS for run in runs])
     logits = np.zeros(len(failed))
-    for fold in range(_FOLDS):
+    for fold in range(FOLDS):
         held = folds == fold
         weights = _newton(design[~held], failed[~held], _MEANS[seen], _PRECISIONS[seen])
         logits[held] = _sum("ni,i->n", design[held], weights)

@@ -10,6 +10,7 @@ import pytest
 from app.engine.api import RunFilter
 from app.engine.detectors.reacting import reactions_of
 from app.engine.detectors.risk import RiskModel
+from app.engine.detectors.trial import Trial
 from app.engine.engine import Engine
 from app.engine.errors import NotFound, UsageError
 from app.engine.events import HistoryChanged, KnowledgeChanged, RunsChanged
@@ -138,7 +139,9 @@ async def test_a_verdict_teaches_the_ranking_before_the_engine_closes(engine, tm
     await engine.aclose()
     again = await Engine.open(tmp_path / "workspace", author="mina")
     try:
-        assert (await again.risk_report()).fitted_on == 1
+        report = await again.risk_report()
+        assert (report.judged_failed, report.judged_passed) == (1, 0)
+        assert (report.in_use, report.fitted_on) == ("built-in", 0)  # one verdict is no reason to go by a fit
     finally:
         await again.aclose()
 
@@ -151,7 +154,9 @@ async def test_runs_know_the_tips_written_from_them(engine):
     assert {row.id: row.tips for row in rows} == {"run-0": 0, "run-1": 0, "run-2": 1, "run-3": 0}
 
 
-async def test_what_an_operator_made_of_a_flag_reaches_the_scorecard_and_the_ranking(engine):
+async def test_what_an_operator_made_of_a_flag_reaches_the_scorecard_and_the_ranking(engine, monkeypatch):
+    better = Trial(failed=1, passed=0, cold=0.5, fitted=0.9)  # where a fit is worth it, reactions are in it
+    monkeypatch.setattr("app.engine.cases.judging.tried", lambda examples: better)
     await engine.detect(())
     called = (await engine.open_run("run-0")).flags[0]
     workspace = engine._core.workspace
@@ -166,7 +171,7 @@ async def test_what_an_operator_made_of_a_flag_reaches_the_scorecard_and_the_ran
     report = await engine.risk_report()
     [score] = [one for one in report.scores if (one.detector, one.site) == (called.detector, "")]
     assert (score.judged, score.right, score.reacted, score.reacted_right) == (1, 1, 1, 1)
-    assert report.fitted_on == 1
+    assert (report.in_use, report.fitted_on) == ("fitted", 1)
     assert report.weights[called.detector] > RiskModel().weights[called.detector]
     assert workspace.index.risk("run-0").value > before
 

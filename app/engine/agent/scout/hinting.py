@@ -16,6 +16,7 @@ from app.engine.agent.scout.choosing import told_among
 from app.engine.agent.scout.grounding import plain
 from app.engine.agent.scout.place import Place
 from app.engine.agent.scout.skill import CERTAIN, Proposal, View
+from app.engine.agent.scout.tipping import blank, without_warnings
 from app.engine.agent.scout.wayfinding import by_search
 from app.engine.agent.sight import Hint
 from app.engine.command import Click, Command, Goto, Stop, TypeText
@@ -38,12 +39,6 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
 _LEAD_IN = re.compile(
     r"^(?:.*\b(?:open|use|go to|click|press|choose|under|via|in|follow|take)\s+)", re.IGNORECASE
 )
-_NOT = re.compile(
-    r"(?:\b(?:not|never|avoid|without|except|unless|instead of|rather than|wrong)\b|\b\w{2,7}n['’]t\b)"
-    r".{0,400}?(?=[.;!?,](?:\s|$)|\bbut\b|\n|$)",
-    re.IGNORECASE,
-)
-"""What is not to be done is not named."""
 _PIECE = re.compile(r"[^.;:!?\n,()]+")
 _SHORTEST = 4
 _LONGEST_PART, _MOST_PARTS = 60, 8
@@ -81,25 +76,21 @@ class ByHint:
 @lru_cache(maxsize=64)
 def named_in(text: str) -> tuple[Named, ...]:
     """What a hint names by its form, in the order of its words; what one form took is not taken by another."""
-    left, found = _NOT.sub(_blank, text[:_LONGEST]), list[Named]()
+    left, found = without_warnings(text[:_LONGEST]), list[Named]()
     for kind, form in _FORMS[:-1]:
         for one in form.finditer(left):
             where = one[2].strip() if kind == "type" else ""
             found.append(Named(one.start(), kind, one[1].strip().rstrip(".,;"), where))
-        left = form.sub(_blank, left)
+        left = form.sub(blank, left)
     for piece in _PIECE.finditer(left):
         parts = _parts(piece[0])
         if len(parts) > 1:
             found.append(Named(piece.start(), "path", " > ".join(parts)))
-            left = left[: piece.start()] + _blank(piece) + left[piece.end() :]
+            left = left[: piece.start()] + blank(piece) + left[piece.end() :]
     kind, form = _FORMS[-1]
     found += [Named(one.start(), kind, one[1].strip()) for one in form.finditer(left)]
     found = [one for one in found if one.what]
     return tuple(sorted(found, key=lambda one: one.at))
-
-
-def _blank(one: re.Match[str]) -> str:
-    return " " * len(one[0])
 
 
 def _parts(piece: str) -> list[str]:
@@ -178,7 +169,7 @@ def _called(elements: Sequence[Element], name: str) -> Element | None:
 def _named_here(place: Place, text: str) -> list[str]:
     """Controls of this page whose names the words tell, although nothing marks them as names."""
     names = [one.name for one in place.pressed if len(one.name.strip()) >= _SHORTEST]
-    return told_among(_NOT.sub(_blank, text[:_LONGEST]), names)
+    return told_among(without_warnings(text[:_LONGEST]), names)
 
 
 def _was_done(view: View, command: Command) -> bool:

@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.engine.agent.scout.acting import acts
-from app.engine.agent.scout.aims import Goal, goal_words
+from app.engine.agent.scout.aims import Goal
 from app.engine.agent.scout.answering import answers
 from app.engine.agent.scout.collecting import collects
 from app.engine.agent.scout.place import Place
 from app.engine.agent.scout.reaching import by_others, plainly, reaches
 from app.engine.agent.scout.skill import Proposal, Skill, View
-from app.engine.agent.scout.tipping import concerns
 from app.engine.agent.scout.wayfinding import ways
 from app.engine.command import Click
 from app.engine.effect import Effect
@@ -42,13 +41,11 @@ class OnSite:
         else:
             made = list(answers(place)) or _collected(place)
         refused = _refused_here(view)
-        made = [
+        return [
             one
             for one in made
             if one.score > 0 and not (isinstance(one.command, Click) and one.command.label in refused)
         ]
-        best = max((one.score for one in made), default=0.0)
-        return [_with_tips(one, place) if one.score == best else one for one in made]
 
 
 def _collected(place: Place) -> list[Proposal]:
@@ -81,25 +78,6 @@ class Elsewhere:
         if not made or by_others(view) or not Place(view).on_site:
             return made
         return [replace(one, score=one.score * DAMPED) for one in made]
-
-
-def _with_tips(proposal: Proposal, place: Place) -> Proposal:
-    """Tips that concern the task and that the action does not go by are told as not followed."""
-    goal = goal_words(place.aim)
-    told = dict(proposal.followed)
-    for tip in place.view.sight.tips:
-        if tip.tip not in told and concerns(tip, goal) and _is_about(tip.do, proposal, place):
-            told[tip.tip] = True
-    return replace(proposal, followed=tuple(told.items()))
-
-
-def _is_about(do: str, proposal: Proposal, place: Place) -> bool:
-    """Whether the action presses or fills what the tip says to use."""
-    number = getattr(proposal.command, "element", None)
-    if not do or not isinstance(number, int) or not 0 <= number < len(place.view.page.elements):
-        return False
-    name = place.view.page.elements[number].name
-    return len(name) > 3 and name.casefold() in do.casefold()
 
 
 def on_sites(others: Sequence[Skill]) -> list[Skill]:

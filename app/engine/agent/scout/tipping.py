@@ -20,6 +20,14 @@ _PATH = re.compile(
 _ADDRESS = re.compile(r"(?<![\w.])(/[a-z0-9][\w-]*(?:/[\w-]+)*/?)(?=[\s,.;)]|$)")
 _QUOTED = re.compile(r"[\"“]([^\"”]{2,60})[\"”]")
 _PIECE = re.compile(r"(?<=[.;:])\s+|,\s+(?:and\s+)?|\s+and\s+(?=/)")
+_NOT = re.compile(
+    r"(?:\b(?:not|never|avoid|without|except|unless|instead of|rather than|wrong)\b|\b\w{2,7}n['’]t\b)"
+    r".{0,400}?(?=[.;!?,](?:\s|$)|\bbut\b|\n|$)",
+    re.IGNORECASE,
+)
+"""What is not to be done is not named."""
+_WHY = re.compile(r"\b(?:because|otherwise|or else)\b.{0,400}?(?=[.;!?](?:\s|$)|\n|$)", re.IGNORECASE)
+"""Why a thing is so names nothing to be done either."""
 LEAST = 0.9
 """How many words of the task a tip must meet, at least, to be gone by."""
 FAINT = 0.3
@@ -53,12 +61,27 @@ class Lead:
         return near * (0.6 + 0.8 * exact) + overlap(goal, self.whole) / 3
 
 
+def blank(one: re.Match[str]) -> str:
+    """Spaces in the place of what was matched, so that everything else stays where it was."""
+    return " " * len(one[0])
+
+
+def without_warnings(text: str) -> str:
+    """Words without those that say what is not to be done."""
+    return _NOT.sub(blank, text)
+
+
+def advice(text: str) -> str:
+    """A tip's words without its warnings and its reasons: what is left is what it says to do."""
+    return _WHY.sub(blank, without_warnings(text))
+
+
 @lru_cache(maxsize=256)
 def _leads(tip: str, text: str, when: str, do: str) -> tuple[Lead, ...]:
     made: dict[tuple[object, ...], Lead] = {}
     whole = f"{text} {when}"
     for part in (text, do):
-        for piece in _PIECE.split(part):
+        for piece in _PIECE.split(advice(part)):
             around = _PATH.sub(" ", piece)
             found: list[Lead] = [
                 Lead(
@@ -91,8 +114,3 @@ def ranked(tips: Sequence[Hint], goal: frozenset[str]) -> list[tuple[float, Lead
     """What the tips name and the task is about, best first."""
     rated = [(lead.worth(goal), lead) for lead in leads_of(tips)]
     return sorted((one for one in rated if one[0] >= FAINT), key=lambda one: -one[0])
-
-
-def concerns(tip: Hint, goal: frozenset[str]) -> bool:
-    """Whether a tip has to do with a task at all."""
-    return overlap(goal, " ".join(meaning(f"{tip.text} {tip.when}"))) >= 2

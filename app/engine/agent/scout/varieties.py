@@ -14,6 +14,7 @@ from app.engine.agent.scout.choosing import told_among
 from app.engine.agent.scout.grounding import plain
 from app.engine.agent.scout.place import Place
 from app.engine.agent.scout.skill import CERTAIN, LIKELY, Proposal
+from app.engine.agent.scout.tipping import advice
 from app.engine.agent.scout.wording import fits, meaning, names, overlap, says
 from app.engine.command import Check, Click, ReportInfeasible, Select, TypeText
 from app.engine.page_state import Element
@@ -153,7 +154,7 @@ def _advised(place: Place, label: str, name: str) -> tuple[tuple[str, bool], ...
     """Tips that say to choose this, or name what is pressed together with it."""
     found: list[tuple[str, bool]] = []
     for tip in place.view.sight.tips:
-        said = f"{tip.text} {tip.do} {tip.before}"
+        said = advice(f"{tip.text} {tip.do} {tip.before}")
         choosing = overlap(frozenset({"choose", "select", "pick", "chosen", "selected"}), said)
         if (choosing and overlap(frozenset(meaning(label)), said)) or (
             len(name) > 3 and name.casefold() in said.casefold()
