@@ -57,6 +57,20 @@ def run(
     max_tokens: Annotated[int, typer.Option(min=0, help="Tokens of a model at most (0: no limit).")] = 0,
     max_money: Annotated[float, typer.Option(min=0, help="US dollars at most (0: no limit).")] = 0.0,
     headed: Annotated[bool, typer.Option("--headed", help="Show the browser.")] = False,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Actions it may take although the task does not ask for them: sends, uploads, buys, pays, deletes,"
+            " signs-in, signs-out; several with commas. Without it a run does only what the task asks for."
+        ),
+    ] = None,
+    supervised: Annotated[
+        bool,
+        typer.Option(
+            "--supervised",
+            help="Ask before such actions instead; decide with `sitelore live decide` in another terminal.",
+        ),
+    ] = False,
     resume: Annotated[str, typer.Option(help="Go on with this run, which was interrupted.")] = "",
     as_json: Json = False,
 ) -> None:
@@ -82,11 +96,17 @@ def run(
         max_seconds=max_seconds,
         max_tokens=max_tokens,
         max_money=max_money,
+        supervised=supervised,
+        allow=tuple(part for given in allow or () for part in given.split(",") if part.strip()),
     )
 
     async def running(engine: Engine) -> RunSummary:
         if not as_json:
             engine.bus.subscribe(_step_by_step)
+        if supervised:
+            from app.cli.live import print_requests
+
+            engine.bus.subscribe(print_requests)
         return await (engine.resume_run(resume) if resume else engine.run_task(request))
 
     summary = with_engine(running, encoder="cached")

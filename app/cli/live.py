@@ -94,7 +94,7 @@ def start(
     }
 
     async def running(engine: Engine) -> list[LiveRow]:
-        engine.bus.subscribe(_told)
+        engine.bus.subscribe(print_requests)
         wanted = await _wanted(engine, tasks, start_url)
         requests = [replace(request, **changes) for request in wanted]  # pyright: ignore[reportArgumentType]
         ids = set(await engine.start_runs(requests, at_once))
@@ -335,7 +335,7 @@ def _policy(chosen: InterventionPolicy, counted: PolicyPreview) -> str:
     )
 
 
-def _told(event: Event) -> None:
+def print_requests(event: Event) -> None:
     """Calls on standard error: what is asked, and what is over."""
     if isinstance(event, RequestChanged) and event.request.state is RequestState.OPEN:
         say(_request(event.request))

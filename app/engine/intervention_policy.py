@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -30,6 +31,38 @@ class RiskClass(StrEnum):
     def changes(self) -> bool:
         """It leaves something behind on the site."""
         return self.level >= 2
+
+
+WORDS_FOR_CLASSES = {
+    "buy": RiskClass.BUYS,
+    "order": RiskClass.BUYS,
+    "pay": RiskClass.PAYS,
+    "delete": RiskClass.DELETES,
+    "send": RiskClass.SENDS,
+    "publish": RiskClass.SENDS,
+    "publishes": RiskClass.SENDS,
+    "change": RiskClass.SENDS,
+    "changes": RiskClass.SENDS,
+    "upload": RiskClass.UPLOADS,
+    "sign-in": RiskClass.SIGNS_IN,
+    "sign-out": RiskClass.SIGNS_OUT,
+}
+"""Other words for classes that leave something behind, as a person types them (``--allow buy,publish``)."""
+
+
+def risk_classes(names: Iterable[str]) -> frozenset[RiskClass]:
+    """Return the classes of risk that a person names.
+
+    Raises ``ValueError`` with the first name that is none.
+    """
+    known = {risk.value.replace(" ", "-"): risk for risk in RiskClass} | WORDS_FOR_CLASSES
+    found: set[RiskClass] = set()
+    for name in names:
+        key = name.strip().casefold().replace(" ", "-").replace("_", "-")
+        if key not in known:
+            raise ValueError(name.strip())
+        found.add(known[key])
+    return frozenset(found)
 
 
 _LEVELS = {

@@ -27,6 +27,7 @@ class RunRequest:
         vision: ask a vision model for boxes, too.
         max_seconds, max_tokens, max_money: budgets of a model; 0 for none.
         supervised: the workspace's intervention policy holds, and a person can be asked.
+        allow: classes of risk (``buys``, ``deletes`` …) that the run may do although its task does not ask for them.
     """
 
     intent: str
@@ -46,6 +47,7 @@ class RunRequest:
     max_tokens: int = 0
     max_money: float = 0.0
     supervised: bool = False
+    allow: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

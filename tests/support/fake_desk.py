@@ -32,10 +32,12 @@ class FakeDesk:
 
     Args:
         decide: asked about each request as it is opened; ``None`` leaves it open for ``answer``.
+        policy: ``UNATTENDED`` also allows what a task does not ask for (``wide``).
     """
 
     def __init__(self, decide: Decide | None = None, policy: InterventionPolicy = UNATTENDED) -> None:
         self.decide, self.policy = decide, policy
+        self.wide: frozenset[RiskClass] = frozenset(RiskClass) if policy is UNATTENDED else frozenset()
         self.rows: dict[str, PersonRequest] = {}
         self.why: dict[str, str] = {}
         self.said: list[PersonHint] = []
@@ -110,6 +112,10 @@ class FakeDesk:
     async def answer(self, risk: RiskClass) -> Answer:
         self._check()
         return self.policy.answer("", risk)
+
+    async def widened(self, risk: RiskClass) -> bool:
+        self._check()
+        return risk in self.wide
 
     async def reaction(self, flag: Flag) -> Reaction:
         self._check()

@@ -13,11 +13,12 @@ from app.engine.action import describe, format_action
 from app.engine.agent.control import Control
 from app.engine.agent.llm.batch import moved
 from app.engine.agent.parsing import parse
-from app.engine.agent.risk import Assessment, assess
+from app.engine.agent.risk import Assessment
 from app.engine.agent.secret_fields import INSTEAD, Ruling, use_of
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.sight import Decision, Sight
 from app.engine.agent.stepping import element_of, named, said_action
+from app.engine.agent.write_gate import GateDecision, WriteGate, permit_for
 from app.engine.browser.page_index import PageIndex
 from app.engine.command import (
     SETS,
@@ -39,6 +40,7 @@ from app.engine.intervention_policy import Answer, RiskClass
 from app.engine.page_state import Element, PageCapture
 from app.engine.redaction import redact_text, redact_url
 from app.engine.supervision import Need, NextAction, PersonDecision, Verb
+from app.engine.write_permit import WritePermit
 
 ALL_ACTIONS = frozenset(kind for kinds in SETS.values() for kind in kinds)
 """What a person may have done in place of an action."""
@@ -59,6 +61,7 @@ class Cleared:
         result: of an action that was refused; it is not to be done.
         anew: nothing is to be done: the page is another by now, look and decide again.
         notes: what the agent is told beside the result.
+        gate: the write gate's decision about the action.
     """
 
     sight: Sight
@@ -66,19 +69,28 @@ class Cleared:
     result: Result | None = None
     anew: bool = False
     notes: tuple[str, ...] = ()
+    gate: GateDecision | None = None
+
+    @property
+    def permit(self) -> WritePermit | None:
+        """Permission for what the action writes; ``None``: it may only read."""
+        return self.gate.permit if self.gate is not None else None
 
 
 class Clearance:
     """Clears the decisions of one run."""
 
-    def __init__(self, control: Control, secrets: Secrets, relook: Relook) -> None:
+    def __init__(self, control: Control, secrets: Secrets, relook: Relook, gate: WriteGate | None = None) -> None:
         self._control, self._secrets, self._relook = control, secrets, relook
+        self._gate = gate or WriteGate()
+        self._resolved: GateDecision | None = None
 
     async def clear(self, sight: Sight, decision: Decision) -> Cleared:
         """Tell, ask and hold; returns right before the deed."""
         cleared = Cleared(sight=sight, decision=decision)
         mark = self._control.mark
-        if self._watched and decision.command is not None:
+        self._resolved = None
+        if decision.command is not None:
             cleared = await self._permitted(sight, decision, decision.command)
         await self._control.gate()
         if self._control.stopping and self._control.supervised:
@@ -87,30 +99,49 @@ class Clearance:
             return cleared
         return await self._seen_again(cleared)
 
-    @property
-    def _watched(self) -> bool:
-        return self._control.supervised or self._control.planned is not None
+    def check_resolved(self, command: Command, sight: Sight, permit: WritePermit | None) -> GateDecision:
+        """Decide about the element that a mark turned out to be; what was permitted for the mark stays permitted."""
+        found = self._gate.judge(command, sight)
+        if permit is not None and not found.allowed:
+            found = replace(found, allowed=True, permit=permit)
+        self._resolved = found
+        return found
+
+    def settle(self, cleared: Cleared, result: Result) -> None:
+        """Take note of what came of a cleared action, so that it is not done more often than the task asks."""
+        decision = self._resolved or cleared.gate
+        if decision is not None:
+            self._gate.settle(decision, result, cleared.sight.step)
 
     async def _permitted(self, sight: Sight, decision: Decision, command: Command) -> Cleared:
-        about, use = assess(command, sight.page), use_of(command, sight, self._secrets)
+        gate, use = self._gate.judge(command, sight), use_of(command, sight, self._secrets)
+        about = gate.about
         is_asked = use is not None and use.ruling is Ruling.ASK
         if use is not None and is_asked:
             about = replace(about, why="; ".join(why for why in (about.why, use.why) if why))
         action = self._next(sight, decision, command, about)
         self._tell(action)
-        cleared = Cleared(sight=sight, decision=decision)
+        cleared = Cleared(sight=sight, decision=decision, gate=gate)
         if isinstance(command, _OFF_THE_PAGE):
             return cleared
         if use is not None and use.ruling is Ruling.REFUSE:
             return replace(cleared, result=refused(Cause.POLICY, use.why, *INSTEAD))
         answer = await self._control.answer(about.risk)
-        if answer is Answer.ALLOW and not (is_asked and self._control.supervised):
-            return cleared
         if answer is Answer.DENY:
             why = f"actions of this kind ({about.risk.value}) are not allowed in this run: {about.why}"
             return replace(
                 cleared, result=refused(Cause.POLICY, why, "do without it, or say what is missing")
             )
+        if not gate.allowed and not self._control.supervised:
+            why = f"it {about.risk.value}, and the task does not ask for that here: {gate.why}"
+            instead = "do only what the task asks for, on the thing it names"
+            return replace(cleared, result=refused(Cause.POLICY, why, instead))
+        if not gate.allowed and not is_asked and await self._control.widened(about.risk):
+            return self._by_person(cleared, action)
+        if gate.allowed and answer is Answer.ALLOW and not (is_asked and self._control.supervised):
+            return cleared
+        if not gate.allowed:
+            action = replace(action, risk_why=f"the task does not ask for it: {gate.why}")
         asked = await self._asked(cleared, action)
         self._approve(asked)
         return asked
@@ -122,6 +153,14 @@ class Clearance:
             use = use_of(command, cleared.sight, self._secrets)
             if use is not None and use.ruling is Ruling.ASK:
                 self._secrets.approve(use.key)
+
+    @staticmethod
+    def _by_person(cleared: Cleared, action: NextAction) -> Cleared:
+        element = next((one for one in cleared.sight.page.elements if one.index == action.element), None)
+        permit = permit_for(element, "a person allowed it")
+        gate = cleared.gate
+        assert gate is not None
+        return replace(cleared, gate=replace(gate, allowed=True, permit=permit, why=permit.why))
 
     async def _asked(self, cleared: Cleared, action: NextAction) -> Cleared:
         page = cleared.sight.page
@@ -146,7 +185,7 @@ class Clearance:
             return await self._edited(cleared, action, decided)
         if decided.verb is Verb.APPROVE:
             notes = (f"a person approved it: {decided.text}",) if decided.text else ()
-            return replace(cleared, notes=notes)
+            return replace(self._by_person(cleared, action), notes=notes)
         why = f"a person said no to this: {decided.text}" if decided.text else "a person said no to this"
         return replace(cleared, result=refused(Cause.PERSON, why, "go on without it"))
 
@@ -163,9 +202,10 @@ class Clearance:
         if decided.text:
             reason = f"{reason} ({decided.text})"
         decision = replace(cleared.decision, command=parsed.command, reason=reason, intent="", followed={})
-        about = assess(parsed.command, cleared.sight.page)
-        self._tell(self._next(cleared.sight, decision, parsed.command, about))
-        return replace(cleared, decision=decision, notes=(reason,))
+        gate = self._gate.judge(parsed.command, cleared.sight)
+        wanted = self._next(cleared.sight, decision, parsed.command, gate.about)
+        self._tell(wanted)
+        return replace(self._by_person(replace(cleared, gate=gate), wanted), decision=decision, notes=(reason,))
 
     async def _seen_again(self, cleared: Cleared) -> Cleared:
         """After a hold: the same page with the same element, as it is numbered now; else it is decided anew."""

@@ -262,6 +262,15 @@ class Control(Hold):
         except StoreError:
             return USUAL.answer(self.site, risk)
 
+    async def widened(self, risk: RiskClass) -> bool:
+        """Whether a person allowed every action of this class for this run or its site."""
+        if self.desk is None:
+            return False
+        try:
+            return await self.desk.widened(risk)
+        except StoreError:
+            return False
+
     async def reaction(self, flag: Flag) -> Reaction:
         """What the policy says to a flag."""
         if self.desk is None:

@@ -14,6 +14,7 @@ from app.engine.agent.ports import Hands, Marks, Navigator, Person
 from app.engine.agent.secret_fields import INSTEAD, Ruling, use_of
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.sight import Sight
+from app.engine.agent.write_gate import GateDecision
 from app.engine.command import (
     AskHuman,
     Branch,
@@ -32,6 +33,7 @@ from app.engine.effect import Cause, Effect, Result, refused
 from app.engine.errors import Conflict, NotFound
 from app.engine.ledger import FactCategory, Ledger
 from app.engine.trajectory import Outcome
+from app.engine.write_permit import WritePermit
 
 IN_MEMORY = (Note, Calculate, Branch, Prune)
 """Commands that write into the ledger and touch nothing else."""
@@ -57,6 +59,7 @@ class Deeds:
     Attributes:
         answers: what a person has said so far: (question, answer).
         gate: passed right before the page is touched; what it raises comes through.
+        check: the write gate, asked about the element that a mark turned out to be.
     """
 
     hands: Hands
@@ -68,9 +71,12 @@ class Deeds:
     secrets: Secrets = field(default_factory=Secrets)
     answers: tuple[tuple[str, str], ...] = ()
     gate: Callable[[], Awaitable[None]] | None = None
+    check: Callable[[Command, Sight, WritePermit | None], GateDecision] | None = None
 
-    async def do(self, command: Command, sight: Sight) -> tuple[Result, Ending | None]:
-        """Do one command on the page in front."""
+    async def do(
+        self, command: Command, sight: Sight, permit: WritePermit | None = None
+    ) -> tuple[Result, Ending | None]:
+        """Do one command on the page in front; without a permit it may only read."""
         match command:
             case Stop(answer):
                 return _told(), Ending(Outcome.ANSWERED, answer=answer)
@@ -83,13 +89,13 @@ class Deeds:
             case Note() | Calculate() | Branch() | Prune():
                 return self._in_memory(command, sight), None
             case _ if self.marks is not None:
-                return await self._with_marks(self.marks, command, sight), None
+                return await self._with_marks(self.marks, command, sight, permit), None
             case ClickMark() | TypeMark():
                 return refused(
                     Cause.POLICY, "there are no marks: no vision model is at work", "name an element instead"
                 ), None
             case _:
-                return await self._on_page(command, sight), None
+                return await self._on_page(command, sight, permit), None
 
     async def ask(self, question: str, step: int) -> str | None:
         """A person's answer, ``None`` where nobody is there."""
@@ -116,12 +122,19 @@ class Deeds:
             )
         return (await self.navigator.navigate(command, sight.intent, self.gate)).result
 
-    async def _with_marks(self, marks: Marks, command: Command, sight: Sight) -> Result:
+    async def _with_marks(
+        self, marks: Marks, command: Command, sight: Sight, permit: WritePermit | None
+    ) -> Result:
         """The gate first: a known element needs no new look, a mark stands for an element or a point."""
         resolved, said = await marks.resolve(command, sight.page)
         if resolved is None:
             return said or refused(Cause.MISSING, "what is pointed at is not there any more")
-        done = await self._on_page(resolved, sight)
+        if self.check is not None and resolved != command:
+            found = self.check(resolved, sight, permit)
+            if not found.allowed:
+                return refused(Cause.POLICY, f"it {found.about.risk.value}: {found.why}", "name the element itself")
+            permit = permit or found.permit
+        done = await self._on_page(resolved, sight, permit)
         if isinstance(command, ClickMark | TypeMark):
             done = replace(done, element=next(iter(elements_of(resolved)), None))
         if said is None:
@@ -130,13 +143,13 @@ class Deeds:
             done, notes=(*done.notes, *said.notes), perceptions=done.perceptions + said.perceptions
         )
 
-    async def _on_page(self, command: Command, sight: Sight) -> Result:
+    async def _on_page(self, command: Command, sight: Sight, permit: WritePermit | None) -> Result:
         use = use_of(command, sight, self.secrets)
         if use is not None and not (use.ruling is Ruling.ALLOW or self.secrets.is_approved(use.key)):
             return refused(Cause.POLICY, use.why, *INSTEAD)
         if self.gate is not None:
             await self.gate()
-        result = await self.hands.do(self.secrets.fill(command))
+        result = await self.hands.do(self.secrets.fill(command), permit)
         if not self.secrets.any:
             return result
         return replace(

@@ -24,6 +24,7 @@ from app.engine.agent.seeing import CARRIED_OFF, LOST, Seeing
 from app.engine.agent.sight import Decision, Hint, Sight
 from app.engine.agent.stepping import page_step
 from app.engine.agent.walls import WALLED, Walls
+from app.engine.agent.write_gate import WriteGate
 from app.engine.agent.writing import written
 from app.engine.effect import Cause, Effect, Result, refused
 from app.engine.errors import SiteloreError, StoreError
@@ -55,12 +56,15 @@ class AgentLoop:
         self._control = parts.control or Control(task.run)
         self._recording = Recording(parts, self._control, run, steps)
         self._seeing = Seeing(task, parts, self._control, self._recording)
-        self._clearance = Clearance(self._control, parts.secrets, self._seeing.again)
+        self._clearance = Clearance(
+            self._control, parts.secrets, self._seeing.again, WriteGate(allow=parts.allow)
+        )
         self._walls = Walls(task, parts, self._control, self._recording, self._said)
         self._going_on = bool(steps) or bool(parts.book.ledger.goal)
         self._unreadable = self._hung = 0
         self._news: tuple[str, ...] = done_by_hand(steps)
         parts.deeds.gate = self._control.before_action
+        parts.deeds.check = self._clearance.check_resolved
         if self._control.supervised and parts.deeds.person is None:
             parts.deeds.person = Asker(self._control)
         parts.book.mask_with(parts.secrets.mask)
@@ -269,7 +273,7 @@ class AgentLoop:
         did: list[tuple[Result, Ending | None]] = []
 
         async def doing() -> None:
-            did.append(await self._parts.deeds.do(command, cleared.sight))
+            did.append(await self._parts.deeds.do(command, cleared.sight, cleared.permit))
 
         async with self._control.at(Stage.ACTING):
             if isinstance(command, IN_MEMORY):
@@ -277,6 +281,7 @@ class AgentLoop:
             else:
                 await doing()
         result, ending = did[-1]
+        self._clearance.settle(cleared, result)
         if ending is not None and ending.outcome is Outcome.NEEDS_PERSON and self._control.stopping:
             ending = Ending(Outcome.STOPPED)
         return result, ending

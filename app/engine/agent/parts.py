@@ -11,6 +11,7 @@ from app.engine.agent.memory.book import LedgerBook
 from app.engine.agent.ports import Hands, Knowledge, Navigator, Recorder, Told, Watching
 from app.engine.agent.secrets import Secrets
 from app.engine.agent.sight import Policy
+from app.engine.intervention_policy import RiskClass
 
 
 @dataclass(slots=True)
@@ -25,7 +26,10 @@ class Timing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What a loop is put together of; parts that are ``None`` are not there."""
+    """What a loop is put together of; parts that are ``None`` are not there.
+
+    ``allow`` are classes of actions that need no request by the task.
+    """
 
     hands: Hands
     policy: Policy
@@ -38,3 +42,4 @@ class Parts:
     secrets: Secrets = field(default_factory=Secrets)
     tell: Callable[[Told], None] | None = None
     control: Control | None = None
+    allow: frozenset[RiskClass] = frozenset()

@@ -134,6 +134,10 @@ class DeskPort(Protocol):
         """Whether an action of this class may be done, by the approvals that stand and by the policy."""
         ...
 
+    async def widened(self, risk: RiskClass) -> bool:
+        """Whether a person allowed every action of this class for the run or its site, asked for by the task or not."""
+        ...
+
     async def reaction(self, flag: Flag) -> Reaction:
         """What the policy says to a flag."""
         ...

@@ -237,6 +237,17 @@ class Desk:
         standing = dict(await self._core.on_store(self._rows.standing, run))
         return standing.get(risk) or (await self.policy()).answer(site, risk)
 
+    async def widened(self, run: str, site: str, risk: RiskClass) -> bool:
+        """Whether a person allowed a class outright: by an approval for the run, or by a rule for this very site.
+
+        A rule for all sites says what is asked about; it does not send a run beyond its task.
+        """
+        standing = dict(await self._core.on_store(self._rows.standing, run))
+        if risk in standing:
+            return standing[risk] is Answer.ALLOW
+        rules = (await self.policy()).risks
+        return any(bool(rule.site) and rule.site == site and rule.risk is risk and rule.answer is Answer.ALLOW for rule in rules)
+
     async def reaction(self, site: str, flag: Flag) -> Reaction:
         """What a flag brings about."""
         return (await self.policy()).reaction(site, flag.severity, flag.detector)
@@ -328,6 +339,10 @@ class DeskOfRun:
     async def answer(self, risk: RiskClass) -> Answer:
         """What holds for an action of a class."""
         return await self._desk.answer(self._run, self._site, risk)
+
+    async def widened(self, risk: RiskClass) -> bool:
+        """Whether a person allowed a class of actions outright."""
+        return await self._desk.widened(self._run, self._site, risk)
 
     async def reaction(self, flag: Flag) -> Reaction:
         """What the policy says to a flag."""

@@ -34,6 +34,7 @@ from app.engine.errors import NotFound, SiteloreError, UsageError
 from app.engine.events import RunAdvanced, RunsChanged
 from app.engine.jobs import Job
 from app.engine.run_api import RunRequest, RunSummary
+from app.engine.intervention_policy import RiskClass, risk_classes
 from app.engine.store.live_runs import LiveRun
 from app.engine.store.tasks import task_file
 from app.engine.trajectory import Outcome, Run, Step
@@ -154,6 +155,7 @@ class Running:
         address = checked_address(request.start_url)
         site = request.site or self._core.workspace.site_of(address)
         request = replace(request, intent=_readable(request.intent), start_url=address, site=site)
+        allowed_classes(request)
         lifted(request.intent, os.environ)
         allowed_hosts(request)
         for name in request.graph:
@@ -305,13 +307,14 @@ class Running:
         from app.engine.agent.calculator import calculate
         from app.engine.agent.deeds import Deeds
         from app.engine.browser.executor import Executor
+        from app.engine.browser.guard import Guard
 
         request, head, secrets = prepared.request, prepared.head, prepared.secrets
         secrets.hosts = domains = allowed_hosts(request)
         knowledge = await RunKnowledge.open(self._retrieving, request.kb, request.site)
         graphs = await GraphAtlas.open(self._atlas, self._finding, browser.visit, request.graph)
         navigator = GlobalNavigator(graphs, head.choose) if request.graph else None
-        executor = Executor(browser.visit, domains=domains, files=live.folder / "files")
+        executor = Executor(browser.visit, domains=domains, files=live.folder / "files", guard=Guard())
         hands: Hands = executor
         if overseer is not None:
             hands = overseer.hands(executor, browser, graphs, head, book, secrets)
@@ -350,6 +353,7 @@ class Running:
             watching=await self._watch(live, request, domains),
             secrets=secrets,
             tell=tell,
+            allow=allowed_classes(request),
             **({"control": overseer.control} if overseer is not None else {}),
         )
         loop = AgentLoop(task, parts, live.run, live.steps)
@@ -407,6 +411,15 @@ def allowed_hosts(request: RunRequest) -> frozenset[str]:
     if ANY in request.domains:
         return frozenset()
     return frozenset({browser_host(request.start_url), *map(_host, request.domains)})
+
+
+def allowed_classes(request: RunRequest) -> frozenset[RiskClass]:
+    """Classes of risk the run may do beyond its task.  Raises ``UsageError`` for a name that is none."""
+    try:
+        return risk_classes(request.allow)
+    except ValueError as error:
+        known = ", ".join(risk.value.replace(" ", "-") for risk in RiskClass if risk.level)
+        raise UsageError(f"{str(error)!r} is no class of actions", remedy=f"--allow takes: {known}") from error
 
 
 def _host(domain: str) -> str:

@@ -1,0 +1,523 @@
+"""Changes that a task asks for, read from its words: which verb, on which object, by whom, how often.
+
+The write gate (``app.engine.agent.write_gate``) compares them with the control that is about to be used.  Reading a
+page is never a change; an imperative that is no verb of reading is one.  What stands in quotes is a name and never a
+verb.  Words are in ``resources/rules/task_changes.json``; verbs of other languages in ``danger_words.json``.  Pure.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Literal, cast
+
+from app.assets import resource
+from app.engine.graph.danger_words import said_by
+from kb.retrieval.terms import stems_of
+
+Region = Literal["object", "whose", "where", "toward"]
+
+LONGEST_TASK = 8_000
+"""Characters of a task that are read."""
+
+_OPEN, _CLOSE = "\ue000", "\ue001"
+_QUOTED = re.compile(
+    r"\"([^\"\n]{1,400})\"|“([^”\n]{1,400})”|«([^»\n]{1,400})»|`([^`\n]{1,400})`|(?<![\w])['‘]([^'‘’\n]{1,200})['’](?![\w])"
+)
+_SENTENCE = re.compile(r"(?<=[.!?;:])\s+|\n[\s*-]*|•")
+_TOKEN = re.compile(
+    rf"{_OPEN}\d+{_CLOSE}|#\d+|[$€£]?\d[\d.,:/-]*%?|[^\W\d_][\w.@/+-]*(?:['’][a-z]+)?|[,()]", re.UNICODE
+)
+_SECRET = re.compile(r"\{secret:\w+\}")
+_SHAPE = re.compile(r"[\[{(<][^\[\]{}()<>\n\ue000]{0,200}[\]})>]")
+"""Brackets: the shape of an answer, or an aside."""
+_DIGITS = re.compile(r"\d")
+_REFUSING = frozenset({"do", "not", "don't", "never", "without"})
+_SPLITTERS = frozenset({"and", "then", "or", "but", ","})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestedChange:
+    """One change that a task asks for.
+
+    Attributes:
+        text: the clause it stands in, for messages.
+        verb: the verb as it stands there, in lower case.
+        senses: groups of verbs that mean the same (``delete``, ``buy``, ``send`` …); empty for a verb of no group.
+        objects: names of the things it is about, alternatives to one another; empty where none is named.
+        whose: names that must be seen with the thing: its author or the thing it is part of.
+        places: names of where it is to happen.
+        values: names and quoted texts that are to be put in.
+        nouns: stems of the other words of the clause.
+        presses: names of controls that the task itself says to press.
+        count: how often at most; 0 for as many as there are.
+        picks: the thing is told by its position or a superlative (``the latest``), or any one will do (``a``).
+        inherited: the names come from an earlier clause (``Find the issue "Foo" and close it``).
+        certain: its verb is one that is known to change something; of others only the place in the sentence tells.
+    """
+
+    text: str
+    verb: str
+    senses: frozenset[str] = frozenset()
+    objects: tuple[str, ...] = ()
+    whose: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    nouns: frozenset[str] = frozenset()
+    presses: tuple[str, ...] = ()
+    count: int = 1
+    picks: bool = False
+    inherited: bool = False
+    certain: bool = True
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name of the clause."""
+        return (*self.objects, *self.whose, *self.places, *self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    text: str
+    name: bool = False
+    quoted: bool = False
+
+    @property
+    def low(self) -> str:
+        return self.text.casefold()
+
+
+def requested_changes(task: str) -> tuple[RequestedChange, ...]:
+    """Return the changes a task asks for, in its order; none for a task that only asks, shows or opens something."""
+    return _task(task)[0]
+
+
+def forbidden_verbs(task: str) -> frozenset[str]:
+    """Return the verbs that a task forbids ("Don't submit it yet"), in lower case."""
+    return _task(task)[1]
+
+
+@lru_cache(maxsize=256)
+def _task(task: str) -> tuple[tuple[RequestedChange, ...], frozenset[str]]:
+    quotes: list[str] = []
+    found: list[RequestedChange] = []
+    forbidden: set[str] = set()
+    known: list[tuple[str, ...]] = []
+    for clause in _clauses(_without_quotes(task[:LONGEST_TASK], quotes)):
+        tokens = _tokens(clause, quotes)
+        changes, refused, names = _read(tokens, clause)
+        forbidden |= refused
+        for one in changes:
+            found.append(_inheriting(one, known) if not one.objects else one)
+        if names:
+            known.append(names)
+    return tuple(found), frozenset(forbidden)
+
+
+def senses_of(words: Iterable[str]) -> frozenset[str]:
+    """Groups of verbs that any of these words, or a pair of them, belongs to."""
+    table = _senses()
+    listed = [word.casefold() for word in words]
+    texts = [*listed, *(f"{first} {second}" for first, second in zip(listed, listed[1:], strict=False))]
+    return frozenset(sense for text in texts for sense in _senses_of_verb(text, table))
+
+
+def word_set(name: str) -> frozenset[str]:
+    """A list of words of the rule file (``commits``, ``searches`` …)."""
+    return frozenset(cast("list[str]", _document()[name]))
+
+
+@lru_cache(maxsize=8192)
+def stem_of(word: str) -> str:
+    """The stem of one word."""
+    return next(iter(stems_of(word)), word.casefold())
+
+
+# ---------------------------------------------------------------------------------------------------- clauses
+
+
+def _without_quotes(text: str, quotes: list[str]) -> str:
+    """The text with a mark in place of each quoted name, so that no word in quotes is read as a verb."""
+
+    def keep(match: re.Match[str]) -> str:
+        quotes.append(next(part for part in match.groups() if part is not None).strip())
+        return f" {_OPEN}{len(quotes) - 1}{_CLOSE} "
+
+    plain = _SECRET.sub(" ", text.replace(_OPEN, " ").replace(_CLOSE, " "))
+    return _SHAPE.sub(" , ", _QUOTED.sub(keep, plain))
+
+
+def _clauses(text: str) -> Iterator[str]:
+    for sentence in _SENTENCE.split(text):
+        if sentence.strip():
+            yield sentence.strip()
+
+
+def _tokens(clause: str, quotes: list[str]) -> list[_Token]:
+    tokens: list[_Token] = []
+    for match in _TOKEN.finditer(clause):
+        word = match[0]
+        if word[0] == _OPEN:
+            tokens.append(_Token(quotes[int(word[1:-1])], name=True, quoted=True))
+            continue
+        if word.endswith(("'s", "’s")) and len(word) > 3:
+            tokens.extend((_Token(word[:-2].rstrip("."), name=_is_name(word[:-2], bool(tokens))), _Token("'s")))
+            continue
+        bare = word if word in (",", "(", ")") else word.strip(".,")
+        if bare:
+            tokens.append(_Token(bare, name=_is_name(bare, bool(tokens))))
+    return _joined(tokens)
+
+
+def _is_name(word: str, later: bool) -> bool:
+    """A word that names a thing by its look: ``#12``, ``sci_fi``, ``a/b``, ``iPad``, or a capital within a sentence."""
+    if word.casefold() in word_set("dates"):
+        return False
+    if word.startswith("#") or "@" in word or "_" in word or "/" in word[1:]:
+        return True
+    if word[0].isdigit() or word[0] in "$€£":
+        return False
+    inner = any(letter.isupper() for letter in word[1:])
+    return bool(inner or _DIGITS.search(word) or "-" in word[1:-1] and later) or (later and word[0].isupper())
+
+
+def _joined(tokens: list[_Token]) -> list[_Token]:
+    """Neighbouring capitalised words are one name; quoted names stay by themselves."""
+    made: list[_Token] = []
+    for token in tokens:
+        last = made[-1] if made else None
+        if last is not None and _bare(token) and _bare(last):
+            made[-1] = _Token(f"{last.text} {token.text}", name=True)
+        else:
+            made.append(token)
+    return made
+
+
+def _bare(token: _Token) -> bool:
+    return token.name and not token.quoted and token.text[:1].isupper()
+
+
+# ---------------------------------------------------------------------------------------------------- changes
+
+
+def _read(tokens: list[_Token], clause: str) -> tuple[list[RequestedChange], set[str], tuple[str, ...]]:
+    """The changes of a sentence, the verbs it forbids, and the names in it."""
+    names = tuple(
+        token.text
+        for at, token in enumerate(tokens)
+        if token.name or (token.low.lstrip("#").isdecimal() and _numbers_a_thing(tokens, at))
+    )
+    if not tokens or _is_question(clause):
+        return [], set(), names
+    found: list[RequestedChange] = []
+    refused: set[str] = set()
+    for part in _parts(tokens):
+        verb, rest, forbidden = _imperative(part)
+        if verb and forbidden:
+            refused.add(stem_of(verb))
+        elif verb:
+            found.extend(_change(verb, rest, clause))
+    return found, refused, names
+
+
+def _is_question(clause: str) -> bool:
+    words = [word.casefold() for word in re.findall(r"[^\W\d_][\w'’]*", clause)[:3]]
+    if not words:
+        return False
+    asked = " ".join(words)
+    polite = any(asked.startswith(one) for one in word_set("polite") if " " in one)
+    refuses = any(f"{asked} ".startswith(f"{one} ") for one in word_set("not"))
+    return not polite and not refuses and words[0] in word_set("questions")
+
+
+def _parts(tokens: list[_Token]) -> Iterator[list[_Token]]:
+    """A sentence taken apart before each verb that follows ``and``, ``then`` or a comma."""
+    part: list[_Token] = []
+    for at, token in enumerate(tokens):
+        following = tokens[at + 1] if at + 1 < len(tokens) else None
+        splits = token.low in _SPLITTERS and following is not None
+        if splits and part and (_begins_clause(tokens[at + 1 :]) or token.low == "then"):
+            yield part
+            part = []
+        elif token.low in ("to", "for") and part and following is not None and _purpose(part, following):
+            yield part  # ``Click "Buy now" to buy it``: the purpose is asked for as well
+            part = []
+        else:
+            part.append(token)
+    if part:
+        yield part
+
+
+def _begins_clause(tokens: list[_Token]) -> bool:
+    """Whether a verb follows that begins a part of its own."""
+    words = [token.low for token in tokens[:4] if not token.name]
+    if not words or tokens[0].name:
+        return False
+    while words and (words[0] in word_set("polite") or words[0] in _REFUSING):
+        words = words[1:]
+    return bool(words) and (
+        _known_verb(words[0]) or words[0] in word_set("reading") or words[0] in word_set("questions")
+    )
+
+
+def _purpose(part: list[_Token], following: _Token) -> bool:
+    """``to buy`` after a verb of pressing or going; what cannot be taken back must be asked for outright."""
+    first = next((token.low for token in part if not token.name and token.low not in word_set("polite")), "")
+    senses = senses_of((following.low,))
+    if following.name or not senses:
+        return False
+    if first in word_set("pressing"):
+        return True
+    return first in ("go", "navigate", "open", "use", "visit", "log") and not senses & {"delete", "cancel", "buy"}
+
+
+def _imperative(part: list[_Token]) -> tuple[str, list[_Token], bool]:
+    """The verb a part begins with, what follows it, and whether the part forbids it ("" where there is none)."""
+    tokens = _without_condition(part)
+    forbidden = False
+    while tokens:
+        words = [token.low for token in tokens[:6]]
+        text = " ".join(words)
+        refusal = next((one for one in word_set("not") if text == one or text.startswith(f"{one} ")), "")
+        polite = next(
+            (one for one in sorted(word_set("polite"), key=len, reverse=True) if f"{text} ".startswith(f"{one} ")), ""
+        )
+        if refusal:
+            forbidden = True
+            tokens = tokens[len(refusal.split()) :]
+        elif polite:
+            tokens = tokens[len(polite.split()) :]
+        elif tokens[0].low in _SPLITTERS or tokens[0].low in ("(", ")"):
+            tokens = tokens[1:]
+        else:
+            break
+    if not tokens or (tokens[0].name and not tokens[0].text[:1].isupper()):
+        return "", [], forbidden
+    low = tokens[0].low
+    pair = f"{low} {tokens[1].low}" if len(tokens) > 1 else low
+    if pair in _two_word_verbs():
+        return pair, tokens[2:], forbidden
+    if not _known_verb(low) and _is_statement(tokens):
+        return "", [], forbidden
+    return (low if low[:1].isalpha() else ""), tokens[1:], forbidden
+
+
+def _is_statement(tokens: list[_Token]) -> bool:
+    """A part that says how something is: it begins with no verb, or a finite verb follows its first words."""
+    if len(tokens) == 1:
+        return True
+    first = tokens[0].low
+    if first in word_set("stop") | word_set("questions") | word_set("statements"):
+        return True
+    return any(token.low in word_set("finite") for token in tokens[1:5] if not token.name)
+
+
+def _without_condition(part: list[_Token]) -> list[_Token]:
+    """``If the price is below 10, buy it``: what stands before the comma is a condition."""
+    if part[0].low not in word_set("conditions"):
+        return part
+    commas = [at for at, token in enumerate(part) if token.text == ","]
+    return part[commas[0] + 1 :] if commas else []
+
+
+def _change(verb: str, rest: list[_Token], clause: str) -> list[RequestedChange]:
+    pressing = verb in word_set("pressing")
+    named = tuple(token.text for token in rest if token.name)
+    if pressing and named and not senses_of((verb,)):
+        # The task names the control; what the control does is asked for by naming it.
+        return [
+            RequestedChange(
+                text=_shown(clause), verb=verb, presses=named[:1], places=named[1:], senses=_senses_of_name(named[0]),
+                nouns=_nouns(rest), count=_count(rest, named[:1]),
+            )
+        ]  # fmt: skip
+    senses = senses_of((verb,))
+    if not senses and verb not in word_set("reading"):
+        senses = _senses_of_kind(verb)
+    makes = verb in ("open", "file") and _makes(rest)
+    if verb in word_set("reading") and not senses and not makes:
+        return []
+    regions = _regions(rest)
+    objects = tuple(regions["object"])
+    values = tuple(regions["toward"])
+    if "cart" in _table_of_words(rest):
+        senses |= {"cart"}
+    if makes or "send" in senses or _names_something_new(rest):
+        senses |= {"create"}
+    return [
+        RequestedChange(
+            text=_shown(clause),
+            verb=verb,
+            senses=frozenset(senses),
+            objects=objects,
+            whose=tuple(regions["whose"]),
+            places=tuple(regions["where"]),
+            values=values,
+            nouns=_nouns(rest),
+            count=_count(rest, objects),
+            picks=_picks(rest),
+            certain=bool(senses),
+        )
+    ]
+
+
+def _makes(rest: list[_Token]) -> bool:
+    """``Open an issue`` makes one; ``open the issue`` only looks."""
+    return bool(rest) and rest[0].low in ("a", "an", "new", "another")
+
+
+def _names_something_new(rest: list[_Token]) -> bool:
+    """``to readme.md in a new repository named …``."""
+    words = [token.low for token in rest]
+    return any(
+        first == "new" and {"named", "called", "titled"} & set(words[at : at + 5]) for at, first in enumerate(words)
+    )
+
+
+def _regions(rest: list[_Token]) -> dict[Region, list[str]]:
+    """Names by what they are to the verb; the preposition before a name decides."""
+    found: dict[Region, list[str]] = {"object": [], "whose": [], "where": [], "toward": []}
+    region: Region = "object"
+    for at, token in enumerate(rest):
+        if token.low in word_set("whose"):
+            region = "whose"
+        elif token.low in word_set("toward"):
+            region = "toward"
+        elif token.low in word_set("where"):
+            region = "where"
+        elif token.name:
+            owner = at + 1 < len(rest) and rest[at + 1].text == "'s"
+            found["whose" if owner else region].append(token.text)
+        elif token.low.lstrip("#").isdecimal() and _numbers_a_thing(rest, at):
+            found[region].append(token.text)
+    return found
+
+
+def _numbers_a_thing(rest: list[_Token], at: int) -> bool:
+    """``order 302`` and ``issue 12`` are names; ``5 shirts`` is a quantity."""
+    before = rest[at - 1] if at else None
+    return before is not None and not before.name and before.low.isalpha() and before.low not in _no_things()
+
+
+def _count(rest: list[_Token], objects: tuple[str, ...]) -> int:
+    """How often a change is asked for: once, as often as names or a number say, 0 for all."""
+    words = [token.low for token in rest if not token.name]
+    if any(word in word_set("all") - {"any", "both"} for word in words):
+        return 0
+    head = words[:4]
+    numbers = cast("Mapping[str, int]", _document()["numbers"])
+    given = [numbers[word] for word in head if word in numbers and word != "one"]
+    given += [int(word) for word in head[:3] if word.isdecimal() and 0 < int(word) <= 100 and not objects]
+    if given:
+        return max(*given, len(objects), 1)
+    if len(objects) > 1:
+        return len(objects)
+    return 0 if not objects and (_is_plural(words) or _is_plural(_owned(words))) else 1
+
+
+def _owned(words: list[str]) -> list[str]:
+    """``the price of … leggings``: what stands behind ``of``."""
+    return words[words.index("of") + 1 :] if "of" in words else []
+
+
+def _is_plural(words: list[str]) -> bool:
+    """``the positive reviews``: the head noun, before any preposition, is a plural."""
+    head: list[str] = []
+    for word in words:
+        if word in word_set("where") | word_set("whose") | word_set("toward") or word in _SPLITTERS:
+            break
+        head.append(word)
+    last = next((word for word in reversed(head) if word.isalpha() and word not in word_set("stop")), "")
+    return len(last) > 3 and last.endswith("s") and not last.endswith(("ss", "us", "is", "news", "settings", "status"))
+
+
+def _picks(rest: list[_Token]) -> bool:
+    words = [token.low for token in rest[:8] if not token.name]
+    superlative = any(len(word) > 5 and word.endswith("est") and word not in ("request", "latest") for word in words)
+    return superlative or any(word in word_set("positions") | word_set("one") | {"latest"} for word in words)
+
+
+def _inheriting(change: RequestedChange, known: list[tuple[str, ...]]) -> RequestedChange:
+    """A part without a name is about what the nearest part before it named."""
+    if change.presses or change.whose or not known:
+        return change
+    return replace(change, objects=known[-1], inherited=True)
+
+
+def _nouns(rest: list[_Token]) -> frozenset[str]:
+    words = " ".join(token.text for token in rest if not token.name and token.low not in word_set("stop"))
+    return frozenset(stem for stem in stems_of(words) if len(stem) > 2)
+
+
+def _shown(clause: str) -> str:
+    return " ".join(re.sub(rf"{_OPEN}\d+{_CLOSE}", "…", clause).split())[:160]
+
+
+# ---------------------------------------------------------------------------------------------------- words
+
+
+@lru_cache(maxsize=1)
+def _document() -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", json.loads(resource("rules", "task_changes.json").read_text("utf-8")))
+
+
+@lru_cache(maxsize=1)
+def _senses() -> Mapping[str, frozenset[str]]:
+    """Sense by verb, each verb also by its stem."""
+    made: dict[str, set[str]] = {}
+    for sense, verbs in cast("Mapping[str, list[str]]", _document()["senses"]).items():
+        for verb in verbs:
+            made.setdefault(verb, set()).add(sense)
+            made.setdefault(" ".join(map(stem_of, verb.split())), set()).add(sense)
+    return {verb: frozenset(senses) for verb, senses in made.items()}
+
+
+def _senses_of_verb(text: str, table: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    return table.get(text) or table.get(" ".join(map(stem_of, text.split())), frozenset())
+
+
+@lru_cache(maxsize=1)
+def _two_word_verbs() -> frozenset[str]:
+    senses = cast("Mapping[str, list[str]]", _document()["senses"])
+    return frozenset(verb for verbs in senses.values() for verb in verbs if " " in verb)
+
+
+def _known_verb(word: str) -> bool:
+    """A verb of change in its plain form (``cancel``, not ``canceled``)."""
+    return word in _plain_verbs() or (said_by(word) is not None and not word.endswith(("ed", "s")))
+
+
+@lru_cache(maxsize=1)
+def _plain_verbs() -> frozenset[str]:
+    senses = cast("Mapping[str, list[str]]", _document()["senses"])
+    nouns = word_set("nouns")
+    return frozenset(verb for verbs in senses.values() for verb in verbs if verb not in nouns)
+
+
+_OF_KIND = {"destroys": "delete", "pays": "buy", "leaves": "logout", "sends": "send"}
+
+
+def _senses_of_kind(verb: str) -> frozenset[str]:
+    """The sense of a verb that only the lists of dangerous words know, in any language."""
+    if senses_of((verb,)):
+        return frozenset()
+    said = said_by(verb)
+    return frozenset({_OF_KIND[said.kind]}) if said is not None else frozenset()
+
+
+def _senses_of_name(name: str) -> frozenset[str]:
+    return senses_of(re.findall(r"\w+", name))
+
+
+def _table_of_words(rest: list[_Token]) -> frozenset[str]:
+    return senses_of(token.low for token in rest if not token.name) & {"cart"}
+
+
+def _no_things() -> frozenset[str]:
+    return (
+        word_set("stop") | word_set("where") | word_set("toward") | word_set("whose") | word_set("dates")
+        | word_set("positions") | {"top", "size", "page", "step", "least", "most", "about", "over", "under"}
+    )  # fmt: skip
