@@ -29,7 +29,7 @@ _QUOTED = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[.!?;:])\s+|\n[\s*-]*|•")
 _TOKEN = re.compile(
-    rf"{_OPEN}\d+{_CLOSE}|#\d+|[$€£]?\d[\d.,:/-]*%?|[^\W\d_][\w.@/+-]*(?:['’][a-z]+)?|[,()]", re.UNICODE
+    rf"{_OPEN}\d+{_CLOSE}|#\d+|[$€£]?\d(?:[\d.,:/-]*\d)?%?|[^\W\d_][\w.@/+-]*(?:['’][a-z]+)?|[,()]", re.UNICODE
 )
 _SECRET = re.compile(r"\{secret:\w+\}")
 _SHAPE = re.compile(r"[\[{(<][^\[\]{}()<>\n\ue000]{0,200}[\]})>]")
@@ -105,15 +105,18 @@ def _task(task: str) -> tuple[tuple[RequestedChange, ...], frozenset[str]]:
     quotes: list[str] = []
     found: list[RequestedChange] = []
     forbidden: set[str] = set()
-    known: list[tuple[str, ...]] = []
+    known: tuple[str, ...] = ()
     for clause in _clauses(_without_quotes(task[:LONGEST_TASK], quotes)):
         tokens = _tokens(clause, quotes)
-        changes, refused, names = _read(tokens, clause)
-        forbidden |= refused
-        for one in changes:
-            found.append(_inheriting(one, known) if not one.objects else one)
-        if names:
-            known.append(names)
+        asks = _is_question(clause)
+        for part in _parts(tokens) if tokens else ():
+            verb, rest, refused = _imperative(part)
+            if verb and refused:
+                forbidden.add(stem_of(verb))
+            elif verb and not asks:
+                changes = _change(verb, rest, clause)
+                found.extend(_inheriting(one, known) if not one.objects else one for one in changes)
+            known = _names_in(part) or known
     return tuple(found), frozenset(forbidden)
 
 
@@ -203,24 +206,12 @@ def _bare(token: _Token) -> bool:
 # ---------------------------------------------------------------------------------------------------- changes
 
 
-def _read(tokens: list[_Token], clause: str) -> tuple[list[RequestedChange], set[str], tuple[str, ...]]:
-    """The changes of a sentence, the verbs it forbids, and the names in it."""
-    names = tuple(
+def _names_in(part: list[_Token]) -> tuple[str, ...]:
+    return tuple(
         token.text
-        for at, token in enumerate(tokens)
-        if token.name or (token.low.lstrip("#").isdecimal() and _numbers_a_thing(tokens, at))
+        for at, token in enumerate(part)
+        if token.name or (token.low.lstrip("#").isdecimal() and _numbers_a_thing(part, at))
     )
-    if not tokens or _is_question(clause):
-        return [], set(), names
-    found: list[RequestedChange] = []
-    refused: set[str] = set()
-    for part in _parts(tokens):
-        verb, rest, forbidden = _imperative(part)
-        if verb and forbidden:
-            refused.add(stem_of(verb))
-        elif verb:
-            found.extend(_change(verb, rest, clause))
-    return found, refused, names
 
 
 def _is_question(clause: str) -> bool:
@@ -388,12 +379,23 @@ def _regions(rest: list[_Token]) -> dict[Region, list[str]]:
             region = "toward"
         elif token.low in word_set("where"):
             region = "where"
+        elif at + 1 < len(rest) and rest[at + 1].text == "'s":
+            if token.name or (at == 0 or rest[at - 1].low not in word_set("stop")):
+                found["whose"].append(token.text)
         elif token.name:
-            owner = at + 1 < len(rest) and rest[at + 1].text == "'s"
-            found["whose" if owner else region].append(token.text)
+            found[region].append(token.text)
+        elif region == "whose" and rest[at - 1].low == "by" and _may_be_a_person(token, rest[at + 1 :]):
+            found["whose"].append(token.text)
         elif token.low.lstrip("#").isdecimal() and _numbers_a_thing(rest, at):
             found[region].append(token.text)
     return found
+
+
+def _may_be_a_person(token: _Token, after: list[_Token]) -> bool:
+    """A user name in small letters behind ``by``; ``by the …``, ``by clicking``, ``by card`` name nobody."""
+    if not token.low.isalpha() or token.low in word_set("stop") | word_set("means") or token.low.endswith("ing"):
+        return False
+    return not after or after[0].low in _SPLITTERS | word_set("where") | word_set("toward") | word_set("whose")
 
 
 def _numbers_a_thing(rest: list[_Token], at: int) -> bool:
@@ -440,11 +442,11 @@ def _picks(rest: list[_Token]) -> bool:
     return superlative or any(word in word_set("positions") | word_set("one") | {"latest"} for word in words)
 
 
-def _inheriting(change: RequestedChange, known: list[tuple[str, ...]]) -> RequestedChange:
+def _inheriting(change: RequestedChange, known: tuple[str, ...]) -> RequestedChange:
     """A part without a name is about what the nearest part before it named."""
     if change.presses or change.whose or not known:
         return change
-    return replace(change, objects=known[-1], inherited=True)
+    return replace(change, objects=known, inherited=True)
 
 
 def _nouns(rest: list[_Token]) -> frozenset[str]:

@@ -117,7 +117,7 @@ class WriteGate:
             self._begun = sight.step
         page = sight.page
         about = assess(command, page)
-        if not isinstance(command, _TOUCHING):
+        if not isinstance(command, _TOUCHING) or (isinstance(command, AnswerDialog) and not command.accept):
             return GateDecision(allowed=True, about=about)
         element = _target(command, page, about)
         if isinstance(command, TypeText) and not command.enter:
@@ -129,7 +129,10 @@ class WriteGate:
             return self._signing_in(about, element, sight)
         if about.risk in _UNSENT and (_is_plain_link(element, page) or isinstance(command, Goto | NewTab)):
             return GateDecision(allowed=True, about=about)
-        scope = scope_of(element, page)
+        if isinstance(command, Goto | NewTab):
+            scope = scope_of(None, PageCapture(url=command.url))  # the address alone tells what it is done to
+        else:
+            scope = scope_of(element, page)
         words = _words_of(command, scope, page)
         forbidden = _forbidden(words, sight)
         if forbidden and about.risk not in _UNSENT:
