@@ -1,8 +1,8 @@
 """What kind of deed an action is that is about to be done: does it only read, or does it edit, send, buy, delete?
 
 Told from the element it is aimed at, by the words and marks that keep explorations from doing harm
-(``app.engine.graph.danger``), from the form around it and from the address it opens.  For approvals, and for the
-orchestrator's check that a task which only asks does not change anything.
+(``app.engine.graph.danger``), from the form around it and from the address it opens.  For approvals, and for
+the write gate (``app.engine.agent.write_gate``).
 """
 
 from __future__ import annotations

@@ -259,7 +259,7 @@ async def test_whoever_waits_to_take_over_is_told_when_the_run_ends_first():
     real = bench.hands.do
     going = asyncio.Event()
 
-    async def do(command: Command) -> Result:
+    async def do(command: Command, permit: object = None) -> Result:
         if isinstance(command, Click):
             going.set()
             await bench.settles()
@@ -306,7 +306,7 @@ class Supervisor:
         self.hints, self.behind, self.answered = 0, list[str](), False
         real = self.bench.hands.do
 
-        async def do(command: Command) -> Result:
+        async def do(command: Command, permit: object = None) -> Result:
             """Nothing may be begun on a page that is held."""
             if self.bench.control.pausing or self.bench.control.state.held:
                 self.behind.append(f"{command} was begun while the run was {self.bench.control.state.value}")

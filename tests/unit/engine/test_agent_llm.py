@@ -489,34 +489,6 @@ class TestSummary:
         assert max(sizes[20:]) < 1.5 * max(sizes[:20])
 
 
-class TestLookUps:
-    SHOWN = PageCapture(
-        url="http://shop.test/", language="en", tree="[0] button 'Delete order'",
-        elements=(Element(index=0, role="button", name="Delete order", form="post:/x/", submits=True),),
-    )  # fmt: skip
-
-    async def test_a_question_is_not_answered_by_deleting_something(self):
-        model = brained(operator=[act('click("0")'), act("go_back()")])
-        decision = await policy(model).decide(at(shown=self.SHOWN, intent="How many orders are there?"))
-
-        assert type(decision.command).__name__ == "GoBack"
-        assert "this action deletes" in last(asked(model, OPERATOR)[1])
-
-    async def test_an_operator_that_means_it_is_believed(self):
-        model = brained(operator=lambda question: act('click("0")'))
-        decision = await policy(model).decide(at(shown=self.SHOWN, intent="How many orders are there?"))
-
-        assert decision.command == Click(0)
-        assert len(asked(model, OPERATOR)) == 2
-
-    async def test_a_task_that_asks_for_the_deed_is_not_held_up(self):
-        model = brained(operator=[act('click("0")')])
-
-        assert (await policy(model).decide(at(shown=self.SHOWN, intent="Delete the order"))).command == Click(
-            0
-        )
-
-
 class TestNavigate:
     SITES = (
         Domain(name="shop", states=40, home="http://shop.test/"),

@@ -322,7 +322,7 @@ async def test_an_action_that_hangs_is_cut_short_recorded_and_the_page_is_opened
     real = bench.hands.do
     hung = [False]
 
-    async def do(command: Command) -> Result:
+    async def do(command: Command, permit: object = None) -> Result:
         if isinstance(command, Click) and not hung[0]:
             hung[0] = True
             assert bench.control.interrupt("the page does not answer")

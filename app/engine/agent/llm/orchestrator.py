@@ -1,19 +1,15 @@
-"""The orchestrator: once a task it decides of which kind it is, and afterwards keeps a look-up from changing anything.
+"""The orchestrator: decides once of which kind a task is, and keeps a run from being taken to the same place twice.
 
-SuperBrowser hands look-ups to a worker without a browser (section 4.2).  Here they are done in the browser too, and
-what the paper's split guards against, doing the wrong kind of deed, is checked where it would happen: at the action.
+SuperBrowser hands look-ups to a worker without a browser (section 4.2).  Here they are done in the browser too; that
+they change nothing is held by the write gate (``app.engine.agent.write_gate``), for every policy alike.
 """
 
 from __future__ import annotations
 
-from app.engine.agent.risk import assess
-from app.engine.agent.routing import Delegations, Family, Route, TaskKind, route
+from app.engine.agent.routing import Delegations, Family, Route, route
 from app.engine.agent.sight import Sight
 from app.engine.command import Command, Navigate
 from app.engine.effect import Effect
-
-SURE = 0.6
-"""From this confidence on a task counts as a look-up."""
 
 
 class Orchestrator:
@@ -36,21 +32,8 @@ class Orchestrator:
         return bool(families & {Family.FACTUAL, Family.AGGREGATION}) and Family.ACTION not in families
 
     def objection(self, command: Command, sight: Sight) -> str:
-        """What speaks against a deed in a task that only asks, or against being taken somewhere again; said once."""
-        if isinstance(command, Navigate):
-            return self._again(command, sight)
-        found = self.route(sight)
-        only_asks = found.kind is TaskKind.SEARCH and found.confidence >= SURE
-        if not only_asks or Family.ACTION in found.families:
-            return ""
-        deed = assess(command, sight.page)
-        if not deed.risk.changes or deed.risk.value in self._objected:
-            return ""
-        self._objected.add(deed.risk.value)
-        return (
-            f"The task asks for something to be found out, and this action {deed.risk.value} ({deed.why})."
-            " Find it out without changing anything. If there is no other way, give the same action again and say why."
-        )
+        """Return what speaks against being taken somewhere again, "" for nothing; said once."""
+        return self._again(command, sight) if isinstance(command, Navigate) else ""
 
     def _again(self, command: Navigate, sight: Sight) -> str:
         """The circuit breaker over what was handed to the navigator; a page that was left may be asked for again."""

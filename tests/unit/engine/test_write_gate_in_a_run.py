@@ -1,0 +1,99 @@
+"""The write gate within a run: who is asked, what is refused, and what nobody there means."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.engine.command import Click, ClickMark, Command, Stop
+from app.engine.intervention_policy import Answer, InterventionPolicy, RiskClass, RiskRule, risk_classes
+from app.engine.page_state import PageCapture
+from app.engine.supervision import PersonDecision, Verb
+from tests.support.fake_desk import FakeDesk, yes
+from tests.support.held_run import ASKING, TASK, Bench
+
+DELETE = Click(2)
+"""On the home page: a link "Delete account"."""
+ALLOWING = InterventionPolicy(risks=tuple(RiskRule(risk=risk, answer=Answer.ALLOW) for risk in RiskClass))
+ASKED_FOR = replace(TASK, intent="Delete the account")
+
+
+async def test_with_nobody_there_a_write_that_the_task_does_not_ask_for_is_refused_and_the_run_goes_on():
+    bench = Bench([DELETE, DELETE, Stop("42")], supervised=False)
+    run = await bench.run()
+    assert DELETE not in bench.hands.done
+    assert [step.cause for step in bench.kept.steps[:2]] == ["policy", "policy"]
+    assert "the task asks for no change" in (bench.kept.steps[0].error or "")
+    assert run.answer == "42"
+
+
+async def test_with_nobody_there_a_write_that_the_task_asks_for_is_done():
+    bench = Bench([DELETE, Stop("done")], supervised=False, task=ASKED_FOR)
+    await bench.run()
+    assert DELETE in bench.hands.done
+
+
+@pytest.mark.parametrize(("verb", "done"), [(Verb.APPROVE, True), (Verb.DENY, False)])
+async def test_where_a_person_supervises_they_are_asked_about_what_the_task_does_not_ask_for(verb: Verb, done: bool):
+    """The policy allows the class; beyond the task it is asked about all the same."""
+    desk = FakeDesk(lambda _: PersonDecision(verb=verb, author="ann"), policy=ALLOWING)
+    bench = Bench([DELETE, Stop("42")], desk=desk)
+    await bench.run()
+    (asked,) = desk.rows.values()
+    assert "the task does not ask for it" in asked.why
+    assert (DELETE in bench.hands.done) is done
+
+
+async def test_what_a_person_allowed_for_the_run_or_its_site_is_not_asked_about_again():
+    desk = FakeDesk(policy=ALLOWING)
+    desk.wide = frozenset({RiskClass.DELETES})
+    bench = Bench([DELETE, Stop("42")], desk=desk)
+    await bench.run()
+    assert desk.rows == {}
+    assert DELETE in bench.hands.done
+
+
+async def test_a_policy_that_asks_also_asks_about_what_the_task_wants():
+    desk = FakeDesk(yes, policy=ASKING)
+    bench = Bench([DELETE, Stop("done")], desk=desk, task=ASKED_FOR)
+    await bench.run()
+    (asked,) = desk.rows.values()
+    assert "the task does not ask for it" not in asked.why
+    assert DELETE in bench.hands.done
+
+
+class MarksThatAre:
+    """Marks that all stand for one element."""
+
+    def __init__(self, command: Command) -> None:
+        self._command = command
+
+    async def resolve(self, command: Command, page: PageCapture) -> tuple[Command, None]:
+        return self._command, None
+
+
+async def test_a_mark_with_a_harmless_label_on_a_dangerous_element_is_refused_when_it_is_resolved():
+    bench = Bench([ClickMark(1, "Details"), Stop("42")], supervised=False)
+    bench.loop._parts.deeds.marks = MarksThatAre(DELETE)  # type: ignore[assignment]  # pyright: ignore[reportPrivateUsage]
+    await bench.run()
+    assert DELETE not in bench.hands.done
+    assert bench.kept.steps[0].cause == "policy"
+
+
+@pytest.mark.parametrize(
+    ("given", "classes"),
+    [
+        (("buys", "deletes"), {RiskClass.BUYS, RiskClass.DELETES}),
+        (("pay", "Publish"), {RiskClass.PAYS, RiskClass.SENDS}),
+        (("signs-out", "signs_in"), {RiskClass.SIGNS_OUT, RiskClass.SIGNS_IN}),
+        ((), set[RiskClass]()),
+    ],
+)
+def test_classes_are_named_as_a_person_types_them(given: tuple[str, ...], classes: set[RiskClass]):
+    assert risk_classes(given) == classes
+
+
+def test_a_class_that_is_none_is_named():
+    with pytest.raises(ValueError, match="^everything$"):
+        risk_classes(("deletes", "everything"))
