@@ -1,7 +1,7 @@
 """What the write gate makes of real tasks and of the actions of real runs (``../shared/data``): no browser, no model.
 
 Three figures.  Reading: whether a task of WebArena and WebChoreArena asks for a change, beside its published kind of
-evaluation (``program_html`` looks at the site's state; tasks of the map alone only look).  False stops: runs of a strong
+evaluation (``program_html`` looks at the site's state; tasks of the map only look).  False stops: runs of a strong
 model that passed such tasks, replayed action by action; whatever the gate refuses there is a fault of the gate.  Too
 much: permits in runs of tasks that change nothing.  Templates whose hash is even were looked at while the rules were
 written; the others ("sealed") were run once for the figures in README.
@@ -70,7 +70,8 @@ def load_tasks() -> dict[tuple[str, str], Task]:
     found: dict[tuple[str, str], Task] = {}
     for suite, path in TASKS.items():
         for raw in json.loads(path.read_text("utf-8")):
-            template = f"{'wa' if suite == 'webarena' else 'wca'}{raw.get('intent_template_id', raw['intent_template'])}"
+            key = raw.get("intent_template_id", raw["intent_template"])
+            template = f"{'wa' if suite == 'webarena' else 'wca'}{key}"
             changes = "program_html" in raw["eval"]["eval_types"] and raw["sites"] != ["map"]
             odd = hashlib.blake2b(template.encode(), digest_size=4).digest()[0] % 2 == 1
             task = Task(suite, str(raw["task_id"]), raw["intent"], changes, odd)
@@ -123,7 +124,9 @@ def command_of(action: Action | None, elements: Mapping[str, Element]) -> Comman
     return from_action(action)
 
 
-def replay(tasks: Mapping[tuple[str, str], Task]) -> tuple[dict[tuple[bool, bool, bool], Count], list[float], list[float]]:
+def replay(
+    tasks: Mapping[tuple[str, str], Task],
+) -> tuple[dict[tuple[bool, bool, bool], Count], list[float], list[float]]:
     """Counts by (sealed, changes, passed); seconds of the gate and of the risk assessment alone."""
     counts: dict[tuple[bool, bool, bool], Count] = {}
     judging: list[float] = []
@@ -148,7 +151,9 @@ def replay(tasks: Mapping[tuple[str, str], Task]) -> tuple[dict[tuple[bool, bool
                     command = command_of(step.action, elements)
                     if command is None:
                         continue
-                    sight = Sight(step=step.index, steps_left=9, intent=read.run.intent, start_url="", page=page)
+                    sight = Sight(
+                        step=step.index, steps_left=9, intent=read.run.intent, start_url="", page=page
+                    )
                     began = time.perf_counter()
                     decision = gate.judge(command, sight)
                     judging.append(time.perf_counter() - began)
@@ -181,7 +186,9 @@ def main() -> None:
         right = sum(certain[task] is task.changes for task in half)
         changing = [task for task in half if task.changes]
         looking = [task for task in half if not task.changes]
-        print(f"{'sealed' if sealed else 'looked at'}: kind of task read as published {wilson(right, len(half))}")
+        print(
+            f"{'sealed' if sealed else 'looked at'}: kind of task read as published {wilson(right, len(half))}"
+        )
         print(f"  changes seen as changes {wilson(sum(certain[t] for t in changing), len(changing))}")
         print(f"  tasks that only look seen so {wilson(sum(not certain[t] for t in looking), len(looking))}")
     counts, judging, assessing = replay(tasks)
@@ -195,8 +202,9 @@ def main() -> None:
                 f"{wilson(count.stopped, count.runs)} runs; permits {count.permits} in {count.opened} runs"
             )
     judging.sort()
+    slow = judging[int(len(judging) * 0.95)]
     print(
-        f"cost: {statistics.median(judging) * 1e3:.2f} ms a decision, p95 {judging[int(len(judging) * 0.95)] * 1e3:.1f} ms;"
+        f"cost: {statistics.median(judging) * 1e3:.2f} ms a decision, p95 {slow * 1e3:.1f} ms;"
         f" the risk assessment alone {statistics.median(assessing) * 1e3:.2f} ms"
         f" ({sum(judging) / max(sum(assessing), 1e-9):.1f}x in all)"
     )

@@ -1,4 +1,4 @@
-"""A model that obeys every order of a page, in a run that nobody watches: what the task does not ask for is not done."""
+"""A model obeys every order of a page in a run that nobody watches: what the task does not ask for is not done."""
 
 from __future__ import annotations
 

@@ -50,8 +50,13 @@ class ObedientModel:
         """The calls that an order takes; ``@name`` stands for the number of an element."""
         if (found := re.match(r"press the button '(.+?)'", order)) is not None:
             return [f'click("@button {found[1]}")']
-        if (found := re.match(r"(?:write|type) (.+) into the field '(.+?)' and press '(.+?)'", order)) is not None:
-            return [f'fill("@textbox {found[2]}", "{found[1].strip(chr(39))}")', f'click("@button {found[3]}")']
+        if (
+            found := re.match(r"(?:write|type) (.+) into the field '(.+?)' and press '(.+?)'", order)
+        ) is not None:
+            return [
+                f'fill("@textbox {found[2]}", "{found[1].strip(chr(39))}")',
+                f'click("@button {found[3]}")',
+            ]
         if (found := re.match(r"press '(.+?)' beside the (.+)", order)) is not None:
             return [f'click("@button {found[1]} after {found[2]}")']
         if (found := re.match(r"open the address (\S+)", order)) is not None:

@@ -80,7 +80,9 @@ class Cleared:
 class Clearance:
     """Clears the decisions of one run."""
 
-    def __init__(self, control: Control, secrets: Secrets, relook: Relook, gate: WriteGate | None = None) -> None:
+    def __init__(
+        self, control: Control, secrets: Secrets, relook: Relook, gate: WriteGate | None = None
+    ) -> None:
         self._control, self._secrets, self._relook = control, secrets, relook
         self._gate = gate or WriteGate()
         self._resolved: GateDecision | None = None
@@ -205,7 +207,9 @@ class Clearance:
         gate = self._gate.judge(parsed.command, cleared.sight)
         wanted = self._next(cleared.sight, decision, parsed.command, gate.about)
         self._tell(wanted)
-        return replace(self._by_person(replace(cleared, gate=gate), wanted), decision=decision, notes=(reason,))
+        return replace(
+            self._by_person(replace(cleared, gate=gate), wanted), decision=decision, notes=(reason,)
+        )
 
     async def _seen_again(self, cleared: Cleared) -> Cleared:
         """After a hold: the same page with the same element, as it is numbered now; else it is decided anew."""

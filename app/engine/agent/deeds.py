@@ -132,7 +132,9 @@ class Deeds:
         if self.check is not None and resolved != command:
             found = self.check(resolved, sight, permit)
             if not found.allowed:
-                return refused(Cause.POLICY, f"it {found.about.risk.value}: {found.why}", "name the element itself")
+                return refused(
+                    Cause.POLICY, f"it {found.about.risk.value}: {found.why}", "name the element itself"
+                )
             permit = permit or found.permit
         done = await self._on_page(resolved, sight, permit)
         if isinstance(command, ClickMark | TypeMark):

@@ -52,7 +52,9 @@ def _almost(word: str, known: frozenset[str]) -> bool:
     if len(word) < _LONG_WORD or not word.isalpha():
         return False
     return any(
-        abs(len(other) - len(word)) <= 1 and other.isalpha() and Levenshtein.distance(word, other, score_cutoff=1) <= 1
+        abs(len(other) - len(word)) <= 1
+        and other.isalpha()
+        and Levenshtein.distance(word, other, score_cutoff=1) <= 1
         for other in known
         if len(other) >= _LONG_WORD - 1
     )
@@ -81,7 +83,13 @@ class PageScope:
         if element is None:
             return ""
         attributes = dict(element.attributes)
-        parts = (element.name, element.label, attributes.get("title", ""), attributes.get("aria-label", ""), element.text)
+        parts = (
+            element.name,
+            element.label,
+            attributes.get("title", ""),
+            attributes.get("aria-label", ""),
+            element.text,
+        )
         return " ".join(dict.fromkeys(part for part in parts if part))
 
     @cached_property
@@ -96,7 +104,9 @@ class PageScope:
         ]
         if element is not None:
             parts += [element.form.partition(":")[2], *element.landmarks]
-            parts += [text for field in self.fields for text in (field.name, field.label, field.value) if text]
+            parts += [
+                text for field in self.fields for text in (field.name, field.label, field.value) if text
+            ]
         return " \n ".join(part for part in parts if part)
 
     @cached_property
@@ -106,7 +116,9 @@ class PageScope:
         if element is None:
             return ()
         if element.form:
-            same = [one for one in self.page.elements if one.form == element.form and one.frame == element.frame]
+            same = [
+                one for one in self.page.elements if one.form == element.form and one.frame == element.frame
+            ]
         elif any(mark.startswith(_DIALOGS) for mark in element.landmarks):
             same = [one for one in self.page.elements if one.landmarks[:1] == element.landmarks[:1]]
         else:
@@ -139,7 +151,11 @@ def scope_of(element: Element | None, page: PageCapture) -> PageScope:
         row = _row_text(nodes, at, ids) if rivals else ""
         dialog = _dialog_text(nodes, at)
     if not row and rivals and element.repeat:
-        same = [one for one in page.elements if (one.repeat, one.repeat_index) == (element.repeat, element.repeat_index)]
+        same = [
+            one
+            for one in page.elements
+            if (one.repeat, one.repeat_index) == (element.repeat, element.repeat_index)
+        ]
         row = " \n ".join(one.name for one in same if one.name)
     return PageScope(page=page, element=element, row=row, rivals=len(rivals), dialog=dialog)
 

@@ -7,15 +7,23 @@ verb.  Words are in ``resources/rules/task_changes.json``; verbs of other langua
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Literal, cast
+from typing import Literal
 
-from app.assets import resource
-from app.engine.graph.danger_words import said_by
+from app.engine.agent.task_tokens import CLOSE, OPEN, Token, clauses, tokens_of, without_quotes
+from app.engine.agent.task_words import (
+    known_verb,
+    no_things,
+    numbers_said,
+    senses_of,
+    senses_of_kind,
+    stem_of,
+    two_word_verbs,
+    word_set,
+)
 from kb.retrieval.terms import stems_of
 
 Region = Literal["object", "whose", "where", "toward"]
@@ -23,18 +31,6 @@ Region = Literal["object", "whose", "where", "toward"]
 LONGEST_TASK = 8_000
 """Characters of a task that are read."""
 
-_OPEN, _CLOSE = "\ue000", "\ue001"
-_QUOTED = re.compile(
-    r"\"([^\"\n]{1,400})\"|“([^”\n]{1,400})”|«([^»\n]{1,400})»|`([^`\n]{1,400})`|(?<![\w])['‘]([^'‘’\n]{1,200})['’](?![\w])"
-)
-_SENTENCE = re.compile(r"(?<=[.!?;:])\s+|\n[\s*-]*|•")
-_TOKEN = re.compile(
-    rf"{_OPEN}\d+{_CLOSE}|#\d+|[$€£]?\d(?:[\d.,:/-]*\d)?%?|[^\W\d_][\w.@/+-]*(?:['’][a-z]+)?|[,()]", re.UNICODE
-)
-_SECRET = re.compile(r"\{secret:\w+\}")
-_SHAPE = re.compile(r"[\[{(<][^\[\]{}()<>\n\ue000]{0,200}[\]})>]")
-"""Brackets: the shape of an answer, or an aside."""
-_DIGITS = re.compile(r"\d")
 _REFUSING = frozenset({"do", "not", "don't", "never", "without"})
 _SPLITTERS = frozenset({"and", "then", "or", "but", ","})
 
@@ -79,17 +75,6 @@ class RequestedChange:
         return (*self.objects, *self.whose, *self.places, *self.values)
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    text: str
-    name: bool = False
-    quoted: bool = False
-
-    @property
-    def low(self) -> str:
-        return self.text.casefold()
-
-
 def requested_changes(task: str) -> tuple[RequestedChange, ...]:
     """Return the changes a task asks for, in its order; none for a task that only asks, shows or opens something."""
     return _task(task)[0]
@@ -106,8 +91,8 @@ def _task(task: str) -> tuple[tuple[RequestedChange, ...], frozenset[str]]:
     found: list[RequestedChange] = []
     forbidden: set[str] = set()
     known: tuple[str, ...] = ()
-    for clause in _clauses(_without_quotes(task[:LONGEST_TASK], quotes)):
-        tokens = _tokens(clause, quotes)
+    for clause in clauses(without_quotes(task[:LONGEST_TASK], quotes)):
+        tokens = tokens_of(clause, quotes)
         asks = _is_question(clause)
         for part in _parts(tokens) if tokens else ():
             verb, rest, refused = _imperative(part)
@@ -120,93 +105,13 @@ def _task(task: str) -> tuple[tuple[RequestedChange, ...], frozenset[str]]:
     return tuple(found), frozenset(forbidden)
 
 
-def senses_of(words: Iterable[str]) -> frozenset[str]:
-    """Groups of verbs that any of these words, or a pair of them, belongs to."""
-    table = _senses()
-    listed = [word.casefold() for word in words]
-    texts = [*listed, *(f"{first} {second}" for first, second in zip(listed, listed[1:], strict=False))]
-    return frozenset(sense for text in texts for sense in _senses_of_verb(text, table))
-
-
-def word_set(name: str) -> frozenset[str]:
-    """A list of words of the rule file (``commits``, ``searches`` …)."""
-    return frozenset(cast("list[str]", _document()[name]))
-
-
-@lru_cache(maxsize=8192)
-def stem_of(word: str) -> str:
-    """The stem of one word."""
-    return next(iter(stems_of(word)), word.casefold())
-
-
 # ---------------------------------------------------------------------------------------------------- clauses
-
-
-def _without_quotes(text: str, quotes: list[str]) -> str:
-    """The text with a mark in place of each quoted name, so that no word in quotes is read as a verb."""
-
-    def keep(match: re.Match[str]) -> str:
-        quotes.append(next(part for part in match.groups() if part is not None).strip())
-        return f" {_OPEN}{len(quotes) - 1}{_CLOSE} "
-
-    plain = _SECRET.sub(" ", text.replace(_OPEN, " ").replace(_CLOSE, " "))
-    return _SHAPE.sub(" , ", _QUOTED.sub(keep, plain))
-
-
-def _clauses(text: str) -> Iterator[str]:
-    for sentence in _SENTENCE.split(text):
-        if sentence.strip():
-            yield sentence.strip()
-
-
-def _tokens(clause: str, quotes: list[str]) -> list[_Token]:
-    tokens: list[_Token] = []
-    for match in _TOKEN.finditer(clause):
-        word = match[0]
-        if word[0] == _OPEN:
-            tokens.append(_Token(quotes[int(word[1:-1])], name=True, quoted=True))
-            continue
-        if word.endswith(("'s", "’s")) and len(word) > 3:
-            tokens.extend((_Token(word[:-2].rstrip("."), name=_is_name(word[:-2], bool(tokens))), _Token("'s")))
-            continue
-        bare = word if word in (",", "(", ")") else word.strip(".,")
-        if bare:
-            tokens.append(_Token(bare, name=_is_name(bare, bool(tokens))))
-    return _joined(tokens)
-
-
-def _is_name(word: str, later: bool) -> bool:
-    """A word that names a thing by its look: ``#12``, ``sci_fi``, ``a/b``, ``iPad``, or a capital within a sentence."""
-    if word.casefold() in word_set("dates"):
-        return False
-    if word.startswith("#") or "@" in word or "_" in word or "/" in word[1:]:
-        return True
-    if word[0].isdigit() or word[0] in "$€£":
-        return False
-    inner = any(letter.isupper() for letter in word[1:])
-    return bool(inner or _DIGITS.search(word) or "-" in word[1:-1] and later) or (later and word[0].isupper())
-
-
-def _joined(tokens: list[_Token]) -> list[_Token]:
-    """Neighbouring capitalised words are one name; quoted names stay by themselves."""
-    made: list[_Token] = []
-    for token in tokens:
-        last = made[-1] if made else None
-        if last is not None and _bare(token) and _bare(last):
-            made[-1] = _Token(f"{last.text} {token.text}", name=True)
-        else:
-            made.append(token)
-    return made
-
-
-def _bare(token: _Token) -> bool:
-    return token.name and not token.quoted and token.text[:1].isupper()
 
 
 # ---------------------------------------------------------------------------------------------------- changes
 
 
-def _names_in(part: list[_Token]) -> tuple[str, ...]:
+def _names_in(part: list[Token]) -> tuple[str, ...]:
     return tuple(
         token.text
         for at, token in enumerate(part)
@@ -224,9 +129,9 @@ def _is_question(clause: str) -> bool:
     return not polite and not refuses and words[0] in word_set("questions")
 
 
-def _parts(tokens: list[_Token]) -> Iterator[list[_Token]]:
+def _parts(tokens: list[Token]) -> Iterator[list[Token]]:
     """A sentence taken apart before each verb that follows ``and``, ``then`` or a comma."""
-    part: list[_Token] = []
+    part: list[Token] = []
     for at, token in enumerate(tokens):
         following = tokens[at + 1] if at + 1 < len(tokens) else None
         splits = token.low in _SPLITTERS and following is not None
@@ -242,7 +147,7 @@ def _parts(tokens: list[_Token]) -> Iterator[list[_Token]]:
         yield part
 
 
-def _begins_clause(tokens: list[_Token]) -> bool:
+def _begins_clause(tokens: list[Token]) -> bool:
     """Whether a verb follows that begins a part of its own."""
     words = [token.low for token in tokens[:4] if not token.name]
     if not words or tokens[0].name:
@@ -250,11 +155,11 @@ def _begins_clause(tokens: list[_Token]) -> bool:
     while words and (words[0] in word_set("polite") or words[0] in _REFUSING):
         words = words[1:]
     return bool(words) and (
-        _known_verb(words[0]) or words[0] in word_set("reading") or words[0] in word_set("questions")
+        known_verb(words[0]) or words[0] in word_set("reading") or words[0] in word_set("questions")
     )
 
 
-def _purpose(part: list[_Token], following: _Token) -> bool:
+def _purpose(part: list[Token], following: Token) -> bool:
     """``to buy`` after a verb of pressing or going; what cannot be taken back must be asked for outright."""
     first = next((token.low for token in part if not token.name and token.low not in word_set("polite")), "")
     senses = senses_of((following.low,))
@@ -262,10 +167,14 @@ def _purpose(part: list[_Token], following: _Token) -> bool:
         return False
     if first in word_set("pressing"):
         return True
-    return first in ("go", "navigate", "open", "use", "visit", "log") and not senses & {"delete", "cancel", "buy"}
+    return first in ("go", "navigate", "open", "use", "visit", "log") and not senses & {
+        "delete",
+        "cancel",
+        "buy",
+    }
 
 
-def _imperative(part: list[_Token]) -> tuple[str, list[_Token], bool]:
+def _imperative(part: list[Token]) -> tuple[str, list[Token], bool]:
     """The verb a part begins with, what follows it, and whether the part forbids it ("" where there is none)."""
     tokens = _without_condition(part)
     forbidden = False
@@ -274,7 +183,12 @@ def _imperative(part: list[_Token]) -> tuple[str, list[_Token], bool]:
         text = " ".join(words)
         refusal = next((one for one in word_set("not") if text == one or text.startswith(f"{one} ")), "")
         polite = next(
-            (one for one in sorted(word_set("polite"), key=len, reverse=True) if f"{text} ".startswith(f"{one} ")), ""
+            (
+                one
+                for one in sorted(word_set("polite"), key=len, reverse=True)
+                if f"{text} ".startswith(f"{one} ")
+            ),
+            "",
         )
         if refusal:
             forbidden = True
@@ -289,14 +203,14 @@ def _imperative(part: list[_Token]) -> tuple[str, list[_Token], bool]:
         return "", [], forbidden
     low = tokens[0].low
     pair = f"{low} {tokens[1].low}" if len(tokens) > 1 else low
-    if pair in _two_word_verbs():
+    if pair in two_word_verbs():
         return pair, tokens[2:], forbidden
-    if not _known_verb(low) and _is_statement(tokens):
+    if not known_verb(low) and _is_statement(tokens):
         return "", [], forbidden
     return (low if low[:1].isalpha() else ""), tokens[1:], forbidden
 
 
-def _is_statement(tokens: list[_Token]) -> bool:
+def _is_statement(tokens: list[Token]) -> bool:
     """A part that says how something is: it begins with no verb, or a finite verb follows its first words."""
     if len(tokens) == 1:
         return True
@@ -306,7 +220,7 @@ def _is_statement(tokens: list[_Token]) -> bool:
     return any(token.low in word_set("finite") for token in tokens[1:5] if not token.name)
 
 
-def _without_condition(part: list[_Token]) -> list[_Token]:
+def _without_condition(part: list[Token]) -> list[Token]:
     """``If the price is below 10, buy it``: what stands before the comma is a condition."""
     if part[0].low not in word_set("conditions"):
         return part
@@ -314,7 +228,7 @@ def _without_condition(part: list[_Token]) -> list[_Token]:
     return part[commas[0] + 1 :] if commas else []
 
 
-def _change(verb: str, rest: list[_Token], clause: str) -> list[RequestedChange]:
+def _change(verb: str, rest: list[Token], clause: str) -> list[RequestedChange]:
     pressing = verb in word_set("pressing")
     named = tuple(token.text for token in rest if token.name)
     if pressing and named and not senses_of((verb,)):
@@ -327,7 +241,7 @@ def _change(verb: str, rest: list[_Token], clause: str) -> list[RequestedChange]
         ]  # fmt: skip
     senses = senses_of((verb,))
     if not senses and verb not in word_set("reading"):
-        senses = _senses_of_kind(verb)
+        senses = senses_of_kind(verb)
     makes = verb in ("open", "file") and _makes(rest)
     if verb in word_set("reading") and not senses and not makes:
         return []
@@ -355,20 +269,21 @@ def _change(verb: str, rest: list[_Token], clause: str) -> list[RequestedChange]
     ]
 
 
-def _makes(rest: list[_Token]) -> bool:
+def _makes(rest: list[Token]) -> bool:
     """``Open an issue`` makes one; ``open the issue`` only looks."""
     return bool(rest) and rest[0].low in ("a", "an", "new", "another")
 
 
-def _names_something_new(rest: list[_Token]) -> bool:
+def _names_something_new(rest: list[Token]) -> bool:
     """``to readme.md in a new repository named …``."""
     words = [token.low for token in rest]
     return any(
-        first == "new" and {"named", "called", "titled"} & set(words[at : at + 5]) for at, first in enumerate(words)
+        first == "new" and {"named", "called", "titled"} & set(words[at : at + 5])
+        for at, first in enumerate(words)
     )
 
 
-def _regions(rest: list[_Token]) -> dict[Region, list[str]]:
+def _regions(rest: list[Token]) -> dict[Region, list[str]]:
     """Names by what they are to the verb; the preposition before a name decides."""
     found: dict[Region, list[str]] = {"object": [], "whose": [], "where": [], "toward": []}
     region: Region = "object"
@@ -391,26 +306,32 @@ def _regions(rest: list[_Token]) -> dict[Region, list[str]]:
     return found
 
 
-def _may_be_a_person(token: _Token, after: list[_Token]) -> bool:
+def _may_be_a_person(token: Token, after: list[Token]) -> bool:
     """A user name in small letters behind ``by``; ``by the …``, ``by clicking``, ``by card`` name nobody."""
-    if not token.low.isalpha() or token.low in word_set("stop") | word_set("means") or token.low.endswith("ing"):
+    if (
+        not token.low.isalpha()
+        or token.low in word_set("stop") | word_set("means")
+        or token.low.endswith("ing")
+    ):
         return False
-    return not after or after[0].low in _SPLITTERS | word_set("where") | word_set("toward") | word_set("whose")
+    return not after or after[0].low in _SPLITTERS | word_set("where") | word_set("toward") | word_set(
+        "whose"
+    )
 
 
-def _numbers_a_thing(rest: list[_Token], at: int) -> bool:
+def _numbers_a_thing(rest: list[Token], at: int) -> bool:
     """``order 302`` and ``issue 12`` are names; ``5 shirts`` is a quantity."""
     before = rest[at - 1] if at else None
-    return before is not None and not before.name and before.low.isalpha() and before.low not in _no_things()
+    return before is not None and not before.name and before.low.isalpha() and before.low not in no_things()
 
 
-def _count(rest: list[_Token], objects: tuple[str, ...]) -> int:
+def _count(rest: list[Token], objects: tuple[str, ...]) -> int:
     """How often a change is asked for: once, as often as names or a number say, 0 for all."""
     words = [token.low for token in rest if not token.name]
     if any(word in word_set("all") - {"any", "both"} for word in words):
         return 0
     head = words[:4]
-    numbers = cast("Mapping[str, int]", _document()["numbers"])
+    numbers = numbers_said()
     given = [numbers[word] for word in head if word in numbers and word != "one"]
     given += [int(word) for word in head[:3] if word.isdecimal() and 0 < int(word) <= 100 and not objects]
     if given:
@@ -433,12 +354,18 @@ def _is_plural(words: list[str]) -> bool:
             break
         head.append(word)
     last = next((word for word in reversed(head) if word.isalpha() and word not in word_set("stop")), "")
-    return len(last) > 3 and last.endswith("s") and not last.endswith(("ss", "us", "is", "news", "settings", "status"))
+    return (
+        len(last) > 3
+        and last.endswith("s")
+        and not last.endswith(("ss", "us", "is", "news", "settings", "status"))
+    )
 
 
-def _picks(rest: list[_Token]) -> bool:
+def _picks(rest: list[Token]) -> bool:
     words = [token.low for token in rest[:8] if not token.name]
-    superlative = any(len(word) > 5 and word.endswith("est") and word not in ("request", "latest") for word in words)
+    superlative = any(
+        len(word) > 5 and word.endswith("est") and word not in ("request", "latest") for word in words
+    )
     return superlative or any(word in word_set("positions") | word_set("one") | {"latest"} for word in words)
 
 
@@ -449,77 +376,18 @@ def _inheriting(change: RequestedChange, known: tuple[str, ...]) -> RequestedCha
     return replace(change, objects=known, inherited=True)
 
 
-def _nouns(rest: list[_Token]) -> frozenset[str]:
+def _nouns(rest: list[Token]) -> frozenset[str]:
     words = " ".join(token.text for token in rest if not token.name and token.low not in word_set("stop"))
     return frozenset(stem for stem in stems_of(words) if len(stem) > 2)
 
 
 def _shown(clause: str) -> str:
-    return " ".join(re.sub(rf"{_OPEN}\d+{_CLOSE}", "…", clause).split())[:160]
-
-
-# ---------------------------------------------------------------------------------------------------- words
-
-
-@lru_cache(maxsize=1)
-def _document() -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", json.loads(resource("rules", "task_changes.json").read_text("utf-8")))
-
-
-@lru_cache(maxsize=1)
-def _senses() -> Mapping[str, frozenset[str]]:
-    """Sense by verb, each verb also by its stem."""
-    made: dict[str, set[str]] = {}
-    for sense, verbs in cast("Mapping[str, list[str]]", _document()["senses"]).items():
-        for verb in verbs:
-            made.setdefault(verb, set()).add(sense)
-            made.setdefault(" ".join(map(stem_of, verb.split())), set()).add(sense)
-    return {verb: frozenset(senses) for verb, senses in made.items()}
-
-
-def _senses_of_verb(text: str, table: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    return table.get(text) or table.get(" ".join(map(stem_of, text.split())), frozenset())
-
-
-@lru_cache(maxsize=1)
-def _two_word_verbs() -> frozenset[str]:
-    senses = cast("Mapping[str, list[str]]", _document()["senses"])
-    return frozenset(verb for verbs in senses.values() for verb in verbs if " " in verb)
-
-
-def _known_verb(word: str) -> bool:
-    """A verb of change in its plain form (``cancel``, not ``canceled``)."""
-    return word in _plain_verbs() or (said_by(word) is not None and not word.endswith(("ed", "s")))
-
-
-@lru_cache(maxsize=1)
-def _plain_verbs() -> frozenset[str]:
-    senses = cast("Mapping[str, list[str]]", _document()["senses"])
-    nouns = word_set("nouns")
-    return frozenset(verb for verbs in senses.values() for verb in verbs if verb not in nouns)
-
-
-_OF_KIND = {"destroys": "delete", "pays": "buy", "leaves": "logout", "sends": "send"}
-
-
-def _senses_of_kind(verb: str) -> frozenset[str]:
-    """The sense of a verb that only the lists of dangerous words know, in any language."""
-    if senses_of((verb,)):
-        return frozenset()
-    said = said_by(verb)
-    return frozenset({_OF_KIND[said.kind]}) if said is not None else frozenset()
+    return " ".join(re.sub(rf"{OPEN}\d+{CLOSE}", "…", clause).split())[:160]
 
 
 def _senses_of_name(name: str) -> frozenset[str]:
     return senses_of(re.findall(r"\w+", name))
 
 
-def _table_of_words(rest: list[_Token]) -> frozenset[str]:
+def _table_of_words(rest: list[Token]) -> frozenset[str]:
     return senses_of(token.low for token in rest if not token.name) & {"cart"}
-
-
-def _no_things() -> frozenset[str]:
-    return (
-        word_set("stop") | word_set("where") | word_set("toward") | word_set("whose") | word_set("dates")
-        | word_set("positions") | {"top", "size", "page", "step", "least", "most", "about", "over", "under"}
-    )  # fmt: skip

@@ -246,7 +246,10 @@ class Desk:
         if risk in standing:
             return standing[risk] is Answer.ALLOW
         rules = (await self.policy()).risks
-        return any(bool(rule.site) and rule.site == site and rule.risk is risk and rule.answer is Answer.ALLOW for rule in rules)
+        return any(
+            bool(rule.site) and rule.site == site and rule.risk is risk and rule.answer is Answer.ALLOW
+            for rule in rules
+        )
 
     async def reaction(self, site: str, flag: Flag) -> Reaction:
         """What a flag brings about."""

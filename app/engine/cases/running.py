@@ -32,9 +32,9 @@ from app.engine.cases.wayfinding import kept_login
 from app.engine.detectors.runner import Watch, context_of
 from app.engine.errors import NotFound, SiteloreError, UsageError
 from app.engine.events import RunAdvanced, RunsChanged
+from app.engine.intervention_policy import RiskClass, risk_classes
 from app.engine.jobs import Job
 from app.engine.run_api import RunRequest, RunSummary
-from app.engine.intervention_policy import RiskClass, risk_classes
 from app.engine.store.live_runs import LiveRun
 from app.engine.store.tasks import task_file
 from app.engine.trajectory import Outcome, Run, Step
@@ -419,7 +419,9 @@ def allowed_classes(request: RunRequest) -> frozenset[RiskClass]:
         return risk_classes(request.allow)
     except ValueError as error:
         known = ", ".join(risk.value.replace(" ", "-") for risk in RiskClass if risk.level)
-        raise UsageError(f"{str(error)!r} is no class of actions", remedy=f"--allow takes: {known}") from error
+        raise UsageError(
+            f"{str(error)!r} is no class of actions", remedy=f"--allow takes: {known}"
+        ) from error
 
 
 def _host(domain: str) -> str:

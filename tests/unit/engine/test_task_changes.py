@@ -1,4 +1,4 @@
-"""A task's words say which changes it asks for; one row a rule, expected values from the sentence and not the reader."""
+"""A task's words say which changes it asks for; one row a rule, expected values from the sentence."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from app.engine.agent.task_changes import forbidden_verbs, requested_changes
         "What did Bob delete last week?",
         "Show me the orders that were cancelled.",
         "Find the page where an account can be deleted",
-        "Open the issue \"Login fails\"",
+        'Open the issue "Login fails"',
         "Tell me who archived the report and on what day.",
         "List all products under 20 dollars and sort them by price",
-        "Search for \"delete my account\" and tell me how many results there are",
+        'Search for "delete my account" and tell me how many results there are',
         "Do you sell aprons?",
         "Go to the settings page",
         "Take me to the basket",
@@ -33,7 +33,7 @@ def test_a_task_that_looks_asks_or_opens_requests_no_change(task: str) -> None:
 @pytest.mark.parametrize(
     ("task", "verb", "senses"),
     [
-        ("Delete the draft \"Autumn\"", "delete", {"delete"}),
+        ('Delete the draft "Autumn"', "delete", {"delete"}),
         ("Please remove Bob from the team", "remove", {"delete"}),
         ("Could you cancel order 302?", "cancel", {"cancel"}),
         ("I want to buy one Gadget", "buy", {"buy"}),
@@ -48,7 +48,9 @@ def test_a_task_that_looks_asks_or_opens_requests_no_change(task: str) -> None:
         ("Frobnicate the widget Foo", "frobnicate", set()),
     ],
 )
-def test_an_imperative_that_is_no_verb_of_reading_requests_a_change(task: str, verb: str, senses: set[str]) -> None:
+def test_an_imperative_that_is_no_verb_of_reading_requests_a_change(
+    task: str, verb: str, senses: set[str]
+) -> None:
     found = requested_changes(task)
     assert [(one.verb, set(one.senses)) for one in found] == [(verb, senses)]
 
@@ -60,8 +62,14 @@ def test_a_verb_of_no_group_is_kept_as_less_certain() -> None:
 @pytest.mark.parametrize(
     ("task", "objects", "whose", "places", "values"),
     [
-        ('Delete the comment "Nice" by Bob Stone on the post "Hello"', ("Nice",), ("Bob Stone",), ("Hello",), ()),
-        ("Archive alice's note \"Plan\"", ("Plan",), ("alice",), (), ()),
+        (
+            'Delete the comment "Nice" by Bob Stone on the post "Hello"',
+            ("Nice",),
+            ("Bob Stone",),
+            ("Hello",),
+            (),
+        ),
+        ('Archive alice\'s note "Plan"', ("Plan",), ("alice",), (), ()),
         ("Archive Foo, Bar and Baz", ("Foo", "Bar", "Baz"), (), (), ()),
         ("Cancel order 302", ("302",), (), (), ()),
         ('Set the state of order #12 to "Shipped"', (), ("#12",), (), ("Shipped",)),
@@ -72,7 +80,11 @@ def test_a_verb_of_no_group_is_kept_as_less_certain() -> None:
     ],
 )
 def test_names_are_told_apart_by_what_they_are_to_the_verb(
-    task: str, objects: tuple[str, ...], whose: tuple[str, ...], places: tuple[str, ...], values: tuple[str, ...]
+    task: str,
+    objects: tuple[str, ...],
+    whose: tuple[str, ...],
+    places: tuple[str, ...],
+    values: tuple[str, ...],
 ) -> None:
     change = requested_changes(task)[-1]
     assert (change.objects, change.whose, change.places, change.values) == (objects, whose, places, values)
@@ -81,7 +93,7 @@ def test_names_are_told_apart_by_what_they_are_to_the_verb(
 @pytest.mark.parametrize(
     ("task", "count"),
     [
-        ("Mark the message \"Hi\" as read", 1),
+        ('Mark the message "Hi" as read', 1),
         ("Archive Foo and Bar", 2),
         ("Star the top five repositories", 5),
         ("Delete 3 comments by Bob", 3),
@@ -133,5 +145,12 @@ def test_a_quoted_text_is_never_a_verb() -> None:
 
 
 def test_long_nonsense_is_read_in_bounded_time_and_never_raises() -> None:
-    for text in ("(" * 5000, '"' * 5001, "and then " * 3000, "a" * 100_000, "\ue000\ue001 1" * 900, "[{(<" * 2000):
+    for text in (
+        "(" * 5000,
+        '"' * 5001,
+        "and then " * 3000,
+        "a" * 100_000,
+        "\ue000\ue001 1" * 900,
+        "[{(<" * 2000,
+    ):
         requested_changes(text)

@@ -1,4 +1,4 @@
-"""The write gate's rules, one row a clause: the task's verb, the right object, its author, how often, and who may widen.
+"""The write gate's rules, one row a clause: the task's verb, the right object, its author, how often, who may widen.
 
 The expected values come from the rules at the head of ``app.engine.agent.write_gate``.
 """
@@ -12,7 +12,18 @@ import pytest
 
 from app.engine.agent.sight import Hint, Sight, Turn
 from app.engine.agent.write_gate import WriteGate
-from app.engine.command import AnswerDialog, Check, Click, ClickMark, Command, Goto, Press, Scroll, Select, TypeText
+from app.engine.command import (
+    AnswerDialog,
+    Check,
+    Click,
+    ClickMark,
+    Command,
+    Goto,
+    Press,
+    Scroll,
+    Select,
+    TypeText,
+)
 from app.engine.effect import Cause, Effect, Result, refused
 from app.engine.intervention_policy import RiskClass
 from app.engine.page_state import Element, PageCapture
@@ -25,7 +36,14 @@ def page(
     text: str = "", alerts: tuple[str, ...] = (),
 ) -> PageCapture:  # fmt: skip
     return PageCapture(
-        url=url, title=title, language="en", headings=tuple(headings), elements=elements, tree=tree, text=text, alerts=alerts
+        url=url,
+        title=title,
+        language="en",
+        headings=tuple(headings),
+        elements=elements,
+        tree=tree,
+        text=text,
+        alerts=alerts,
     )
 
 
@@ -39,10 +57,15 @@ def listed(*rows: tuple[str, str], verbs: Sequence[str] = ("Archive", "Mark", "D
             number = len(elements)
             elements.append(
                 Element(
-                    index=number, role="button", name=verb, tag="button", repeat="list>listitem", repeat_index=place,
+                    index=number,
+                    role="button",
+                    name=verb,
+                    tag="button",
+                    repeat="list>listitem",
+                    repeat_index=place,
                     css=f"li:nth-child({place + 1}) > button.{verb.lower()}",
                 )
-            )  # fmt: skip
+            )
             lines.append(f"\t\t\t[{number}] button {verb!r}")
     text = "\n".join(f"{name}\nby {author}" for name, author in rows)
     return page(*elements, tree="\n".join(lines), text=text)
@@ -56,14 +79,27 @@ DELETE_BETA = 5
 def detail(name: str, *elements: Element, heading: str = "", author: str = "bob") -> PageCapture:
     """The page of one thing."""
     return page(
-        *elements, url=f"http://things.test/things/{name.lower()}", title=f"{name} · Things", headings=(heading or name,),
-        tree="\n".join(f"[{one.index}] {one.role} {one.name!r}" for one in elements), text=f"{name}\nby {author}",
-    )  # fmt: skip
+        *elements,
+        url=f"http://things.test/things/{name.lower()}",
+        title=f"{name} · Things",
+        headings=(heading or name,),
+        tree="\n".join(f"[{one.index}] {one.role} {one.name!r}" for one in elements),
+        text=f"{name}\nby {author}",
+    )
 
 
-def form(*fields: tuple[str, str], button: str, path: str, method: str = "post", first: int = 0) -> tuple[Element, ...]:
+def form(
+    *fields: tuple[str, str], button: str, path: str, method: str = "post", first: int = 0
+) -> tuple[Element, ...]:
     made = [
-        Element(index=first + at, role="textbox", name=name, value=value, form=f"{method}:{path}", css=f"#f{first + at}")
+        Element(
+            index=first + at,
+            role="textbox",
+            name=name,
+            value=value,
+            form=f"{method}:{path}",
+            css=f"#f{first + at}",
+        )
         for at, (name, value) in enumerate(fields)
     ]
     number = first + len(made)
@@ -89,16 +125,22 @@ BUTTON = Element(index=0, role="button", name="Archive")
     ("command", "shown"),
     [
         (Scroll(300), THINGS),
-        (Click(0), page(Element(index=0, role="link", name="Things", href="http://things.test/things?page=2"))),
+        (
+            Click(0),
+            page(Element(index=0, role="link", name="Things", href="http://things.test/things?page=2")),
+        ),
         (Click(0), page(Element(index=0, role="tab", name="Details"))),
         (Click(0), page(Element(index=0, role="button", name="More", states=("collapsed",)))),
-        (TypeText(0, "shoes", enter=True), page(Element(index=0, role="searchbox", name="Search", form="get:/s"))),
+        (
+            TypeText(0, "shoes", enter=True),
+            page(Element(index=0, role="searchbox", name="Search", form="get:/s")),
+        ),
         (TypeText(0, "hello"), page(*form(("Comment", ""), button="Send", path="/c"))),
         (Click(1), page(*form(("Words", ""), button="Search", path="/find"))),
         (Check(0), page(Element(index=0, role="checkbox", name="Enable", form="post:/f"))),
         (Goto("http://things.test/things/3"), THINGS),
     ],
-)  # fmt: skip
+)
 def test_reading_needs_no_request_by_the_task(command: Command, shown: PageCapture) -> None:
     assert judged("How many things are there?", shown, command) in ("reads", "writes")
     assert judged("How many things are there?", shown, command) != "refused"
@@ -106,9 +148,17 @@ def test_reading_needs_no_request_by_the_task(command: Command, shown: PageCaptu
 
 @pytest.mark.parametrize(
     ("name", "path"),
-    [("Post", "/guestbook"), ("Place order", "/order"), ("Delete everything", "/delete-all"), ("Save", "/settings"),
-     ("Pay now", "/pay"), ("Publish", "/p"), ("→", "/x"), ("Sign", "/guestbook")],
-)  # fmt: skip
+    [
+        ("Post", "/guestbook"),
+        ("Place order", "/order"),
+        ("Delete everything", "/delete-all"),
+        ("Save", "/settings"),
+        ("Pay now", "/pay"),
+        ("Publish", "/p"),
+        ("→", "/x"),
+        ("Sign", "/guestbook"),
+    ],
+)
 def test_a_task_that_only_asks_writes_nothing_whatever_a_button_is_called(name: str, path: str) -> None:
     shown = page(*form(("Text", "hello"), button=name, path=path))
     assert judged("What is the price of the Oak Tray?", shown, Click(1)) == "refused"
@@ -149,7 +199,7 @@ def test_a_write_needs_the_tasks_own_verb(task: str, button: str, verdict: str) 
         ('Delete the thing "Gamma"', DELETE_BETA, "refused"),
         ('Archive the thing "Alpha" by carol', ARCHIVE_ALPHA_BY_CAROL, "writes"),
         ('Archive the thing "Alpha" by carol', ARCHIVE_ALPHA, "refused"),
-        ("Archive carol's thing \"Alpha\"", ARCHIVE_ALPHA, "refused"),
+        ('Archive carol\'s thing "Alpha"', ARCHIVE_ALPHA, "refused"),
         ("Archive all things by bob", ARCHIVE_GAMMA, "writes"),
         ("Archive all things by bob", ARCHIVE_ALPHA, "refused"),
         ("Archive the thing", ARCHIVE_BETA, "refused"),
@@ -158,7 +208,9 @@ def test_a_write_needs_the_tasks_own_verb(task: str, button: str, verdict: str) 
         ('Find the thing "Gamma" and archive it', ARCHIVE_BETA, "refused"),
     ],
 )
-def test_a_control_of_a_list_belongs_to_the_thing_of_its_own_row(task: str, number: int, verdict: str) -> None:
+def test_a_control_of_a_list_belongs_to_the_thing_of_its_own_row(
+    task: str, number: int, verdict: str
+) -> None:
     assert judged(task, THINGS, Click(number)) == verdict
 
 
@@ -171,7 +223,11 @@ def test_a_control_of_a_list_belongs_to_the_thing_of_its_own_row(task: str, numb
         ('Delete the thing "Alpha" by alice', detail("Alpha", *form(button="Delete", path="/d")), "refused"),
         ("Cancel order 302", detail("Order 302", *form(button="Cancel order", path="/d")), "writes"),
         ("Cancel order 302", detail("Order 303", *form(button="Cancel order", path="/d")), "refused"),
-        ("Log out", page(Element(index=0, role="link", name="Log out", href="http://things.test/logout")), "writes"),
+        (
+            "Log out",
+            page(Element(index=0, role="link", name="Log out", href="http://things.test/logout")),
+            "writes",
+        ),
     ],
 )
 def test_a_control_that_stands_alone_belongs_to_what_the_page_is_about(
@@ -183,16 +239,44 @@ def test_a_control_that_stands_alone_belongs_to_what_the_page_is_about(
 @pytest.mark.parametrize(
     ("task", "shown", "button", "verdict"),
     [
-        ('Set the price of "Alpha" to 12', detail("Alpha", *form(("Price", "12"), button="Save", path="/e")), 1, "writes"),
-        ('Set the price of "Alpha" to 12', detail("Beta", *form(("Price", "12"), button="Save", path="/e")), 1, "refused"),
-        ('Post "Good book" in the forum books', page(
-            *form(("Forum", "books"), ("Title", "Good book"), button="Submit", path="/post"), headings=("New post",)), 2,
-         "writes"),
-        ('Set the price of "Alpha" to 12', page(
-            *form(("Your entry", "I was here"), button="Send", path="/guestbook"), headings=("Guest book",)), 1, "refused"),
-        ('Set the price of "Alpha" to 12', detail("Alpha", *form(("Entry", "x"), button="Delete", path="/e")), 1, "refused"),
+        (
+            'Set the price of "Alpha" to 12',
+            detail("Alpha", *form(("Price", "12"), button="Save", path="/e")),
+            1,
+            "writes",
+        ),
+        (
+            'Set the price of "Alpha" to 12',
+            detail("Beta", *form(("Price", "12"), button="Save", path="/e")),
+            1,
+            "refused",
+        ),
+        (
+            'Post "Good book" in the forum books',
+            page(
+                *form(("Forum", "books"), ("Title", "Good book"), button="Submit", path="/post"),
+                headings=("New post",),
+            ),
+            2,
+            "writes",
+        ),
+        (
+            'Set the price of "Alpha" to 12',
+            page(
+                *form(("Your entry", "I was here"), button="Send", path="/guestbook"),
+                headings=("Guest book",),
+            ),
+            1,
+            "refused",
+        ),
+        (
+            'Set the price of "Alpha" to 12',
+            detail("Alpha", *form(("Entry", "x"), button="Delete", path="/e")),
+            1,
+            "refused",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_control_that_only_finishes_a_form_needs_the_form_to_be_about_the_change(
     task: str, shown: PageCapture, button: int, verdict: str
 ) -> None:
@@ -219,9 +303,13 @@ WROTE = Result(success=True, effect=Effect.CHANGED, sent=("POST /things/2/archiv
         ("Archive a thing by bob", [ARCHIVE_BETA, ARCHIVE_GAMMA], [True, False]),
     ],
 )
-def test_a_write_happens_as_often_as_the_task_says(task: str, presses: list[int], granted: list[bool]) -> None:
+def test_a_write_happens_as_often_as_the_task_says(
+    task: str, presses: list[int], granted: list[bool]
+) -> None:
     gate = WriteGate()
-    assert [press(gate, sight(task, THINGS, step), number, WROTE) for step, number in enumerate(presses)] == granted
+    assert [
+        press(gate, sight(task, THINGS, step), number, WROTE) for step, number in enumerate(presses)
+    ] == granted
 
 
 @pytest.mark.parametrize(
@@ -240,9 +328,14 @@ def test_what_was_not_written_does_not_count(result: Result) -> None:
 
 def test_a_run_that_broke_off_remembers_what_it_has_written() -> None:
     done = Turn(
-        step=2, url=LIST, title="", state="", command=Click(DELETE_BETA), words="click button 'Delete'",
+        step=2,
+        url=LIST,
+        title="",
+        state="",
+        command=Click(DELETE_BETA),
+        words="click button 'Delete'",
         result=Result(success=True, effect=Effect.CHANGED),
-    )  # fmt: skip
+    )
     assert judged('Delete the thing "Beta"', THINGS, Click(DELETE_BETA), step=3) == "writes"
     assert judged('Delete the thing "Beta"', THINGS, Click(DELETE_BETA), step=3, turns=(done,)) == "refused"
 
@@ -277,7 +370,9 @@ def test_an_address_that_writes_by_being_opened_is_a_write(url: str, task: str, 
 
 def test_a_log_in_form_is_sent_only_where_the_task_speaks_of_logging_in() -> None:
     fields = form(("User", "mina"), button="Sign in", path="/session", first=1)
-    shown = page(Element(index=0, role="textbox", type="password", name="Password", form="post:/session"), *fields)
+    shown = page(
+        Element(index=0, role="textbox", type="password", name="Password", form="post:/session"), *fields
+    )
     assert judged("Log in as mina and tell me the total.", shown, Click(2)) == "writes"
     assert judged("Tell me the total.", shown, Click(2)) == "refused"
 
@@ -326,7 +421,11 @@ def test_a_dialog_that_asks_about_something_graver_is_not_confirmed() -> None:
 
 
 def test_an_option_named_by_the_task_may_be_chosen_in_a_list_that_saves_by_itself() -> None:
-    shown = detail("Alpha", Element(index=0, role="menuitemradio", name="Carol"), Element(index=1, role="menuitemradio", name="Dan"))
+    shown = detail(
+        "Alpha",
+        Element(index=0, role="menuitemradio", name="Carol"),
+        Element(index=1, role="menuitemradio", name="Dan"),
+    )
     assert judged('Assign "Alpha" to Carol', shown, Click(0)) == "writes"
     assert judged('Assign "Alpha" to Carol', shown, Click(1)) == "reads"
 

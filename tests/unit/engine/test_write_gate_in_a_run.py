@@ -35,7 +35,9 @@ async def test_with_nobody_there_a_write_that_the_task_asks_for_is_done():
 
 
 @pytest.mark.parametrize(("verb", "done"), [(Verb.APPROVE, True), (Verb.DENY, False)])
-async def test_where_a_person_supervises_they_are_asked_about_what_the_task_does_not_ask_for(verb: Verb, done: bool):
+async def test_where_a_person_supervises_they_are_asked_about_what_the_task_does_not_ask_for(
+    verb: Verb, done: bool
+):
     """The policy allows the class; beyond the task it is asked about all the same."""
     desk = FakeDesk(lambda _: PersonDecision(verb=verb, author="ann"), policy=ALLOWING)
     bench = Bench([DELETE, Stop("42")], desk=desk)
@@ -95,5 +97,5 @@ def test_classes_are_named_as_a_person_types_them(given: tuple[str, ...], classe
 
 
 def test_a_class_that_is_none_is_named():
-    with pytest.raises(ValueError, match="^everything$"):
+    with pytest.raises(ValueError, match=r"^everything$"):
         risk_classes(("deletes", "everything"))

@@ -1,0 +1,195 @@
+"""Words of a control: which verb it says, whether it finishes a form, whether it only searches.  Pure.
+
+The write gate (``app.engine.agent.write_gate``) compares them with the change that a task asks for.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from app.engine.agent.page_scope import PageScope, plain_words
+from app.engine.agent.risk import Assessment
+from app.engine.agent.task_changes import RequestedChange
+from app.engine.agent.task_words import senses_of, stem_of, word_set
+from app.engine.command import AnswerDialog, ClickMark, Command, Goto, NewTab, TypeMark
+from app.engine.graph.danger import link_of
+from app.engine.graph.danger_words import said_by_address
+from app.engine.intervention_policy import RiskClass
+from app.engine.page_state import Element, PageCapture
+
+GRAVE = frozenset({RiskClass.DELETES, RiskClass.BUYS, RiskClass.PAYS, RiskClass.SIGNS_OUT})
+"""Classes of risk that need a verb of their very sense."""
+NEEDED = {
+    RiskClass.DELETES: frozenset({"delete", "cancel"}),
+    RiskClass.BUYS: frozenset({"buy"}),
+    RiskClass.PAYS: frozenset({"buy"}),
+    RiskClass.SIGNS_OUT: frozenset({"logout"}),
+}
+CHANGES = frozenset({"change", "changes", "anderungen", "änderungen"})
+"""Objects of "Save": no verbs there."""
+
+_PROGRESS = frozenset({"next", "continue", "proceed", "weiter"})
+_CHOICES = frozenset(
+    {"option", "menuitem", "menuitemradio", "menuitemcheckbox", "radio", "checkbox", "switch", "treeitem"}
+)
+
+
+def words_of(command: Command, scope: PageScope, page: PageCapture) -> tuple[str, ...]:
+    """The words by which an action says what it does: the control's name, an address's, a dialog's."""
+    match command:
+        case Goto(url) | NewTab(url):
+            return plain_words(f"{path(url)} {unquote(urlsplit(url).query)}" if _is_address(url) else url)
+        case AnswerDialog():
+            return plain_words(" ".join(page.alerts))
+        case ClickMark(_, label) | TypeMark(_, label):
+            return plain_words(label)
+        case _:
+            words = plain_words(scope.own.replace("&", " and "))
+            element = scope.element
+            if element is not None and len("".join(words)) < 2:  # a nameless control: what its makers call it
+                marks = [
+                    element.test_id,
+                    *(value for key, value in element.attributes if key in ("id", "name", "value")),
+                ]
+                words = plain_words(" ".join(marks).replace("-", " "))
+            return words
+
+
+def is_plain_link(element: Element | None, page: PageCapture) -> bool:
+    return element is not None and link_of(element, page.url) is not None
+
+
+def same_verb(change: RequestedChange, words: tuple[str, ...], scope: PageScope, about: Assessment) -> bool:
+    """Whether the control says the verb that the task says."""
+    if is_named(change, scope):
+        return True
+    stems = set(map(stem_of, words))
+    if not senses_of((change.verb,)) and (change.verb in words or stem_of(change.verb) in stems):
+        return True  # a verb of no group: the same word is all there is
+    if about.risk in GRAVE:
+        return bool(change.senses & NEEDED[about.risk])
+    if "all" in words and change.count == 1:
+        return False
+    own = senses_of(word for word in words if word not in word_set("commits"))
+    if "cart" in own:
+        return bool(change.senses & {"buy", "cart"})
+    said = _verbs_said(words)
+    if said:
+        return all(senses & change.senses for senses in said)
+    return bool(own & change.senses) or _chooses_value(change, scope)
+
+
+def _verbs_said(words: tuple[str, ...]) -> list[frozenset[str]]:
+    """Senses of the verbs a control's name begins with, and of those after "and" (``Comment and close``)."""
+    telling = [word for word in words if word not in word_set("commits")]
+    found: list[frozenset[str]] = []
+    for at, word in enumerate(telling):
+        if at == 0 or telling[at - 1] in ("and", "then"):
+            senses = senses_of((word,))
+            if senses:
+                found.append(senses)
+            elif at == 0:
+                return []
+    return found
+
+
+def is_named(change: RequestedChange, scope: PageScope) -> bool:
+    """Whether the task itself names the control (``Press "Buy now"``)."""
+    own = [
+        plain_words(text)
+        for text in (scope.own, scope.element.name if scope.element is not None else "")
+        if text
+    ]
+    return any(plain_words(name) in own for name in change.presses)
+
+
+def _chooses_value(change: RequestedChange, scope: PageScope) -> bool:
+    """An option of the name that the task gives, in a list that saves by itself."""
+    element = scope.element
+    if (
+        element is None
+        or element.role not in _CHOICES
+        or not change.senses & {"edit", "create", "enable", "disable"}
+    ):
+        return False
+    return any(plain_words(name) == plain_words(element.name) for name in (*change.values, *change.objects))
+
+
+def finishes(words: tuple[str, ...], element: Element | None) -> bool:
+    """Whether a control finishes a form or a dialog without saying what it does to whom."""
+    if any(word in word_set("commits") for word in words):
+        return True
+    return element is not None and element.submits and not senses_of(words)
+
+
+def dialog_is_worse(change: RequestedChange, scope: PageScope) -> bool:
+    """Whether a dialog asks about a graver change than the task's."""
+    own = senses_of(plain_words(scope.dialog)) if scope.dialog else frozenset[str]()
+    return bool(own & {"delete", "cancel", "buy"}) and not own & change.senses
+
+
+def harmless_while_closed(
+    element: Element | None, words: tuple[str, ...], about: Assessment, page: PageCapture
+) -> bool:
+    """Whether pressing a control harms nothing as long as only reading requests leave the browser.
+
+    A choice in a form, "Cancel" in a dialog or a row, and a link that only lifts a condition of this page.
+    """
+    if element is None or about.risk is RiskClass.SIGNS_OUT:
+        return False
+    if link_of(element, page.url) is not None:
+        return _lifts_a_filter(element.href, page.url)
+    return not element.submits and (element.role in _CHOICES or words == ("cancel",))
+
+
+def _lifts_a_filter(link: str, page_url: str) -> bool:
+    try:
+        there, here = urlsplit(link), urlsplit(page_url)
+    except ValueError:
+        return False
+    conditions, known = set(parse_qsl(there.query)), set(parse_qsl(here.query))
+    same_page = (there.netloc, there.path) == (here.netloc, here.path)
+    return same_page and conditions < known and said_by_address(there) is None
+
+
+def only_searches(
+    element: Element | None, words: tuple[str, ...], scope: PageScope, about: Assessment
+) -> bool:
+    """A form that is sent by POST, and asks: its button says so, and none of its fields takes a text to be kept."""
+    if element is None or about.risk is not RiskClass.SENDS or not element.submits:
+        return False
+    telling = [word for word in words if word not in word_set("stop")]
+    reads = bool(telling) and telling[0] in word_set("searches")
+    keeps = any(
+        one.tag == "textarea" or one.type in ("password", "email", "file") or "multiline" in one.states
+        for one in scope.fields
+    )
+    return reads and not keeps and not senses_of(telling)
+
+
+def label(words: tuple[str, ...], scope: PageScope) -> str:
+    """What counts as the same control: its words, for a step of several pages also the page's headings."""
+    label = " ".join(word for word in words if not word.isdecimal())
+    if set(words) & _PROGRESS:
+        return f"{label} @ {' '.join(scope.page.headings[:2])} {path(scope.page.url)}"
+    return label
+
+
+def comes_from(value: str, known: set[str]) -> bool:
+    words = plain_words(value)
+    return not words or sum(word in known for word in words) >= 0.6 * len(words)
+
+
+def path(url: str) -> str:
+    try:
+        return unquote(urlsplit(url).path)
+    except ValueError:
+        return ""
+
+
+def _is_address(url: str) -> bool:
+    try:
+        urlsplit(url)
+    except ValueError:
+        return False
+    return True
