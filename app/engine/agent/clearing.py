@@ -143,7 +143,8 @@ class Clearance:
         if gate.allowed and answer is Answer.ALLOW and not (is_asked and self._control.supervised):
             return cleared
         if not gate.allowed:
-            action = replace(action, risk_why=f"the task does not ask for it: {gate.why}")
+            why = f"{use.why}; {gate.why}" if use is not None and is_asked else gate.why
+            action = replace(action, risk_why=f"the task does not ask for it: {why}")
         asked = await self._asked(cleared, action)
         self._approve(asked)
         return asked
