@@ -5,7 +5,11 @@ from __future__ import annotations
 from tests.mutation.mutation import Mutation
 
 LINT, ORDERS, INVISIBLE = "kb/lint.py", "kb/lint_orders.py", "kb/invisible.py"
-_LINT = ("tests/unit/kb/test_rules_of_lint.py", "tests/unit/kb/test_lint.py")
+_LINT = (
+    "tests/unit/kb/test_rules_of_orders.py",
+    "tests/unit/kb/test_rules_of_lint.py",
+    "tests/unit/kb/test_lint.py",
+)
 
 FAULTS = (
     Mutation(
