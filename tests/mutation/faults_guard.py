@@ -6,8 +6,8 @@ from tests.mutation.mutation import Mutation
 
 NATURE, GUARD = "app/engine/request_nature.py", "app/engine/browser/guard.py"
 WATCHPOST, SCRIPT = "app/engine/browser/watchpost.py", "resources/js/guard.js"
-_NATURE = ("tests/unit/engine/test_rules_of_requests.py",)
-_GUARD = ("tests/unit/engine/test_rules_of_the_guard.py",)
+_NATURE = ("tests/unit/engine/test_request_nature.py",)
+_GUARD = ("tests/unit/engine/test_guard_rules.py",)
 
 
 def _trap(*names: str) -> tuple[str, ...]:

@@ -112,7 +112,16 @@ WRITES: dict[str, Asked] = {
     "a body that is too large": asked(body=b"x" * (LARGEST + 1)),
     "JSON without a floor": asked(body=b"[" * 200_000),
 }
+WRITES |= {
+    "a DELETE that claims to be a GET": asked("DELETE", headers={"x-http-method": "GET"}),
+    "a form that claims to be a GET": asked(path="/things/archive", body=b"_method=get&id=3", headers=FORM),
+    "a claim to write beside one to read": asked(
+        body=b"_method=delete", headers={**FORM, "x-http-method": "GET", "x-method-override": "HEAD"}
+    ),
+}
 UNCLEAR: dict[str, Asked] = {
+    "a header that claims it is a GET": asked(body={"a": 1}, headers={"x-http-method-override": "GET"}),
+    "JSON that claims to be a GET": asked(body={"_method": "GET", "id": 3}),
     "an empty body": asked(),
     "JSON": asked(body={"page": 2}),
     "a form": asked(body=b"q=stool", headers=FORM),
@@ -142,6 +151,24 @@ def test_writing_is_known_whatever_it_is_wrapped_in(row: str):
 @pytest.mark.parametrize("row", UNCLEAR)
 def test_what_says_neither_is_unclear(row: str):
     assert judged(UNCLEAR[row]).nature is Nature.UNCLEAR
+
+
+METHODS: dict[str, tuple[Asked, str]] = {
+    "as it is": (asked(body=b"id=3", headers=FORM), "POST"),
+    "a form's field": (asked(body=b"_method=delete&id=3", headers=FORM), "DELETE"),
+    "the address": (asked(path="/api?_method=put", body=b"id=3", headers=FORM), "PUT"),
+    "a field of JSON": (asked(body={"_method": "patch"}), "PATCH"),
+    "a header": (asked(headers={"x-http-method": "PUT"}), "PUT"),
+    "a claim to read": (asked(body=b"_method=get", headers={**FORM, "x-http-method": "HEAD"}), "POST"),
+    "a GET with a header": (asked("GET", headers={"x-method-override": "DELETE"}), "DELETE"),
+    "a GET with a method in its address": (asked("GET", "/api?_method=delete"), "GET"),
+}
+
+
+@pytest.mark.parametrize("row", METHODS)
+def test_the_method_is_what_a_server_may_take_it_for_and_a_claim_to_read_is_not_believed(row: str):
+    request, method = METHODS[row]
+    assert judged(request).method == method
 
 
 ALIKE = {
