@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.mutation import (
     faults_borders,
     faults_files,
+    faults_gate,
     faults_guard,
     faults_knowledge,
     faults_lint,
@@ -26,6 +27,7 @@ ALL: tuple[Mutation, ...] = (
     *faults_borders.FAULTS,
     *faults_files.FAULTS,
     *faults_trust.FAULTS,
+    *faults_gate.FAULTS,
     *faults_guard.FAULTS,
     *faults_lint.FAULTS,
     *faults_live.FAULTS,

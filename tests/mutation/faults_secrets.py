@@ -120,8 +120,8 @@ FAULTS = (
     Mutation(
         "secret-asked-whatever-the-policy",
         CLEARING,
-        "if answer is Answer.ALLOW and not (is_asked and self._control.supervised):",
-        "if answer is Answer.ALLOW:",
+        "if gate.allowed and answer is Answer.ALLOW and not (is_asked and self._control.supervised):",
+        "if gate.allowed and answer is Answer.ALLOW:",
         "A secret for a field that does not ask for it is an approval, whatever the policy says.",
         _FIELDS,
         safety=True,
