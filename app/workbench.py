@@ -150,7 +150,7 @@ class Workbench(QObject):
         center = self._window.center
         keys = center.keymap.keys("app.undo")
         key = readable(keys[-1]) if keys else ""
-        self._window.toast.say(words, self.tr("Undo  {0}").format(key), lambda: center.trigger("app.undo"))
+        self._window.toast.say(words, self.tr("Undo  {0}").format(key), self.workspace.undo_held)
 
     def _on_composing(self, is_open: bool) -> None:
         if not is_open and self._back_to_live:

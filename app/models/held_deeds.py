@@ -22,6 +22,8 @@ log = logging.getLogger(__name__)
 
 UNDO_SECONDS = 5.0
 """How long a deed can be taken back."""
+LATE_SECONDS = 2.0
+"""An undo so soon after a deed was sent was meant for it, and takes back nothing else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +61,7 @@ class HeldDeeds(QObject):
         super().__init__(parent)
         self._tasks, self._clock = tasks, clock
         self._held: dict[str, HeldDeed] = {}
+        self._sent, self._sent_at = "", float("-inf")
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.look)
 
@@ -66,6 +69,11 @@ class HeldDeeds(QObject):
     def newest(self) -> HeldDeed | None:
         """The one that undo takes back."""
         return next(reversed(self._held.values()), None)
+
+    @property
+    def too_late(self) -> str:
+        """The label of what was sent a moment ago, "" for nothing."""
+        return self._sent if self._clock() - self._sent_at < LATE_SECONDS else ""
 
     def get(self, key: str) -> HeldDeed | None:
         """What waits to be done to this."""
@@ -101,6 +109,7 @@ class HeldDeeds(QObject):
         due = [deed for deed in self._held.values() if now - deed.at >= UNDO_SECONDS]
         for deed in due:
             del self._held[deed.key]
+            self._sent, self._sent_at = deed.label, now
         self._arm()
         if due:
             self.changed.emit()

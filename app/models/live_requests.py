@@ -283,6 +283,7 @@ class LiveRequests(QObject):
         if answer.run == self._run:
             self.is_deciding, self.reason = False, ""
             self.take(answer)
+            self.changed.emit()  # the next request may be here already: it can be decided from now on
         self.decided.emit(answer, decision)
 
     def _failed(self, request: PersonRequest, error: Exception) -> None:

@@ -157,9 +157,19 @@ class WorkspaceModel(QObject):
         if self._held is not None and self._held_back is not None:
             self.said.emit(self.tr("Undone: {0}").format(self._held.take_back()), "ok")
             return
+        if self._held is not None and self._held.too_late:
+            self.said.emit(self.tr("Too late to undo: {0}").format(self._held.too_late), "")
+            return
         self._tasks.start(
             self._client.api.undo(), lambda done: self._on_turned(done, undone=True), self._tell
         )
+
+    def undo_held(self) -> None:
+        """Take back what the window holds back, and nothing of the history, however late that is asked for."""
+        if self._held is not None:
+            label = self._held.take_back()
+            late = self.tr("Too late to undo")
+            self.said.emit(self.tr("Undone: {0}").format(label) if label else late, "ok" if label else "")
 
     def redo(self) -> None:
         """Do again what was undone last."""

@@ -11,7 +11,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from app.engine.errors import Conflict
 from app.engine.events import ActionPlanned
 from app.engine.supervision import LiveRow, Need, NextAction, PersonRequest, RunState, Stage
-from app.models.held_deeds import UNDO_SECONDS, HeldDeed, HeldDeeds
+from app.models.held_deeds import LATE_SECONDS, UNDO_SECONDS, HeldDeed, HeldDeeds
 from app.models.live import LiveModel
 from app.models.live_hands import REST_SECONDS, TYPING_SECONDS, Key, LiveHands
 from app.models.live_next import is_deciding, really_next, same_page
@@ -344,6 +344,37 @@ def test_undo_takes_back_whichever_was_done_last_in_the_window_or_in_the_history
     workspace.undo()
     settle()
     assert (deeds.notes, undone) == (["back a"], ["history"])
+
+
+def test_an_undo_that_comes_a_moment_too_late_takes_back_nothing_else(
+    client, tasks, deeds, clock, settle, monkeypatch
+) -> None:
+    from app.engine.events import HistoryChanged
+
+    workspace = WorkspaceModel(client, tasks)
+    workspace.follow(deeds.held)
+    undone: list[str] = []
+    said: list[str] = []
+    workspace.said.connect(lambda words, _kind: said.append(words))
+
+    async def undo():
+        undone.append("history")
+        raise Conflict("enough")
+
+    monkeypatch.setattr(client.api, "undo", undo)
+    client.api.bus.publish(HistoryChanged(undo="retire tip 1", redo=""))
+    deeds.ask("a")
+    clock.forward(UNDO_SECONDS)
+    deeds.held.look()
+    workspace.undo()
+    workspace.undo_held()
+    settle()
+    assert (said, undone) == (["Too late to undo: end a", "Too late to undo"], [])
+    clock.forward(LATE_SECONDS)
+    workspace.undo_held()
+    workspace.undo()
+    settle()
+    assert undone == ["history"]
 
 
 # ------------------------------------------------------------ the next action

@@ -534,7 +534,7 @@ def test_what_is_pressed_after_the_page_is_handed_back_is_the_windows_though_the
 
 
 def test_a_page_that_could_not_be_handed_back_is_in_hand_again(desk, monkeypatch):
-    async def refused(run):
+    async def refused(run, *_how):
         raise Conflict("the engine does not take it")
 
     desk.take_over()

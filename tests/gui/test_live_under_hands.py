@@ -452,6 +452,8 @@ def test_a_second_press_of_the_key_does_not_hit_the_next_request_of_the_run(live
     QTest.keyClick(QApplication.focusWidget(), K.Key_A)
     live.wait()
     assert [given[0] for given in live.did("decide")] == ["req-2"]
+    live.press(K.Key_A)
+    assert [given[0] for given in live.did("decide")] == ["req-2", "req-9"], "seen, it can be decided"
 
 
 # ------------------------------------------------------------ ends that can be undone
