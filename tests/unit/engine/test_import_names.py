@@ -201,6 +201,22 @@ def test_a_run_that_cannot_be_stored_is_listed_and_its_pages_are_not_missed_by_o
     assert import_paths(workspace, [tmp_path / "root"]).imported == 1  # once it can be stored, it is
 
 
+def test_a_copy_of_a_run_that_could_not_be_stored_is_taken_instead(tmp_path, workspace, monkeypatch):
+    for number, score in enumerate((0.0, 0.5, 0.0)):
+        write_run(tmp_path / "root" / f"task_{number}", about=summary(2, cum_reward=score))
+    kept, first = workspace.runs.draft, []
+
+    def refuse_the_first(run, *rest):
+        if not first:
+            first.append(run)
+            raise ValueError("an odd value")
+        return kept(run, *rest)
+
+    monkeypatch.setattr(workspace.runs, "draft", refuse_the_first)
+    report = import_paths(workspace, [tmp_path / "root"])
+    assert (report.imported, report.skipped, len(report.failed)) == (2, 0, 1)
+
+
 def test_missing_step_files_are_named_by_file_in_the_report(tmp_path, workspace):
     folder = write_run(tmp_path / "root" / "task_1", steps=40)
     for index in (3, *range(5, 30), 40):

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 
 import pytest
 
 from app.cli.root import run as command_line
 from app.engine.api import RunFilter
 from app.engine.cases import judging
+from app.engine.cases import runs as run_cases
 from app.engine.detectors import risk
 from app.engine.detectors.rules.endings import GaveUp
 from app.engine.engine import Engine
-from app.engine.errors import DamagedIndex, StoreError
+from app.engine.errors import DamagedIndex
 from app.engine.events import IndexDamaged, JobChanged
 from app.engine.imports.importer import import_paths
 from app.engine.judgement import Risk
@@ -99,22 +99,21 @@ async def test_nothing_starts_where_every_run_has_been_looked_at(root, opened):
     assert len(await engine.jobs()) == before
 
 
-async def test_a_cancelled_import_leaves_no_run_without_the_detectors(root, opened):
+async def test_a_cancelled_import_leaves_no_run_without_the_detectors(root, opened, monkeypatch):
     engine = await opened()
 
-    def cancel(event: object) -> None:
-        if isinstance(event, JobChanged) and event.title == "Import runs" and event.state == "running":
-            engine.registry.cancel(event.id)
+    def cancelled_after_four(own, roots, form, _progress):
+        return import_paths(own, roots, form, lambda done, total, what: done < 4)
 
-    unsubscribe = engine.bus.subscribe(cancel)
+    monkeypatch.setattr(run_cases, "import_paths", cancelled_after_four)
     report = await engine.import_runs([str(root)])
-    unsubscribe()
-    assert report.cancelled
-    if engine._judging._looking is not None:
-        await engine._judging._looking
-    assert await _waiting(engine) == 0
-    with suppress(StoreError):
-        await engine.import_runs([str(root)])
+    assert (report.cancelled, report.imported) == (True, 4)
+    assert engine._judging._looking is not None
+    await engine._judging._looking
+    rows = await engine.list_runs(RunFilter())
+    assert [row.looked_at for row in rows] == [True] * 4
+    monkeypatch.undo()
+    await engine.import_runs([str(root)])
     assert (await engine.info()).runs == 8
     assert await _waiting(engine) == 0
 
