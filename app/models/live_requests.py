@@ -228,6 +228,12 @@ class LiveRequests(QObject):
         """Refuse it; for a wall, trouble or a flag this ends the run."""
         self._decide(PersonDecision(verb=Verb.DENY, reach=Reach(reach), text=self.reason.strip()))
 
+    def no_wall(self) -> None:
+        """What is asked about is no wall: the run goes on and does not ask about this page again."""
+        request = self._current()
+        if request is not None and request.need is Need.WALL:
+            self._decide(PersonDecision(verb=Verb.NO_WALL, text=self.reason.strip()))
+
     def edit(self, command: str) -> None:
         """Do this action (in the call form) instead; the engine says what is wrong with it."""
         line = command.strip()
@@ -387,6 +393,7 @@ def notice_words(request: PersonRequest, decision: PersonDecision, name: str) ->
             Verb.RETRY: _tr("Trying again"),
             Verb.EDIT: _tr("Approved with another action"),
             Verb.ANSWER: _tr("Answered"),
+            Verb.NO_WALL: _tr("No wall, going on"),
         }[decision.verb]
     return f"{what}: {name}" if what else ""
 
@@ -411,6 +418,7 @@ def _offers(request: PersonRequest) -> tuple[Offer, ...]:
     offers.append(Offer(command="live.deny", word=_tr(DENIALS[need])))
     if need is Need.WALL:
         offers.append(Offer(command="live.take_over", word=_tr("Take over")))
+        offers.append(Offer(command="live.no_wall", word=_tr("No wall, go on")))
     if need is Need.APPROVAL:
         offers += [
             Offer(command="live.approve.run", word=_tr("run")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QKeySequence, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from app.models.frames import Place, drawn_size
@@ -19,6 +19,7 @@ from app.views.page_head import PageHead
 from app.views.page_marks import Target
 from app.views.page_view import PageSide
 from app.views.step_strip import StepStrip
+from app.views.takeover_bar import TakeoverBar
 from app.views.takeover_card import TakeoverCard
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class LivePage(QWidget):
         self._page = PageModel(self)
         self.lines = PageSide(self.tr("As it was"), self._page, self.replay.pictures, theme)
         self.head = PageHead(theme)
+        self.bar = TakeoverBar(model, center, theme)
+        self.bar.hide()
         self.strip = StepStrip(self.replay.steps, theme)
         self.now = QPushButton()
         self.now.setProperty("kind", "primary")
@@ -78,6 +81,7 @@ class LivePage(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.head)
+        layout.addWidget(self.bar)
         layout.addWidget(self.faces, 1)
         layout.addLayout(foot)
 
@@ -96,6 +100,7 @@ class LivePage(QWidget):
         self.canvas.keys_changed.connect(self._show_face)
         self.hands.refused.connect(model.notice)
         self.card.closed.connect(self.close_card)
+        self.bar.left.connect(self.take_keys)
         self.now.clicked.connect(replay.live)
         self._center.keys_changed.connect(self._take_keys)
         self._take_keys()
@@ -180,9 +185,7 @@ class LivePage(QWidget):
         self.model.watch.set_page(self.model.run, room.width(), room.height())
 
     def _take_keys(self) -> None:
-        keys = self._center.action("live.release").shortcuts()
-        portable = QKeySequence.SequenceFormat.PortableText
-        self.canvas.set_release_keys([key.toString(portable) for key in keys])
+        self.canvas.set_release_keys(self.bar.keys)
         title, key = self._center.title("live.replay.live"), self._center.keys("live.replay.live")
         self.now.setText(self.tr("Now   {0}").format(key))
         self.now.setToolTip(title)
@@ -216,7 +219,9 @@ class LivePage(QWidget):
             self.canvas.show_picture(picture.image, picture.page, pointer)
         else:
             self.canvas.show_picture(None)
-        self.head.show_address((picture.url if picture is not None else "") or (row.url if row else ""))
+        address = (picture.url if picture is not None else "") or (row.url if row else "")
+        self.head.show_address(address)
+        self.bar.show_address(address)
 
     def _agent_place(self, picture: Picture) -> tuple[float, float] | None:
         """Where the agent's pointer was left; another page has nothing to do with it."""
@@ -271,6 +276,7 @@ class LivePage(QWidget):
             return
         if on:
             self.hands.hold(self.model.run)
+        self.bar.show_in_hand(on)
         self.canvas.capture(on)
         if not on:
             self.hands.hold("")

@@ -26,7 +26,7 @@ REACHES = {
     "live.approve": "once", "live.approve.run": "run", "live.approve.site": "site",
     "live.deny": "once", "live.deny.run": "run", "live.deny.site": "site",
 }  # fmt: skip
-MAIN = ("live.take_over", "live.approve", "live.answer", "live.deny", "live.edit")
+MAIN = ("live.take_over", "live.approve", "live.no_wall", "live.answer", "live.deny", "live.edit")
 FAR = (("live.approve.run", "live.approve.site"), ("live.deny.run", "live.deny.site"))
 
 

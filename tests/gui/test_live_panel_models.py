@@ -146,7 +146,7 @@ def test_the_weightiest_request_is_asked_first_and_stays_while_it_is_open(opened
     [
         (Need.FLAG, {"live.approve", "live.deny"}),
         (Need.QUESTION, {"live.answer", "live.deny"}),
-        (Need.WALL, {"live.approve", "live.deny", "live.take_over"}),
+        (Need.WALL, {"live.approve", "live.deny", "live.take_over", "live.no_wall"}),
         (Need.TROUBLE, {"live.approve", "live.deny"}),
     ],
 )

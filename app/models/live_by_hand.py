@@ -1,0 +1,116 @@
+"""What a person does around a page that is in their hands: an address, back and forward, and how it is handed back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+
+from app.engine.hand_back import HandBack, Handing
+from app.engine.page_input import PageMove
+from app.engine.supervision import LONGEST_HINT, Need, RunState, TakeoverAccount
+from app.models.live_wall import is_mine
+
+if TYPE_CHECKING:
+    from app.models.live import LiveModel
+
+LONGEST_ADDRESS, LONGEST_ANSWER = 2_000, LONGEST_HINT
+"""Characters of what can be typed."""
+
+_MOVES = {
+    "live.page.back": PageMove.BACK,
+    "live.page.forward": PageMove.FORWARD,
+    "live.page.reload": PageMove.RELOAD,
+    "live.page.start": PageMove.START,
+}
+MOVES = tuple(_MOVES)
+"""Commands that move the page."""
+
+
+class LiveByHand(QObject):
+    """Signals:
+
+    said(words): where a move led nowhere, or out of the run's sites; "" once there is nothing to say.
+    """
+
+    said = Signal(str)
+
+    def __init__(self, live: LiveModel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._live = live
+
+    # ------------------------------------------------------------ what can be done
+    @property
+    def has_page(self) -> bool:
+        """The open run's page is in the person's hands."""
+        row = self._live.row_of(self._live.run)
+        return row is not None and is_mine(row) and not self._live.lost
+
+    @property
+    def can_end(self) -> bool:
+        """The run under the hand is held, so that a person may say how it ends."""
+        row = self._live.row
+        held = row is not None and (row.state.held or row.state is RunState.BROKEN_OFF)
+        return held and not self._live.lost
+
+    @property
+    def is_at_a_wall(self) -> bool:
+        """The open run waits at what looks like a log-in or a captcha."""
+        row = self._live.row_of(self._live.run)
+        waits = row is not None and row.state.held and any(need.need is Need.WALL for need in row.needs)
+        return waits and not self._live.lost
+
+    @property
+    def can_deny_a_wall(self) -> bool:
+        """It may be said to be none: with the page in hand, or by the card that asks."""
+        return self.is_at_a_wall and (self.has_page or self._live.large.requests.can("live.no_wall"))
+
+    # ------------------------------------------------------------ doing it
+    def move(self, command: str) -> None:
+        """Back, forward, reload or the start page, by the command's name."""
+        self._move(_MOVES[command])
+
+    def open(self, address: str) -> None:
+        """Open what was typed."""
+        self._move(PageMove.OPEN, address.strip())
+
+    def finish(self) -> None:
+        """The task is done; the run ends, unless that is undone."""
+        self._end(HandBack(how=Handing.FINISHED))
+
+    def answer(self, text: str) -> bool:
+        """This is the task's answer, with which the run ends unless that is undone; whether it was taken."""
+        if not text.strip():
+            self.said.emit(_tr("Type the answer first."))
+            return False
+        self._end(HandBack(how=Handing.ANSWER, answer=text.strip()))
+        return True
+
+    def no_wall(self) -> None:
+        """What it waits at is no wall: it goes on and does not ask about this page again."""
+        if self.has_page and self.is_at_a_wall:
+            self._live.release(HandBack(how=Handing.NO_WALL))
+        else:
+            self._live.large.requests.no_wall()
+
+    def _move(self, move: PageMove, address: str = "") -> None:
+        if self.has_page:
+            work = self._live.api.move_page(self._live.run, move, address)
+            self._live.tasks.start(work, self.said.emit, lambda error: self.said.emit(str(error)))
+
+    def _end(self, back: HandBack) -> None:
+        live, row = self._live, self._live.row
+        if row is None or not self.can_end:
+            return
+        run = row.run
+
+        def sent(account: TakeoverAccount) -> None:
+            if live.run == run and account.words:
+                live.takeover = account
+                live.takeover_changed.emit()
+
+        live.endings.hold(run, lambda: live.api.release(run, back), sent=sent)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("live", text)
