@@ -36,7 +36,9 @@ def page_face(row: LiveRow | None, lost: str = "") -> Face:
     question = row.needs[0].question if row.needs else row.why
     match row.state:
         case RunState.QUEUED:
-            return Face(is_now=False, instead=_tr("It begins when another run has ended, is held, or waits for you."))
+            return Face(
+                is_now=False, instead=_tr("It begins when another run has ended, is held, or waits for you.")
+            )
         case RunState.STARTING:
             return Face(instead=_tr("The browser is starting."))
         case RunState.RUNNING:

@@ -72,7 +72,10 @@ class TaskFileForm(FormPanel):
                 self.tr("one task a line, or objects with intent and start_url (.json, .jsonl)"),
             ),
             "start_url": (self.tr("Begin at"), self.tr("an address for tasks that don't say")),
-            "at_once": (self.tr("At once"), self.tr("parallel runs, without those that wait for you (empty: unchanged)")),
+            "at_once": (
+                self.tr("At once"),
+                self.tr("parallel runs, without those that wait for you (empty: unchanged)"),
+            ),
         }
         self._lay_out()
         self._connect()
