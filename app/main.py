@@ -55,6 +55,7 @@ def run_workbench(
 
     instance = Instance(folder, settings.runtime_dir())
     if not instance.claim(paths):
+        sys.stderr.write(f"sitelore: {folder} is already open; its window comes to the front\n")
         return 0
     look = None if safe else _look()
     try:
@@ -233,7 +234,7 @@ def _application() -> QApplication:
     QApplication.setApplicationName("sitelore")
     QApplication.setApplicationDisplayName("Sitelore")
     QApplication.setDesktopFileName("sitelore")
-    app = QApplication(sys.argv[:1])
+    app = QApplication([QApplication.applicationName()])  # its first argument is the window's class on X11
     app.setQuitOnLastWindowClosed(False)
     log.install_hooks()
     from PySide6.QtCore import qInstallMessageHandler

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -65,6 +66,7 @@ def root(
         sys.stdout.write(f"sitelore {installed('sitelore')}\n")
         raise typer.Exit
     if context.invoked_subcommand is None:
+        _need_qt()
         from app.main import run_workbench
 
         raise typer.Exit(run_workbench(workspace_path(), safe=safe))
@@ -76,6 +78,9 @@ def demo(
     serve: Annotated[
         bool, typer.Option("--serve", help="Only serve the bundled site, to explore it or to click around.")
     ] = False,
+    port: Annotated[
+        int, typer.Option(min=0, max=65533, help="First of the three ports of --serve; 0 takes free ones.")
+    ] = DEMO_PORT,
     out: Annotated[
         Path, typer.Option(help="Folder for pictures, the frozen file and the demo workspace.")
     ] = Path("demo-out"),
@@ -85,7 +90,7 @@ def demo(
     from app.engine import demo as whole_loop
 
     if serve:
-        _serve_demo()
+        _serve_demo(port)
         return
     if headless:
         report = whole_loop.run_headless(
@@ -98,31 +103,45 @@ def demo(
             lambda: f"{len(pictures)} pictures in {out}",
         )
         raise typer.Exit(0 if report.ok else 1)
+    _need_qt()
     from app.main import run_workbench
 
     raise typer.Exit(run_workbench(whole_loop.prepare_workspace(), demo=True))
 
 
-def _serve_demo() -> None:
+def _need_qt() -> None:
+    """Look whether the system has what a window needs: without it Qt ends the process with a trace and no remedy.
+
+    Raises ``SiteloreError`` that names the libraries and the packages.
+    """
+    from app.engine.doctor import missing_qt, needs_xcb
+
+    lacking = missing_qt(display=needs_xcb(os.environ))
+    if lacking is not None:
+        raise SiteloreError(f"the window can't open: {lacking.found}; install them with: {lacking.remedy}")
+
+
+def _serve_demo(port: int) -> None:
     """Serve the bundled site until it is stopped (Ctrl+C)."""
     import asyncio
 
     from app.engine.browser.demo_server import DemoServer
 
     async def serving() -> None:
-        async with await DemoServer.start(DEMO_PORT) as server:
+        async with await DemoServer.start(port) as server:
             say(f"shop {server.shop_url}/  admin {server.admin_url}/admin  (Ctrl+C stops it)")
             await asyncio.Event().wait()
 
     try:
         asyncio.run(serving())
     except OSError as error:
-        raise SiteloreError(f"the demo site can't be served on port {DEMO_PORT}: {error.strerror}") from error
+        raise SiteloreError(
+            f"the demo site can't be served on port {port}: {error.strerror} (--port takes another)"
+        ) from error
 
 
 def _pictures(workspace: str, out: Path) -> list[str]:
     """Pictures of every view, taken by the real window in a process of its own."""
-    import os
     import subprocess
 
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
@@ -176,7 +195,7 @@ TYPER_INTERRUPTED = 130
 def run(arguments: list[str]) -> int:
     """Run one command line; every expected failure is one sentence and its exit code."""
     try:
-        code = app(arguments, standalone_mode=False)
+        code = app(arguments, prog_name="sitelore", standalone_mode=False)
     except SiteloreError as error:
         return _leave(arguments, str(error), error.exit_code)
     except KeyboardInterrupt:
@@ -193,8 +212,9 @@ def run(arguments: list[str]) -> int:
                 return _leave(arguments, "stopped", 1)
             case "ClickException" | "TyperException":
                 words = error.format_message() if hasattr(error, "format_message") else str(error)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType, reportUnknownMemberType]
+                named = getattr(getattr(error, "ctx", None), "command_path", "") or "sitelore"
                 return _leave(
-                    arguments, f"{words} (see 'sitelore --help')", int(getattr(error, "exit_code", 2))
+                    arguments, f"{words} (see '{named} --help')", int(getattr(error, "exit_code", 2))
                 )
             case _:
                 raise

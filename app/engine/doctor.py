@@ -107,6 +107,14 @@ async def qt_check(environ: Mapping[str, str]) -> Check:
     return Check(name="Qt", ok=False, found=_last_line(err) or "it does not start", remedy=reinstall)
 
 
+def needs_xcb(environ: Mapping[str, str]) -> bool:
+    """Whether a window opened here is one of X11's; Wayland's own plugin may do without its libraries."""
+    platform = environ.get("QT_QPA_PLATFORM", "")
+    if platform:
+        return platform.startswith("xcb")
+    return bool(environ.get("DISPLAY")) and not environ.get("WAYLAND_DISPLAY")
+
+
 def missing_qt(*, display: bool) -> Check | None:
     """The shared libraries that Qt asks for and this system does not have; ``None`` where it has all.  Blocks."""
     lacking = missing_libraries(qt_files(display))

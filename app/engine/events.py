@@ -11,6 +11,9 @@ from app.engine.supervision import Intervention, KnowledgeHere, LiveRow, NextAct
 
 log = logging.getLogger(__name__)
 
+IMPORT_RUNS = "Import runs"
+"""Title of the job that takes runs in; faces say so where runs would be."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:

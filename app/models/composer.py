@@ -101,6 +101,12 @@ class ComposerModel(QObject):
             return
         self.run, self.step, self.is_open, self.is_ready, self.is_saving = run, step, True, False, False
         self.error, self.preflight, self.pages = "", "", None
+        self.draft, self.intent, self.kept = (
+            TipDraft(site="", text=""),
+            "",
+            False,
+        )  # nothing of the tip before
+        self._filled = self.draft
         self.lint.replace([])
         self.similar.replace([])
         self.examples.replace([])

@@ -274,8 +274,8 @@ class ReviewModel(QObject):
 
     # ------------------------------------------------------------ tips
     def compose(self) -> None:
-        """Open the composer for this step."""
-        if self.detail is not None:
+        """Open the composer for this step; a run without steps has none to write from."""
+        if self.steps.rows:
             self.composer.open(self.run, self.index)
             self.composing_changed.emit(True)
 

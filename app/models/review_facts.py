@@ -127,7 +127,7 @@ def _did(step: Step) -> str:
 
 def _facts(site: str, task: str, intent: str, score: float | None, risk: float, ended: str) -> RunFacts:
     return RunFacts(
-        title=" · ".join(part for part in (site, task) if part),
+        title=" · ".join(part for part in (site or _tr("unknown site"), task) if part),
         intent=intent,
         score=score_words(score),
         score_level=score_level(score),

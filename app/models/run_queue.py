@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.engine.api import RunFilter, RunRow
+from app.engine.events import IMPORT_RUNS
 from app.models.object_list import ObjectList
 
 if TYPE_CHECKING:
-    from app.engine.events import RunsChanged
+    from app.engine.events import JobChanged, RunsChanged
     from app.models.engine_client import EngineEvents
     from app.models.tasks import Tasks
 
@@ -133,9 +134,17 @@ class RunQueue(QObject):
         self._left: str = ""
         self._sites: set[str] = set()
         self._touched = self._again = False
+        self._importing: set[str] = set()
         self._timer = QTimer(self, singleShot=True, interval=COALESCE_MS)
         self._timer.timeout.connect(self._ask)
         client.runs_changed.connect(self._on_runs_changed)
+        client.job_changed.connect(self._on_job)
+        client.host_changed.connect(self._on_host)
+
+    @property
+    def is_importing(self) -> bool:
+        """Whether runs are on their way into the workspace."""
+        return bool(self._importing)
 
     @property
     def filter(self) -> RunFilter:
@@ -177,6 +186,20 @@ class RunQueue(QObject):
             here = -1 if offset > 0 else self.model.rowCount()
         row = self.model.at(here + offset)
         return row.id if row is not None else ""
+
+    def _on_job(self, job: JobChanged) -> None:
+        if job.title != IMPORT_RUNS:
+            return
+        before = self.is_importing
+        (self._importing.add if job.state == "running" else self._importing.discard)(job.id)
+        if self.is_importing != before:
+            self.changed.emit()
+
+    def _on_host(self, _message: str) -> None:
+        """Jobs end with the engine that did them."""
+        if self._importing:
+            self._importing.clear()
+            self.changed.emit()
 
     def _on_runs_changed(self, _event: RunsChanged) -> None:
         if not self._timer.isActive():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import zip_longest
 
 from PySide6.QtCore import QObject
 
@@ -42,9 +43,10 @@ class ExampleListModel(ObjectList[PreflightExample]):
         )
 
     def show(self, examples: Iterable[PreflightExample]) -> None:
-        """Take new examples; those that stay keep their rows."""
+        """Take new examples, in turn from failed, passed and unscored runs: harm is seen as soon as use."""
         once = {(example.run, example.step): example for example in examples}
-        self.merge(list(once.values()))
+        kinds = [[one for one in once.values() if one.failed is failed] for failed in (True, False, None)]
+        self.merge([one for turn in zip_longest(*kinds) for one in turn if one is not None])
 
 
 def preflight_words(preflight: Preflight) -> str:

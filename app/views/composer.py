@@ -108,7 +108,7 @@ class Composer(QFrame):
         self.evidence, self.source = ElidedLabel(Qt.TextElideMode.ElideMiddle), QPushButton()
         self.lint = Fitting(theme, FindingDelegate(theme), self.tr("What lint says"), most=4)
         self.similar = Fitting(theme, SimilarDelegate(theme), self.tr("Similar tips"), most=3)
-        self.examples = Fitting(theme, ExampleDelegate(theme), self.tr("Steps that would find it"), most=3)
+        self.examples = Fitting(theme, ExampleDelegate(theme), self.tr("Steps that would find it"), most=6)
         self.save, self.close_button = QPushButton(), QPushButton()
         self._heads: dict[str, QLabel] = {}
         self._name_all()
@@ -331,7 +331,7 @@ class Composer(QFrame):
         self.preflight.setVisible(bool(model.preflight))
         self.error.setText(model.error)
         self.error.setVisible(bool(model.error))
-        self.save.setEnabled(not model.is_saving)
+        self.save.setEnabled(model.is_ready and not model.is_saving)
         for view in (self.lint, self.similar, self.examples):
             view.fit()
 

@@ -129,7 +129,9 @@ class ExampleDelegate(_Delegate):
         metrics = QFontMetrics(small)
         painter.setFont(small)
         painter.setPen(theme.color("text"))
-        name = elided(metrics, f"{example.run} · {example.step}", box.width() * 0.45)
+        step = self.tr(" · step {0}").format(example.step)
+        room = box.width() * 0.6 - metrics.horizontalAdvance(step)
+        name = elided(metrics, example.run, room, middle=True) + step
         left = box.left() + px(16)
         painter.drawText(QRectF(left, box.top(), box.width(), box.height()), LEFT, name)
         left += metrics.horizontalAdvance(name) + px(8)

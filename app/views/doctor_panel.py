@@ -42,6 +42,7 @@ class DoctorPanel(Overlay):
         head.addWidget(title, 1)
         head.addWidget(copy)
         head.addWidget(self._again)
+        head.addWidget(_closing(self))
         self._area = QScrollArea()
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
@@ -135,6 +136,7 @@ class TextPanel(Overlay):
         head = QHBoxLayout()
         head.addWidget(self._title, 1)
         head.addWidget(copy)
+        head.addWidget(_closing(self))
         self._area = QScrollArea()
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
@@ -154,3 +156,10 @@ class TextPanel(Overlay):
     def first(self) -> QWidget:
         """The page itself."""
         return self._area
+
+
+def _closing(panel: Overlay) -> QPushButton:
+    button = QPushButton(panel.tr("Close  Esc"))
+    button.setAccessibleName(panel.tr("Close"))
+    button.clicked.connect(panel.dismiss)
+    return button

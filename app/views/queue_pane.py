@@ -170,12 +170,8 @@ class QueuePane(QWidget):
 
     def _add_faces(self) -> None:
         center = self._center
-        self._faces[QueueState.NO_RUNS] = EmptyState(
-            self.tr("No runs yet"),
-            self.tr("Import a folder of agent runs to begin. Imported files are never changed."),
-            "runs.import",
-            center,
-        )
+        self.empty = EmptyState("", "", "runs.import", center)
+        self._faces[QueueState.NO_RUNS] = self.empty
         self._faces[QueueState.NO_MATCH] = EmptyState(
             self.tr("No run fits these words"),
             self.tr("Change the filter, or empty it to see every run."),
@@ -217,6 +213,13 @@ class QueuePane(QWidget):
         if held:
             self.take_keys()
         self.error.set(self.tr("The queue can't be shown"), queue.error)
+        if queue.is_importing:
+            hint = self.tr("They appear here as soon as they are in. You can go on meanwhile.")
+            self.empty.set(self.tr("Importing runs…"), hint)
+        else:
+            hint = self.tr("Import a folder of agent runs to begin. Imported files are never changed.")
+            self.empty.set(self.tr("No runs yet"), hint)
+        self.empty.button.setVisible(not queue.is_importing)
         self.count.setText(f"{queue.shown} / {queue.total}")
         self.count.setAccessibleName(self.tr("{0} of {1} runs shown").format(queue.shown, queue.total))
         self.filter.show_words(queue.text)

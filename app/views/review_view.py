@@ -202,7 +202,7 @@ class ReviewView(QWidget):
         bind("review.note", self.judgement.note.setFocus, opened)
         bind("review.withdraw", model.withdraw, judged)
         bind("review.copy_address", self._copy_address, opened)
-        bind("tip.compose", model.compose, opened)
+        bind("tip.compose", model.compose, lambda: bool(model.steps.rows))
         bind("review.ask_model", model.ask_model, opened)
         bind("review.memory", self._toggle_memory, opened)
         bind("run.new", self._ask_for_a_run)

@@ -12,7 +12,7 @@ from app.engine.api import RunDetail, RunFilter, RunImportReport, RunRow, Search
 from app.engine.cases.core import Core
 from app.engine.cases.judging import Judging
 from app.engine.errors import InputError, NotFound
-from app.engine.events import RunsChanged
+from app.engine.events import IMPORT_RUNS, RunsChanged
 from app.engine.imports.importer import import_paths
 from app.engine.jobs import Job
 from app.engine.page_diff import step_view
@@ -59,7 +59,7 @@ class RunCases:
             self._core.bus.publish(RunsChanged())
             return report
 
-        _, task = self._core.registry.start("Import runs", work)
+        _, task = self._core.registry.start(IMPORT_RUNS, work)
         return await task
 
     async def list_runs(self, which: RunFilter) -> list[RunRow]:
