@@ -48,6 +48,7 @@ class WorkspaceModel(QObject):
         self.checks: list[Check] = []
         self._asked_again = 0
         self._warned = False
+        self._started: list[Check] = []
         self._undo_label = self.redo_label = ""
         self._held: HeldDeeds | None = None
         self.encoder_words, self.encoder_ready = self.tr("encoder starting"), False
@@ -196,7 +197,11 @@ class WorkspaceModel(QObject):
 
     def _on_checks(self, checks: list[Check]) -> None:
         self.checks = list(checks)
-        self.checks_changed.emit()
+        browser = self.check("browser")
+        if self._started and (browser is None or not browser.ok):
+            self._show_browser(self._started)  # asked before one was opened
+        else:
+            self.checks_changed.emit()
         self._ask_for_browser_again()
 
     def _ask_for_browser_again(self) -> None:
@@ -215,26 +220,26 @@ class WorkspaceModel(QObject):
         )
 
     def _on_browser_checks(self, found: list[Check]) -> None:
-        self._show_browser(found)
+        works = any(check.name == "browser" and check.ok for check in found)
+        self._show_browser(found if works or not self._started else self._started)
         self._ask_for_browser_again()
 
     def _on_browser(self, event: BrowserStarted) -> None:
         """A browser that is open is there, whatever a check said; one without its sandbox is mentioned once."""
-        self._show_browser(
-            [
-                Check(name="browser", ok=True, found=event.found),
-                Check(
-                    name="sandbox",
-                    ok=not event.unsandboxed,
-                    found=event.unsandboxed or self.tr("the browser runs in it"),
-                    remedy=event.remedy,
-                    needed=False,
-                ),
-            ]
-        )
-        if event.warning and not self._warned:
+        self._started = [
+            Check(name="browser", ok=True, found=event.found),
+            Check(
+                name="sandbox",
+                ok=not event.unsandboxed,
+                found=event.unsandboxed or self.tr("the browser runs in it"),
+                remedy=event.remedy,
+                needed=False,
+            ),
+        ]
+        self._show_browser(self._started)
+        if event.unsandboxed and not self._warned:
             self._warned = True
-            self.said.emit(event.warning[:1].upper() + event.warning[1:], "")
+            self.said.emit(self.tr("The browser runs without its sandbox: {0}").format(event.unsandboxed), "")
 
     def _show_browser(self, found: list[Check]) -> None:
         """Put these checks where the browser's were."""
@@ -257,6 +262,8 @@ class WorkspaceModel(QObject):
     def _on_host(self, message: str) -> None:
         if self.host and not message:
             self.said.emit(self.tr("The engine is running again"), "ok")
+        if message:
+            self._started = []  # its browsers went with it
         self.host = message
         self.host_said.emit(message)
 

@@ -120,6 +120,22 @@ def test_a_browser_that_a_run_has_opened_is_there_at_once(
     assert [check.name for check in model.checks] == ["Python", "browser", "sandbox"]
 
 
+@pytest.mark.parametrize("late", [SLOW, MISSING])
+@pytest.mark.parametrize("whole", [True, False])
+def test_an_answer_that_comes_late_takes_no_open_browser_away(
+    watched, fake_engine, qtbot, monkeypatch, late, whole
+):
+    monkeypatch.setattr(workspace, "ASK_AGAIN", (60.0,))
+    model, bar = watched(SLOW)
+    qtbot.waitUntil(lambda: bool(model.checks))
+    fake_engine.bus.publish(STARTED)
+
+    model._on_checks([PYTHON, late]) if whole else model._on_browser_checks([late])
+
+    assert bar.browser.text() == "Chromium 156.0"
+    assert [check.name for check in model.checks] == ["Python", "browser", "sandbox"]
+
+
 def test_questions_wait_longer_and_longer() -> None:
     assert list(workspace.ASK_AGAIN) == sorted(set(workspace.ASK_AGAIN))
     assert workspace.ASK_AGAIN[0] >= 5
@@ -134,7 +150,7 @@ def test_a_browser_without_its_sandbox_is_marked_and_mentioned_once(watched, fak
     for _ in range(3):
         fake_engine.bus.publish(UNSANDBOXED)
 
-    assert said == ["The browser runs without its sandbox: beware"]
+    assert said == ["The browser runs without its sandbox: Chromium refuses it to root"]
     assert bar.browser.text() == "Chromium 156.0, no sandbox"
     assert bar.browser.property("state") == "warn"
     assert bar.browser.accessibleName() == "browser: Chromium 156.0, no sandbox"
