@@ -137,17 +137,37 @@ def judged(asked: Asked) -> Judged:
     return Judged(nature, method, (method, parts.netloc, parts.path, asking, form))
 
 
+def message_writes(text: str | bytes) -> bool:
+    """Whether a message over a socket is recognisably a change: of JSON-RPC, of GraphQL, or by an action's name."""
+    try:
+        told = _json(_unnumbered(text.decode() if isinstance(text, bytes) else text))
+    except _Twice:
+        return True
+    except (ValueError, RecursionError):
+        return False
+    parts = [told]
+    if isinstance(told, dict):
+        parts.append(cast("dict[str, Any]", told).get("payload"))
+    elif isinstance(told, list):
+        parts = cast("list[Any]", told)
+    return any(_nature_of(part, "graphql") is Nature.WRITES for part in parts)
+
+
 def message_likeness(text: str | bytes) -> Hashable:
     """Return what makes two messages over a socket alike, by the same rule as for bodies."""
     if isinstance(text, bytes):
         return text
-    number, _, rest = text.partition(text.lstrip("0123456789")[:1] or "\0")
-    if number.isdecimal() and rest:
-        text = text[len(number) :]
+    text = _unnumbered(text)
     try:
         return ("message", _form(_json(text), "message"))
     except (ValueError, RecursionError):
         return re.sub(r"\d+", "0", text)
+
+
+def _unnumbered(text: str) -> str:
+    """A message without the numbers that some protocols put before the JSON."""
+    bare = text.lstrip("0123456789")
+    return bare if bare[:1] in ("{", "[") else text
 
 
 def is_telemetry(url: str) -> bool:

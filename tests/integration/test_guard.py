@@ -250,7 +250,7 @@ async def test_a_takeover_lets_the_persons_writes_out_and_ends_with_the_guard_in
     await page.take_over(run)
     await bench.tab.page.click("text=Mark >> nth=0")
     await asyncio.to_thread(site.wait_for_write)
-    await page.release(run)
+    await page.release(run, run.release)
     await bench.look()
     result = await bench.do(Click(row(bench, "Mark", 2)))
     assert (site.wrote, result.held_back) == (("POST /things/1/mark",), ("POST /things/2/mark",))

@@ -26,7 +26,7 @@ from app.engine.addresses import browser_host, is_among
 from app.engine.browser.session import Visit
 from app.engine.browser.watchpost import DOCUMENT, Watchpost, post_of
 from app.engine.redaction import redact_url
-from app.engine.request_nature import Asked, Nature, is_telemetry, judged, message_likeness
+from app.engine.request_nature import Asked, Nature, is_telemetry, judged, message_likeness, message_writes
 from app.engine.write_permit import SentWrite, WritePermit
 
 UNREAD = frozenset({"Ping", "CSPViolationReport"})
@@ -234,13 +234,14 @@ class Guard:
         write = _write("SEND", address)
         if self._aside:
             return self._passes(write).passes
-        alike = (address.partition("?")[0], message_likeness(message))
-        if not self.acted():
-            if len(self._known) < MOST_KNOWN:
-                self._known.add(alike)
-            return True
-        if alike in self._known:
-            return True
+        if not message_writes(message):
+            alike = (address.partition("?")[0], message_likeness(message))
+            if not self.acted():
+                if len(self._known) < MOST_KNOWN:
+                    self._known.add(alike)
+                return True
+            if alike in self._known:
+                return True
         if self._permit is not None and is_among(address, self._hosts_of(self._permit)):
             return self._passes(write).passes
         self._hold_back(write)

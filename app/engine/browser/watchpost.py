@@ -13,7 +13,6 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
-from weakref import WeakKeyDictionary
 
 from playwright.async_api import Browser, BrowserContext, CDPSession, Error, Page
 
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
 DOCUMENT = "Document"
 HELD_UP = (DOCUMENT, "XHR", "Fetch", "Ping", "CSPViolationReport", "EventSource", "Other")
 """Kinds of request that may have another method than GET."""
+ANSWER = 1.0
+"""Seconds a tab may take to say which frames it has."""
 NO_SOCKETS = "connect-src http: https: data: blob: filesystem:"
 """Added to the script of a worker: a socket there could not be listened to."""
 _SCRIPT = ("javascript", "ecmascript")
@@ -59,7 +60,8 @@ class Tab:
         return self.guard.given_input(self.page) if self.page is not None else False
 
 
-_posts: WeakKeyDictionary[Browser, asyncio.Task[Watchpost]] = WeakKeyDictionary()
+_posts: dict[Browser, asyncio.Task[Watchpost]] = {}
+"""One for each browser that is guarded; a browser that ends takes its own away."""
 
 
 async def post_of(context: BrowserContext) -> Watchpost:
@@ -72,7 +74,12 @@ async def post_of(context: BrowserContext) -> Watchpost:
         raise Error("the browser is gone")
     if browser not in _posts or (_posts[browser].done() and _posts[browser].exception() is not None):
         _posts[browser] = asyncio.ensure_future(Watchpost.of(browser))
+        browser.on("disconnected", _ended)
     return await asyncio.shield(_posts[browser])
+
+
+def _ended(browser: Browser) -> None:
+    _posts.pop(browser, None)
 
 
 class Watchpost:
@@ -163,6 +170,13 @@ class Watchpost:
                 tab.inherited = False
             tab.blank = _is_blank(str(frame["url"]))
 
+        def framed(event: dict[str, Any]) -> None:
+            self._frames[str(event["frameId"])] = tab
+
+        # Known beforehand, for a page that waits for its own request can't be asked which frame is whose.
+        for inner in _frames_of(told["frameTree"]) - {target}:
+            self._frames[inner] = tab
+        wire.on("Page.frameAttached", framed)
         wire.on("Page.frameNavigated", came)
         await wire.send("Page.enable")
         page.on("close", lambda _: self._closed(tab))
@@ -208,8 +222,9 @@ class Watchpost:
         for tab in list(self._tabs.values()):
             if tab.wire is None:
                 continue
-            with suppress(Error):
-                told = cast("dict[str, Any]", await tab.wire.send("Page.getFrameTree"))
+            with suppress(Error, TimeoutError):
+                async with asyncio.timeout(ANSWER):
+                    told = cast("dict[str, Any]", await tab.wire.send("Page.getFrameTree"))
                 if frame in _frames_of(told["frameTree"]):
                     self._frames[frame] = tab
                     return tab.guard, tab
@@ -241,11 +256,14 @@ class Watchpost:
             else:
                 await self._asked(key, event)
         except Error:
-            return  # the browser, the page or the request is gone
+            # The request is gone, or there was nobody to decide: what is not decided does not leave.
+            with suppress(Error):
+                await self._wire.send("Fetch.failRequest", {"requestId": key, "errorReason": "Aborted"})
 
     async def _asked(self, key: str, event: dict[str, Any]) -> None:
         request, kind = event["request"], str(event.get("resourceType", ""))
         headers = {name.lower(): str(value) for name, value in request["headers"].items()}
+        before = self._leaving.pop(str(event.get("redirectedRequestId", "")), None)
         plain = request["method"] == "GET" and kind != "Other" and not _needs_reading(request["url"], headers)
         if plain or not self._guards:
             await self._wire.send("Fetch.continueRequest", {"requestId": key})
@@ -258,7 +276,6 @@ class Watchpost:
         asked = Asked(method=request["method"], url=request["url"], kind=kind, headers=headers, body=body)
         # Without an id in the network log it was sent by a page that is being left, or by a worker of several pages.
         acting = "networkId" not in event or (tab.acting if tab is not None else guard.acted())
-        before = self._leaving.pop(str(event.get("redirectedRequestId", "")), None)
         verdict = guard.decide(asked, acting=acting, follows=before[1] if before else None)
         if not verdict.passes:
             reason = "Aborted" if kind == DOCUMENT else "BlockedByClient"
@@ -296,8 +313,10 @@ class Watchpost:
 
 def _needs_reading(url: str, headers: dict[str, str]) -> bool:
     """Whether a GET is looked at more closely: one that may carry a mutation, pass for another method, or prefetch."""
+    query = url.partition("?")[2]
     return (
-        "query=" in url
+        "query=" in query
+        or "%" in query
         or "purpose" in headers
         or "sec-purpose" in headers
         or any(name.startswith(("x-http-method", "x-method")) for name in headers)

@@ -185,3 +185,25 @@ def test_what_a_person_sent_teaches_nothing_to_the_agents_guard():
     passes(made, post(), acting=False)
     made.stand_aside(False)
     assert not passes(made, post())
+
+
+# sockets
+
+
+def says(made: Guard, message: str) -> bool:
+    return made._may_say("wss://shop.example/live", message)  # pyright: ignore[reportPrivateUsage]
+
+
+def test_a_socket_says_while_loading_what_is_no_change_and_learns_from_it():
+    made = Guard(OWN)
+    assert says(made, '{"type": "hello"}')
+    assert not says(made, '{"action": "delete"}')
+    assert made.refused() == ("SEND /live",)
+
+
+def test_a_socket_says_under_a_permit_what_it_wants_to_the_runs_own_hosts():
+    made = guard(WritePermit(why="a"))
+    assert says(made, '{"action": "delete"}')
+    assert not made._may_say("wss://tracker.example/", '{"action": "delete"}')  # pyright: ignore[reportPrivateUsage]
+    made.end()
+    assert not says(made, '{"action": "delete"}')

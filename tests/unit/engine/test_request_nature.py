@@ -13,6 +13,7 @@ from app.engine.request_nature import (
     is_telemetry,
     judged,
     message_likeness,
+    message_writes,
     says_it_reads,
 )
 
@@ -227,6 +228,26 @@ def test_messages_over_a_socket_are_alike_by_what_they_do(
     first: str | bytes, second: str | bytes, alike: bool
 ):
     assert (message_likeness(first) == message_likeness(second)) is alike
+
+
+@pytest.mark.parametrize(
+    ("message", "writes"),
+    [
+        ('{"jsonrpc": "2.0", "method": "archive", "id": 1}', True),
+        ('{"type": "subscribe", "payload": {"query": "mutation { a }"}}', True),
+        ('{"action": "delete", "id": 3}', True),
+        ('42["do", {"action": "delete"}]', True),
+        (b'{"action": "delete"}', True),
+        ('{"a": 1, "a": 2}', True),
+        ('{"type": "subscribe", "payload": {"query": "subscription { a }"}}', False),
+        ('["1", "1", "lv:x", "phx_join", {}]', False),
+        ("2", False),
+        ("hello", False),
+        (b"\xff", False),
+    ],
+)
+def test_messages_over_a_socket_that_say_what_they_change(message: str | bytes, writes: bool):
+    assert message_writes(message) is writes
 
 
 @pytest.mark.parametrize(
