@@ -9,9 +9,11 @@ from typing import Any, cast
 import pytest
 from playwright.async_api import Error, Playwright, TimeoutError
 
+from app.cli.common import Warner
 from app.engine.browser import find, sandbox
 from app.engine.browser.find import NoBrowser, Started, launch
 from app.engine.browser.sandbox import NO_NAMESPACES, ROOT, NoSandbox
+from app.engine.events import BrowserStarted
 
 AS_ROOT = (
     "BrowserType.launch: Target page, context or browser has been closed\nBrowser logs:\nChromium sandboxing failed!\n"
@@ -166,3 +168,14 @@ def test_the_remedy_is_that_of_the_switch_the_system_has_off(
     (tmp_path / name).write_text(value, "ascii")
 
     assert remedy in sandbox.remedy(NO_NAMESPACES, tmp_path)
+
+
+def test_the_command_line_says_once_that_a_browser_has_no_sandbox(capsys: pytest.CaptureFixture[str]) -> None:
+    warner = Warner()
+    warner(BrowserStarted(found="Chromium 156.0"))
+    assert capsys.readouterr().err == ""
+
+    for _ in range(3):
+        warner(BrowserStarted(found="Chromium 156.0", unsandboxed=ROOT, warning=sandbox.sentence(ROOT)))
+
+    assert capsys.readouterr().err.count("without its sandbox") == 1
