@@ -200,6 +200,8 @@ class Retrieval:
     tokens: int = 0
     budget: int = 0
     routes_off: dict[str, str] = field(default_factory=dict[str, str])
+    note: str = ""
+    """What is odd about the question itself: an address on a host that belongs to no site."""
 
 
 class LintSeverity(StrEnum):

@@ -67,6 +67,8 @@ def _show_found(found: Retrieval, explain: bool, as_json: bool) -> None:
     heads = ("route", "score", "tip", "text", "why")
     show(_document(found, explain), as_json, lambda: table(rows, heads, widest=70) or "nothing found")
     sys.stdout.flush()
+    if found.note:
+        say(found.note)
     for route, reason in found.routes_off.items():
         say(
             f"the {route} route is {reason}"

@@ -81,7 +81,7 @@ class Engine:
         self.tip_history, self.restore_revision = knowledge.tip_history, knowledge.restore_revision
         self.preflight, self.matching_pages = knowledge.preflight, knowledge.matching_pages
         self.freeze, self.verify = knowledge.freeze, knowledge.verify
-        self.unfit_to_freeze = knowledge.unfit_to_freeze
+        self.unfit_to_freeze, self.lint_marks = knowledge.unfit_to_freeze, knowledge.lint_marks
         self.kb_stats, self.kb_diff, self.kb_merge = knowledge.kb_stats, knowledge.kb_diff, knowledge.kb_merge
         self.kb_import, self.kb_export = knowledge.kb_import, knowledge.kb_export
         self.keep_draft, self.kept_draft = knowledge.keep_draft, knowledge.kept_draft

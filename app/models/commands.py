@@ -332,6 +332,10 @@ class CommandCenter(QObject):
         """What it is called now ("Undo retire tip gitlab-013")."""
         return self._labels.get(command) or QCoreApplication.translate("commands", self._by_id[command].title)
 
+    def plain_title(self, command: str) -> str:
+        """What the table of commands calls it, whatever it would do now."""
+        return QCoreApplication.translate("commands", self._by_id[command].title)
+
     def set_title(self, command: str, title: str) -> None:
         """Name it by what it would do now; "" is the table's name again."""
         self._labels[command] = title

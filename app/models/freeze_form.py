@@ -76,7 +76,8 @@ class FreezeModel(QObject):
         self.path = ""
         self.include: set[str] = set()
         self.counts = dict.fromkeys(STATUSES, 0)
-        self.checked = self.to_check = 0
+        self.checked = self.to_check = self.own_reviewed = 0
+        self.is_counted = False
         self.is_open = self.is_busy = False
         self.error = self.verify_error = ""
         self.report: FreezeReport | None = None
@@ -85,6 +86,11 @@ class FreezeModel(QObject):
 
     # ------------------------------------------------------------ what would be frozen
     @property
+    def staying_out(self) -> int:
+        """Reviewed tips written here, and not brought in, that would not be frozen."""
+        return 0 if Status.REVIEWED.value in self.include else self.own_reviewed
+
+    @property
     def chosen(self) -> int:
         """Tips that would be frozen, as far as they are checked."""
         wanted = {Status.ACTIVE.value, *self.include}
@@ -92,7 +98,7 @@ class FreezeModel(QObject):
 
     def open(self) -> None:
         """The pane is shown: count, and find the tips that lint keeps out."""
-        self.is_open = True
+        self.is_open, self.is_counted = True, False
         self._look()
 
     def close(self) -> None:
@@ -123,7 +129,10 @@ class FreezeModel(QObject):
         stats: KbStats = await api.kb_stats()
         self.counts = {status: stats.by_status.get(status, 0) for status in STATUSES}
         wanted = {Status.ACTIVE.value, *self.include}
-        tips = [tip for tip in await api.list_tips() if tip.status.value in wanted]
+        every = await api.list_tips()
+        tips = [tip for tip in every if tip.status.value in wanted]
+        self.own_reviewed = sum(_is_own(tip) and tip.status is Status.REVIEWED for tip in every)
+        self.is_counted = True
         self.checked, self.to_check, self.error = 0, len(tips), ""
         found: list[LeftOut] = []
         known = {tip.id for tip in tips}
@@ -229,6 +238,10 @@ class FreezeModel(QObject):
     def _failed(self, error: BaseException) -> None:
         self.error, self.is_busy = str(error), False
         self.changed.emit()
+
+
+def _is_own(tip: Tip) -> bool:
+    return not tip.provenance.source
 
 
 def tip_count(number: int) -> str:

@@ -60,7 +60,7 @@ class KeyTable(QAbstractTableModel):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
             place = self._center.command(command).place
-            return (self._center.title(command), self.readable_keys(command), PLACE_TITLES[place])[
+            return (self._center.plain_title(command), self.readable_keys(command), PLACE_TITLES[place])[
                 index.column()
             ]
         if (

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from app.models.tasks import Tasks
 
 COALESCE_MS = 60
+MARKED_AT_ONCE = 100
+"""Tips linted for the table in one go: some 40 ms of the store."""
 ONE_BY_ONE = 64
 """So many changed tips are asked for one by one; of more, the whole list comes."""
 
@@ -277,8 +279,24 @@ class KnowledgeModel(QObject):
             anew = True
         self.editor.show(self.table.tip(self.current))
         self._tell_state()
+        self._mark()
         if anew:
             self.current_changed.emit(self.current)
+
+    def _mark(self) -> None:
+        """Ask what lint says of the tips it is not known of, some at a time; the table fills up meanwhile."""
+        tips = self.table.unmarked()[:MARKED_AT_ONCE]
+        if not tips:
+            return
+
+        def came(marks: dict[str, tuple[str, ...]]) -> None:
+            self.table.mark({tip: marks.get(tip, ()) for tip in tips})
+            self.changed.emit()
+            self._mark()
+
+        self._tasks.start(
+            self._client.api.lint_marks(tips), came, lambda _error: None, key="knowledge-marks", delay=0.05
+        )
 
     def _failed(self, error: BaseException) -> None:
         self.error = str(error)
@@ -310,6 +328,7 @@ class KnowledgeModel(QObject):
 
     def _take(self, tips: list[Tip]) -> None:
         self.table.put(tips)
+        self._mark()
         if any(tip.id == self.current for tip in tips):
             self.editor.show(self.table.tip(self.current))
         elif tips:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.models.object_list import ObjectList
-from kb.tip import Query, Retrieval
+from kb.tip import PARTLY, Query, Retrieval
 
 if TYPE_CHECKING:
     from app.models.engine_client import EngineEvents
@@ -102,6 +102,7 @@ class TryModel(QObject):
         self.filled_from = ""
         self.summary = self.error = ""
         self.off: tuple[str, ...] = ()
+        self.note = ""
         self.is_asking = False
         self.is_touched = False
         self._timer = QTimer(self, singleShot=True, interval=TRY_MS)
@@ -163,8 +164,12 @@ class TryModel(QObject):
             found, len(rows) - found, retrieval.tokens, retrieval.budget
         )
         self.off = tuple(
-            self.tr("route {0} is off: {1}").format(route, why) for route, why in retrieval.routes_off.items()
+            (
+                self.tr("route {0} is {1}") if why.startswith(PARTLY) else self.tr("route {0} is off: {1}")
+            ).format(route, why)
+            for route, why in retrieval.routes_off.items()
         )
+        self.note = retrieval.note
         self.error, self.is_asking = "", False
         self.changed.emit()
 

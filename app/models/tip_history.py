@@ -43,11 +43,13 @@ class RevisionRow:
     at: float
     changes: tuple[FieldChange, ...]
     is_newest: bool
+    waived: str = ""
+    """Rules and reason of the waiver this version has."""
 
     @property
     def summary(self) -> str:
-        """Which fields changed."""
-        return ", ".join(change.field for change in self.changes)
+        """Which fields changed, and what was waived."""
+        return ", ".join([change.field for change in self.changes] + ([self.waived] if self.waived else []))
 
 
 def diff_words(old: str, new: str) -> tuple[DiffPart, ...]:
@@ -91,9 +93,14 @@ def revision_rows(revisions: Sequence[Revision]) -> list[RevisionRow]:
                 at=one.at,
                 changes=changes,
                 is_newest=number == len(revisions) - 1,
+                waived=_waived(one.tip),
             )
         )
     return rows[::-1]
+
+
+def _waived(tip: Tip) -> str:
+    return f"waived {', '.join(tip.waiver.rules)}: {tip.waiver.reason}" if tip.waiver is not None else ""
 
 
 class RevisionListModel(ObjectList[RevisionRow]):
@@ -104,7 +111,7 @@ class RevisionListModel(ObjectList[RevisionRow]):
 
     def words(self, value: RevisionRow) -> str:
         """``revision 3, edit by ana, 2 h ago: text, why``."""
-        what = f": {value.summary}" if value.changes else ""
+        what = f": {value.summary}" if value.summary else ""
         by = f" by {value.author}" if value.author else ""
         return f"revision {value.revision}, {value.deed}{by}, {ago(value.at)}{what}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,11 +16,14 @@ from kb.tip import Kind, Status, Tip
 
 Index = QModelIndex | QPersistentModelIndex
 
-COLUMNS = ("site", "kind", "status", "scope", "text", "revision", "changed")
+COLUMNS = ("site", "kind", "status", "lint", "scope", "text", "revision", "changed")
 STATUSES = tuple(status.value for status in Status)
 KINDS = tuple(kind.value for kind in Kind)
 MOST_GROUPS = 200
 """More places than this at which rows come or go at once: the table is shown anew."""
+
+_MARKS = {"error": "✕", "waived": "(✕)", "warning": "!"}
+"""The signs of what lint says, the worst first."""
 
 _ROOT = QModelIndex()
 _STATUS_RANK = {status: rank for rank, status in enumerate(Status)}
@@ -28,21 +31,25 @@ _STATUS_RANK = {status: rank for rank, status in enumerate(Status)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TipFilter:
-    """Which tips are shown: any of the sites, kinds and statuses that begin so, and all of the words."""
+    """Which tips are shown: any of the sites, kinds, statuses and lint marks that begin so, and all of the words."""
 
     sites: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     statuses: tuple[str, ...] = ()
+    lint: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
 
 
 def parse_tip_filter(text: str) -> TipFilter:
-    """Read ``site:gitlab status:draft,active kind:policy words "two words"``; nothing typed is an error."""
+    """Read ``site:gitlab status:draft,active kind:policy lint:error words "two words"``; nothing typed is an error.
+
+    ``lint:`` takes ``error``, ``warning``, ``waived``, ``none`` or a rule's name.
+    """
     try:
         parts = shlex.split(text)
     except ValueError:  # a quote that is still open while typing
         parts = text.replace('"', " ").replace("'", " ").split()
-    fields: dict[str, list[str]] = {"site": [], "kind": [], "status": []}
+    fields: dict[str, list[str]] = {"site": [], "kind": [], "status": [], "lint": []}
     words: list[str] = []
     for part in parts:
         name, colon, value = part.lower().partition(":")
@@ -54,16 +61,19 @@ def parse_tip_filter(text: str) -> TipFilter:
         sites=tuple(fields["site"]),
         kinds=tuple(fields["kind"]),
         statuses=tuple(fields["status"]),
+        lint=tuple(fields["lint"]),
         words=tuple(words),
     )
 
 
-def fits(tip: Tip, which: TipFilter, haystack: str) -> bool:
-    """Whether a tip passes; ``haystack`` is everything of it in lower case."""
+def fits(tip: Tip, which: TipFilter, haystack: str, marks: Sequence[str] = ()) -> bool:
+    """Whether a tip passes; ``haystack`` is everything of it in lower case, ``marks`` are what lint says of it."""
+    named = [word for mark in marks for word in mark.split(":")] or ["none"]
     return (
         _begins(tip.site.lower(), which.sites)
         and _begins(tip.kind.value, which.kinds)
         and _begins(tip.status.value, which.statuses)
+        and (not which.lint or any(_begins(name, which.lint) for name in named))
         and all(word in haystack for word in which.words)
     )
 
@@ -100,6 +110,7 @@ class TipTableModel(QAbstractTableModel):
         super().__init__(parent)
         self._tips: dict[str, Tip] = {}
         self._haystacks: dict[str, str] = {}
+        self._marks: dict[str, tuple[int, tuple[str, ...]]] = {}
         self._rows: list[Tip] = []
         self._places: dict[str, int] | None = None
         self._held: frozenset[str] = frozenset()
@@ -111,6 +122,7 @@ class TipTableModel(QAbstractTableModel):
             self.tr("Site"),
             self.tr("Kind"),
             self.tr("Status"),
+            self.tr("Lint"),
             self.tr("Scope"),
             self.tr("Text"),
             self.tr("Rev."),
@@ -134,9 +146,11 @@ class TipTableModel(QAbstractTableModel):
         if role == OBJECT_ROLE:
             return tip
         if role == Qt.ItemDataRole.DisplayRole:
-            return cell(tip, column)
+            return self._cell(tip, column)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{self._titles[index.column()]}: {cell(tip, column)}"
+            return f"{self._titles[index.column()]}: {self._cell(tip, column)}"
+        if role == Qt.ItemDataRole.ToolTipRole and column == "lint":
+            return "\n".join(self.marks(tip.id)) or self.tr("Nothing that keeps it back")
         if role == Qt.ItemDataRole.ToolTipRole:
             return exact_time(tip.changed_at) if column == "changed" else _hover(tip, column)
         if role == Qt.ItemDataRole.TextAlignmentRole and column == "revision":
@@ -211,6 +225,28 @@ class TipTableModel(QAbstractTableModel):
         for tip in self._tips.values():
             found[tip.status.value] += 1
         return found
+
+    def marks(self, tip: str) -> tuple[str, ...]:
+        """What lint says of a tip: ``error:rule``, ``waived:rule``, ``warning:rule``; nothing while it is not known."""
+        return self._marks[tip][1] if tip in self._marks else ()
+
+    def unmarked(self) -> list[str]:
+        """Tips of which it is not known yet what lint says."""
+        return [tip.id for tip in self._tips.values() if self._marks.get(tip.id, (0, ()))[0] != tip.revision]
+
+    def mark(self, marks: Mapping[str, Sequence[str]]) -> None:
+        """Take what lint says of some tips."""
+        for tip, said in marks.items():
+            if tip in self._tips:
+                self._marks[tip] = (self._tips[tip].revision, tuple(said))
+        if self._filter.lint:
+            self._refresh()
+        if self._rows:
+            column = COLUMNS.index("lint")
+            self.dataChanged.emit(self.index(0, column), self.index(len(self._rows) - 1, column))
+
+    def _cell(self, tip: Tip, column: str) -> str:
+        return lint_words(self.marks(tip.id)) if column == "lint" else cell(tip, column)
 
     # ------------------------------------------------------------ changes
     def load(self, tips: Iterable[Tip]) -> None:
@@ -288,11 +324,13 @@ class TipTableModel(QAbstractTableModel):
         which = self._filter
         if which == TipFilter():
             return list(self._tips.values())
-        return [tip for tip in self._tips.values() if fits(tip, which, self._haystack(tip))]
+        return [
+            tip for tip in self._tips.values() if fits(tip, which, self._haystack(tip), self.marks(tip.id))
+        ]
 
     def _fits_by_id(self, tip: str) -> bool:
         found = self._tips.get(tip)
-        return found is not None and fits(found, self._filter, self._haystack(found))
+        return found is not None and fits(found, self._filter, self._haystack(found), self.marks(tip))
 
     def _haystack(self, tip: Tip) -> str:
         found = self._haystacks.get(tip.id)
@@ -313,12 +351,29 @@ class TipTableModel(QAbstractTableModel):
                 return (tip.revision, tip.id)
             case "changed":
                 return (tip.changed_at, tip.id)
+            case "lint":
+                return (len(_MARKS) - _worst(self.marks(tip.id)), tip.id)
             case column:
                 return (cell(tip, column).lower(), tip.id)
 
 
+def lint_words(marks: Sequence[str]) -> str:
+    """``✕ instruction`` for an error, ``! long`` for a warning, ``(✕) secret`` for a waived one; the worst first."""
+    if not marks:
+        return ""
+    worst = min(marks, key=lambda mark: list(_MARKS).index(mark.partition(":")[0]))
+    kind, _, rule = worst.partition(":")
+    more = f" +{len(marks) - 1}" if len(marks) > 1 else ""
+    return f"{_MARKS[kind]} {rule}{more}"
+
+
+def _worst(marks: Sequence[str]) -> int:
+    kinds = list(_MARKS)
+    return min((kinds.index(mark.partition(":")[0]) for mark in marks), default=len(kinds))
+
+
 def cell(tip: Tip, column: str) -> str:
-    """What stands in a cell."""
+    """What stands in a cell; that of lint is the model's."""
     match column:
         case "site":
             return tip.site
@@ -332,6 +387,8 @@ def cell(tip: Tip, column: str) -> str:
             return str(tip.revision)
         case "changed":
             return ago(tip.changed_at)
+        case "lint":
+            return ""
         case _:
             return " ".join((tip.text or tip.do).split())
 

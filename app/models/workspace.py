@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.engine.api import Check
+from app.models.undo_words import undo_words
 
 if TYPE_CHECKING:
     from app.engine.api import Done, RunImportReport, WorkspaceInfo
@@ -274,8 +275,7 @@ class WorkspaceModel(QObject):
 
     def _on_turned(self, done: Done, *, undone: bool) -> None:
         self._undo_label, self.redo_label, self._deed_at = done.undo, done.redo, 0.0
-        pattern = self.tr("Undone: {0}") if undone else self.tr("Done again: {0}")
-        self.said.emit(pattern.format(done.did), "ok")
+        self.said.emit(undo_words(done.did, undone=undone), "ok")
         self.history_changed.emit()
 
     def _on_imported(self, report: RunImportReport) -> None:

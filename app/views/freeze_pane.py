@@ -61,6 +61,7 @@ class FreezePane(QFrame):
         self.left_out = Fitting(theme, LeftOutDelegate(theme), self.tr("Tips that lint keeps out"), most=6)
         self.left_out.setModel(model.left_out)
         self.report, self.verdict = QLabel(), QLabel()
+        self.staying, self.take_reviewed = QLabel(), QPushButton()
         self._left_head = QLabel()
         self._lay_out()
         self._connect()
@@ -142,6 +143,8 @@ class FreezePane(QFrame):
         form.setSpacing(6)
         form.addWidget(self._section(self.tr("What goes in")))
         form.addLayout(self._grid())
+        form.addWidget(self.staying)
+        form.addWidget(self.take_reviewed, 0, Qt.AlignmentFlag.AlignLeft)
         form.addWidget(self.total)
         form.addWidget(self._left_head)
         form.addWidget(self.left_out)
@@ -163,7 +166,9 @@ class FreezePane(QFrame):
         self.error.setProperty("kind", "fail")
         self.freeze.setProperty("kind", "primary")
         self.copy.setProperty("kind", "link")
-        for label in (self.total, self.error, self.report, self.verdict, self.looked):
+        self.staying.setProperty("kind", "warn")
+        self.take_reviewed.setProperty("kind", "link")
+        for label in (self.staying, self.total, self.error, self.report, self.verdict, self.looked):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
         for label in (self.report, self.verdict):
@@ -180,7 +185,14 @@ class FreezePane(QFrame):
         layout.setSpacing(0)
         layout.addLayout(head)
         layout.addWidget(scroll, 1)
-        order: list[QWidget] = [*self.include.values(), self.left_out, self.path, self.choose, self.freeze]
+        order: list[QWidget] = [
+            *self.include.values(),
+            self.take_reviewed,
+            self.left_out,
+            self.path,
+            self.choose,
+            self.freeze,
+        ]
         order += [self.copy, self.verify, self.close_button]
         for one, other in pairwise(order):
             QWidget.setTabOrder(one, other)
@@ -218,6 +230,7 @@ class FreezePane(QFrame):
             box.setAccessibleName(self.tr("Freeze tips that are {0}, too").format(status))
             box.setToolTip(box.accessibleName())
             box.toggled.connect(partial(self._include, status))
+        self.take_reviewed.clicked.connect(lambda: self.include["reviewed"].setChecked(True))
         self.path.textEdited.connect(model.set_path)
         self.path.returnPressed.connect(model.freeze)
         self.freeze.clicked.connect(model.freeze)
@@ -235,7 +248,7 @@ class FreezePane(QFrame):
     def _show(self) -> None:
         model = self._model
         for status, label in self.counts.items():
-            label.setText(str(model.counts[status]))
+            label.setText(str(model.counts[status]) if model.is_counted else "…")
         if self.path.text().strip() != model.path:
             with QSignalBlocker(self.path):
                 self.path.setText(model.path)
@@ -248,7 +261,15 @@ class FreezePane(QFrame):
                 if looking
                 else ""
             )
+            if model.is_counted
+            else self.tr("counting the tips…")
         )
+        staying = model.staying_out if model.is_counted else 0
+        self.staying.setText(
+            self.tr("{0} written here would stay out: reviewed, not active").format(tip_count(staying))
+        )
+        for widget in (self.staying, self.take_reviewed):
+            widget.setVisible(staying > 0)
         self._left_head.setText(self.tr("Left out: lint finds errors ({0})").format(out))
         self._left_head.setVisible(out > 0)
         self.left_out.fit()
@@ -313,6 +334,8 @@ class FreezePane(QFrame):
         self.path.setAccessibleName(self.tr("File to freeze into"))
         self.path.setPlaceholderText(self.tr("path of the file, ending in .akb"))
         self.path.setToolTip(self.tr("File to freeze into; Enter freezes"))
+        self.take_reviewed.setText(self.tr("Freeze the reviewed ones, too"))
+        self.take_reviewed.setAccessibleName(self.take_reviewed.text())
         self.freeze.setText(self.tr("Freeze   Enter"))
         self.freeze.setAccessibleName(self.tr("Freeze into this file"))
         for button, word, command in (

@@ -192,7 +192,9 @@ class KnowledgeView(QWidget):
 
     def _back(self) -> None:
         """One level back: the edit, the filter, the freeze, the selection of many; the table is the ground."""
-        if self.model.editor.is_editing:
+        if self.model.leave_waiver():
+            self.tips.take_keys()
+        elif self.model.editor.is_editing:
             self.model.editor.leave()
         elif self.tips.leave_filter():
             return

@@ -6,6 +6,7 @@ It is shown empty at first; ``attach`` and ``add_perspective`` fill it when the 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
 
 SMALLEST = QSize(960, 600)
 USUAL = QSize(1280, 800)
+SAID_JUST_NOW = 1.5
+"""Seconds after a message in which word of its deed still gives it an Undo button."""
 RAIL_TITLES = {"review": "Review", "map": "Map", "live": "Live", "knowledge": "Knowledge"}
 
 
@@ -93,6 +96,7 @@ class MainWindow(QMainWindow):
         self.may_leave: Callable[[], bool] = lambda: True
         """Asked before ``quit_requested``; whoever says no says why, and calls ``leave`` again."""
         self.workspace: WorkspaceModel | None = None
+        self._said_at = 0.0
         self.setWindowTitle("Sitelore")
         self.setMinimumSize(SMALLEST)
         self.setAcceptDrops(True)
@@ -138,6 +142,7 @@ class MainWindow(QMainWindow):
         self.status.bind(workspace)
         workspace.info_changed.connect(self._show_info)
         workspace.said.connect(self.say)
+        workspace.history_changed.connect(self._offer_undo)
         workspace.host_said.connect(self.banner.tell)
         self.commands = FrameCommands(self, workspace, jobs, search, form)
         workspace.index_damaged.connect(self.commands.offer_rebuild)
@@ -196,6 +201,14 @@ class MainWindow(QMainWindow):
             self.toast.say(text, self.tr("Undo"), lambda: self.center.trigger("app.undo"), kind=kind)
         else:
             self.toast.say(text, kind=kind)
+            self._said_at = 0.0 if kind == "fail" else time.monotonic()
+
+    def _offer_undo(self) -> None:
+        """The history says what a deed was a moment after the message about it: then it gets its button."""
+        fresh = self.workspace is not None and self.workspace.deed_is_fresh
+        if fresh and time.monotonic() - self._said_at < SAID_JUST_NOW and not self.toast.isHidden():
+            self._said_at = 0.0
+            self.say(self.toast.text)
 
     def complain(self, text: str) -> None:
         """A message about something that failed; it stays until it is closed."""

@@ -6,7 +6,7 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -27,6 +27,7 @@ from app.views.flow_row import FlowRow
 from app.views.status_sign import StatusSign
 from app.views.tip_rows import RevisionDelegate
 from app.views.tip_text import DiffText, FitText
+from app.views.waiver_line import WaiverLine
 from app.views.widgets import ElidedLabel, EmptyState
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ STATUS_COMMANDS = {
     "tip.retire": "retired",
     "tip.restore": "draft",
 }
+AGE_MS = 20_000
+"""How often the age of the revision is told anew: the table beside tells its own whenever it is painted."""
 READING = 'QPlainTextEdit[reading="true"] { background: transparent; border: 1px solid transparent; }'
 
 
@@ -151,6 +154,8 @@ class TipDetail(QFrame):
         layout.setSpacing(0)
         layout.addLayout(self._head())
         layout.addWidget(self.scroller, 1)
+        self.waiver = WaiverLine(self._model)
+        layout.addWidget(self.waiver)
         layout.addWidget(self._foot())
         self._empty = EmptyState(
             self.tr("No tip is open"),
@@ -254,6 +259,9 @@ class TipDetail(QFrame):
         editor.editing_changed.connect(self._on_editing)
         editor.history_changed.connect(self._on_history)
         self._model.selection_changed.connect(self._show_deeds)
+        age = QTimer(self, interval=AGE_MS)
+        age.timeout.connect(self._tell_age)
+        age.start()
         self._theme.changed.connect(self._show_check)
         self._theme.changed.connect(self._dress)
         self._center.keys_changed.connect(self._dress)
@@ -266,7 +274,7 @@ class TipDetail(QFrame):
             return
         self.name.setText(tip.id)
         self.status.show_status(tip.status.value)
-        self.when.setText(self.tr("revision {0} · {1}").format(tip.revision, ago(tip.changed_at)))
+        self._tell_age()
         self.when.setToolTip(exact_time(tip.changed_at))
         for name, field in (("text", self.text), *self.fields.items()):
             with QSignalBlocker(field):
@@ -284,11 +292,20 @@ class TipDetail(QFrame):
         ]
         self.source.setText(" · ".join(part for part in parts if part))
         tasks = ", ".join(tip.taint)
-        self.taint.setText(self.tr("Taint: its author saw task {0}").format(tasks) if tasks else "")
-        self.taint.setVisible(bool(tasks))
+        lines = [self.tr("Taint: its author saw task {0}").format(tasks)] if tasks else []
+        if (waiver := tip.waiver) is not None:
+            said = self.tr("Lint error waived ({0}): “{1}”, {2}, {3}")
+            rules = ", ".join(waiver.rules)
+            lines.append(said.format(rules, waiver.reason, waiver.author, exact_time(waiver.at)))
+        self.taint.setText("\n".join(lines))
+        self.taint.setVisible(bool(lines))
         self._lock()
         self._show_check()
         self._show_deeds()
+
+    def _tell_age(self) -> None:
+        if (tip := self._editor.tip) is not None:
+            self.when.setText(self.tr("revision {0} · {1}").format(tip.revision, ago(tip.changed_at)))
 
     def _lock(self) -> None:
         editing = self._editor.is_editing

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.models.object_list import OBJECT_ROLE
-from app.models.tip_table import COLUMNS, ago, cell
+from app.models.tip_table import COLUMNS, ago
 from app.views.marks import draw_tick, elided, paint_ground
 
 if TYPE_CHECKING:
@@ -97,7 +97,8 @@ class TipDelegate(_Delegate):
             painter.drawText(word, self._side(option, LEFT), elided(metrics, tip.status.value, word.width()))
         else:
             side = RIGHT if column == "revision" else LEFT
-            text = elided(metrics, cell(tip, column), box.width(), middle=column == "scope")
+            said = str(index.data(Qt.ItemDataRole.DisplayRole) or "")
+            text = elided(metrics, said, box.width(), middle=column == "scope")
             painter.drawText(box, self._side(option, side), text)
         painter.setPen(QPen(theme.color("line"), 1))
         painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
@@ -207,7 +208,7 @@ class RevisionDelegate(_Delegate):
         painter.drawText(box, RIGHT, time)
         room = box.right() - left - metrics.horizontalAdvance(time) - px(10)
         by = f" · {row.author}" if row.author else ""
-        fields = f" · {row.summary}" if row.changes else ""
+        fields = f" · {row.summary}" if row.summary else ""
         painter.setPen(theme.color("text"))
         words = elided(metrics, f"{row.deed}{by}{fields}", room)
         painter.drawText(QRectF(left, box.top(), room, box.height()), LEFT, words)

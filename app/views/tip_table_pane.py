@@ -33,6 +33,7 @@ WIDTHS = {
     "site": 102,
     "kind": 88,
     "status": 86,
+    "lint": 104,
     "scope": 138,
     "text": 0,
     "revision": 42,
@@ -41,7 +42,7 @@ WIDTHS = {
 """Widths at 100 % text size; the text takes the rest."""
 LEAST_TEXT = 200
 """Room for the text below which the scope, the kind and the revision give theirs."""
-GIVING = ("revision", "scope", "kind", "changed")
+GIVING = ("revision", "scope", "kind", "changed", "lint")
 
 Flag = QItemSelectionModel.SelectionFlag
 
@@ -122,7 +123,7 @@ class TipTablePane(QWidget):
         self.chosen.setProperty("kind", "secondary")
         self.filter = FilterLine(
             "",
-            self.tr("Filter: site:gitlab  status:draft  kind:policy  words"),
+            self.tr("Filter: site:gitlab  status:draft  kind:policy  lint:error  words"),
             self.tr("Filter of the tips"),
             self.take_keys,
         )

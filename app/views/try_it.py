@@ -158,8 +158,9 @@ class TryIt(QWidget):
         else:
             self._blank.set(
                 self.tr("No tip would be retrieved here"),
-                self.tr("No route comes near any tip of this site."),
+                model.note or self.tr("No route comes near any tip of this site."),
             )
+        self._blank.button.setVisible(model.is_blank)  # who has typed here is where it leads
 
     def _dress(self) -> None:
         center = self._center

@@ -253,7 +253,26 @@ class Retriever:
             results = tuple(self._result(found, position) for position in chosen)
             missed = self._missed(found, deliverable, set(chosen), k, budget, used)
             routes_off = self._routes_off(found, query)
-        return Retrieval(results=results, missed=missed, tokens=used, budget=budget, routes_off=routes_off)
+        return Retrieval(
+            results=results,
+            missed=missed,
+            tokens=used,
+            budget=budget,
+            routes_off=routes_off,
+            note=self._note(found.place),
+        )
+
+    def _note(self, place: Place) -> str:
+        """Says that an address is on a host of no site, and which hosts are known: those of a site it names first."""
+        if place.address is None or place.site or not any(self._hosts.values()):
+            return ""
+        host = place.address.host
+        if self._table.sites.of(host):
+            return ""
+        named = [site for site in sorted(self._hosts) if self._hosts[site] and site.lower() in host.lower()]
+        sites = named or [site for site in sorted(self._hosts) if self._hosts[site]][:3]
+        known = "; ".join(f"known for {site}: {', '.join(self._hosts[site][:3])}" for site in sites)
+        return f"{host} is not a known host; {known}"
 
     def _routes_off(self, found: Found, query: Query) -> dict[str, str]:
         """Why the meaning route is off, or answers for a part of the tips only."""

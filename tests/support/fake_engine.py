@@ -422,6 +422,13 @@ class FakeEngine(FakeGraphs, FakeLive):
     async def lint_tip(self, tip: str) -> list[Finding]:
         return list((await self.check_tip(await self.tip(tip), tip=tip)).lint)
 
+    async def lint_marks(self, tips: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        return {
+            tip: tuple(f"error:{rule}" for rule in error_rules(self.tips[tip]))
+            for tip in tips
+            if tip in self.tips
+        }
+
     async def tip_history(self, tip: str) -> list[Revision]:
         now = await self.tip(tip)
         return [

@@ -24,6 +24,7 @@ from kb.tip import (
     ImportReport,
     KbDiff,
     KbStats,
+    LintSeverity,
     Preflight,
     Revision,
     Scope,
@@ -143,6 +144,14 @@ class KnowledgeCases:
 
         return await self._core.on_store(linting)
 
+    async def lint_marks(self, tips: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The errors and warnings of tips, as ``error:rule``, ``waived:rule``, ``warning:rule``; without neighbours."""
+
+        def marking() -> dict[str, tuple[str, ...]]:
+            return {tip: self._marks(self._core.kb.get(tip)) for tip in tips}
+
+        return await self._core.on_store(marking)
+
     async def unfit_to_freeze(self, include: Sequence[Status] = ()) -> dict[str, list[str]]:
         """The tips a freeze would leave out for their lint errors, with the rules they break."""
         return await self._core.on_store(self._unfit, include)
@@ -261,6 +270,16 @@ class KnowledgeCases:
             if rules := self._error_rules(tip):
                 unfit[tip.id] = list(rules)
         return unfit
+
+    def _marks(self, tip: Tip) -> tuple[str, ...]:
+        waived = tip.waiver.rules if tip.waiver is not None else ()
+        found = lint(tip, intent=self._intent_of(tip))
+        said = [
+            f"{'waived' if one.rule in waived else one.severity.value}:{one.rule}"
+            for one in found
+            if one.severity is not LintSeverity.HINT
+        ]
+        return tuple(dict.fromkeys(said))
 
     def _error_rules(self, draft: TipDraft) -> tuple[str, ...]:
         """The error rules a tip breaks, with the intent of the run it came from."""

@@ -1,0 +1,41 @@
+"""What an undo or a redo has done, for a passing message: by what became of things, not by the name of the deed."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
+
+_WORDS = (
+    (
+        r"add (\S+)",
+        QT_TRANSLATE_NOOP("undo", "Tip {0} removed (undo)"),
+        QT_TRANSLATE_NOOP("undo", "Tip {0} is back (redo)"),
+    ),
+    (
+        r"(?:import|merge) (.+)",
+        QT_TRANSLATE_NOOP("undo", "Tips from {0} removed (undo)"),
+        QT_TRANSLATE_NOOP("undo", "Tips from {0} are back (redo)"),
+    ),
+    (
+        r"edit (\S+)",
+        QT_TRANSLATE_NOOP("undo", "{0} reads as before the edit (undo)"),
+        QT_TRANSLATE_NOOP("undo", "{0} reads as after the edit (redo)"),
+    ),
+    (
+        r"(?:activate|review|suspect|send back|restore|waive|retire) (\S+|\d+ tips)",
+        QT_TRANSLATE_NOOP("undo", "{0}: status as before (undo)"),
+        QT_TRANSLATE_NOOP("undo", "{0}: status changed again (redo)"),
+    ),
+)
+"""Names of deeds in the knowledge base's journal, and what to say of them undone and redone."""
+
+
+def undo_words(deed: str, *, undone: bool) -> str:
+    """The message for a deed that was undone or redone."""
+    for pattern, back, again in _WORDS:
+        match = re.fullmatch(pattern, deed)
+        if match is not None:
+            return QCoreApplication.translate("undo", str(back if undone else again)).format(match[1])
+    pattern = "Undone: {0}" if undone else "Done again: {0}"
+    return QCoreApplication.translate("undo", pattern).format(deed)

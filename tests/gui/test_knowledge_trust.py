@@ -1,0 +1,51 @@
+"""The Knowledge pane about lint: what is refused, what is waived, what stays out, what an undo did."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.models.tip_table import TipTableModel, lint_words
+from app.models.undo_words import undo_words
+from kb.retrieval import Retriever
+from kb.tip import Query, Tip
+
+
+@pytest.mark.parametrize(
+    ("deed", "undone", "words"),
+    [
+        ("add gitlab-x", True, "Tip gitlab-x removed (undo)"),
+        ("add gitlab-x", False, "Tip gitlab-x is back (redo)"),
+        ("import tips.csv", True, "Tips from tips.csv removed (undo)"),
+        ("edit gitlab-x", True, "gitlab-x reads as before the edit (undo)"),
+        ("activate 13 tips", True, "13 tips: status as before (undo)"),
+        ("retire tip gitlab-001", True, "Undone: retire tip gitlab-001"),
+    ],
+)
+def test_an_undo_is_told_by_what_became_of_things(deed, undone, words):
+    assert undo_words(deed, undone=undone) == words
+
+
+def test_the_table_shows_what_lint_says_and_filters_by_it(qapp):
+    table = TipTableModel()
+    tips = [Tip(id=f"t{n}", site="gitlab", text="text") for n in range(3)]
+    table.load(tips)
+    assert table.unmarked() == ["t0", "t1", "t2"]
+    table.mark({"t0": ("error:instruction", "warning:long"), "t1": ("waived:secret",), "t2": ()})
+    assert table.unmarked() == []
+    assert lint_words(table.marks("t0")) == "✕ instruction +1"
+    for words, shown in (("lint:error", ["t0"]), ("lint:waived", ["t1"]), ("lint:none", ["t2"])):
+        table.set_filter(words)
+        assert [tip.id for tip in table.rows] == shown
+    table.put([replace(tips[0], revision=2)])
+    assert table.unmarked() == ["t0"]
+
+
+def test_an_address_on_an_unknown_host_is_named_with_those_that_are_known():
+    hosts = {"gitlab": ("*:8023",), "shop": ("*:7770",)}
+    retriever = Retriever([], hosts)
+    asked = retriever.retrieve(Query(url="http://gitlab.local/a", text="merge"))
+    assert asked.note == "gitlab.local is not a known host; known for gitlab: *:8023"
+    assert retriever.retrieve(Query(url="http://x:8023/a")).note == ""
+    assert retriever.retrieve(Query(url="http://gitlab.local/a", site="gitlab")).note == ""
