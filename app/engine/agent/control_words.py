@@ -133,13 +133,16 @@ def harmless_while_closed(
 ) -> bool:
     """Whether pressing a control harms nothing as long as only reading requests leave the browser.
 
-    A choice in a form, "Cancel" in a dialog or a row, and a link that only lifts a condition of this page.
+    A choice in a form, "Cancel", "Show report", and a link that only lifts a condition of this page.
     """
     if element is None or about.risk is RiskClass.SIGNS_OUT:
         return False
     if link_of(element, page.url) is not None:
         return _lifts_a_filter(element.href, page.url)
-    return not element.submits and (element.role in _CHOICES or words == ("cancel",))
+    if element.submits:
+        return False
+    shows = bool(words) and words[0] in word_set("searches") and about.risk is RiskClass.SENDS
+    return element.role in _CHOICES or words == ("cancel",) or shows
 
 
 def _lifts_a_filter(link: str, page_url: str) -> bool:

@@ -135,7 +135,11 @@ def _parts(tokens: list[Token]) -> Iterator[list[Token]]:
     for at, token in enumerate(tokens):
         following = tokens[at + 1] if at + 1 < len(tokens) else None
         splits = token.low in _SPLITTERS and following is not None
-        if splits and part and (_begins_clause(tokens[at + 1 :]) or token.low == "then"):
+        if (
+            splits
+            and part
+            and (_begins_clause(tokens[at + 1 :], after_comma=token.low == ",") or token.low == "then")
+        ):
             yield part
             part = []
         elif token.low in ("to", "for") and part and following is not None and _purpose(part, following):
@@ -147,16 +151,26 @@ def _parts(tokens: list[Token]) -> Iterator[list[Token]]:
         yield part
 
 
-def _begins_clause(tokens: list[Token]) -> bool:
+def _begins_clause(tokens: list[Token], *, after_comma: bool) -> bool:
     """Whether a verb follows that begins a part of its own."""
     words = [token.low for token in tokens[:4] if not token.name]
     if not words or tokens[0].name:
         return False
     while words and (words[0] in word_set("polite") or words[0] in _REFUSING):
         words = words[1:]
-    return bool(words) and (
-        known_verb(words[0]) or words[0] in word_set("reading") or words[0] in word_set("questions")
-    )
+    if not words:
+        return False
+    if after_comma and not _has_object(tokens[1:]):
+        return False  # ``a new, empty repository``
+    return known_verb(words[0]) or words[0] in word_set("reading") or words[0] in word_set("questions")
+
+
+def _has_object(after: list[Token]) -> bool:
+    """Whether what follows a word makes it a verb: a determiner, a pronoun, a name, a preposition, or nothing."""
+    if not after or after[0].name:
+        return True
+    around = word_set("stop") | word_set("where") | word_set("whose") | word_set("toward") | word_set("all")
+    return after[0].low in around | word_set("one") or not after[0].low.isalpha()
 
 
 def _purpose(part: list[Token], following: Token) -> bool:

@@ -154,3 +154,16 @@ def test_long_nonsense_is_read_in_bounded_time_and_never_raises() -> None:
         "[{(<" * 2000,
     ):
         requested_changes(text)
+
+
+def test_an_adjective_behind_a_comma_is_no_verb() -> None:
+    assert [one.verb for one in requested_changes("Set up a new, empty folder with the name Plans")] == [
+        "set up"
+    ]
+
+
+def test_a_verb_behind_a_comma_is_one() -> None:
+    assert [one.verb for one in requested_changes("Open the list, archive Foo, delete the rest")] == [
+        "archive",
+        "delete",
+    ]
