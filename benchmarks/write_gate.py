@@ -3,8 +3,9 @@
 Three figures.  Reading: whether a task of WebArena and WebChoreArena asks for a change, beside its published kind of
 evaluation (``program_html`` looks at the site's state; tasks of the map only look).  False stops: runs of a strong
 model that passed such tasks, replayed action by action; whatever the gate refuses there is a fault of the gate.  Too
-much: permits in runs of tasks that change nothing.  Templates whose hash is even were looked at while the rules were
-written; the others ("sealed") were run once for the figures in README.
+much: permits in runs of tasks that change nothing.  Half of the templates, drawn by hash, were looked at while the
+rules were written; of the other half three quarters were opened later, after the gate had stopped 12 of its 53 passed
+runs.  What is left is sealed: nobody has read its traces.
 """
 
 from __future__ import annotations
@@ -73,8 +74,8 @@ def load_tasks() -> dict[tuple[str, str], Task]:
             key = raw.get("intent_template_id", raw["intent_template"])
             template = f"{'wa' if suite == 'webarena' else 'wca'}{key}"
             changes = "program_html" in raw["eval"]["eval_types"] and raw["sites"] != ["map"]
-            odd = hashlib.blake2b(template.encode(), digest_size=4).digest()[0] % 2 == 1
-            task = Task(suite, str(raw["task_id"]), raw["intent"], changes, odd)
+            sealed = all(byte % 2 == 1 for byte in hashlib.blake2b(template.encode(), digest_size=4).digest()[:3])
+            task = Task(suite, str(raw["task_id"]), raw["intent"], changes, sealed)
             found[suite, task.number] = task
     return found
 
