@@ -167,3 +167,15 @@ def test_a_verb_behind_a_comma_is_one() -> None:
         "archive",
         "delete",
     ]
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        'What happens when I open the thing "Alpha", and archive it?',
+        'How do I mark things, and delete the thing "Alpha"?',
+        "Which of them would you archive or delete?",
+    ],
+)
+def test_a_question_asks_for_no_change_whatever_verb_follows_in_it(task: str) -> None:
+    assert requested_changes(task) == ()

@@ -447,3 +447,56 @@ def test_a_mark_is_judged_by_its_label() -> None:
 def test_a_select_in_a_form_only_reads() -> None:
     shown = page(Element(index=0, role="combobox", name="Country", form="post:/c", options=("Norway",)))
     assert judged("What does it cost?", shown, Select(0, ("Norway",))) == "reads"
+
+
+@pytest.mark.parametrize(("command", "verdict"), [(ARCHIVE_ALPHA, "refused"), (ARCHIVE_BETA, "writes")])
+def test_a_name_over_a_list_says_nothing_of_its_rows(command: int, verdict: str) -> None:
+    """A page of results bears the name in its title, heading and address; the row says what a button belongs to."""
+    shown = replace(
+        THINGS, url="http://things.test/find?q=Beta", title="Results for Beta", headings=("Results for Beta",)
+    )
+    assert judged('Archive the thing "Beta"', shown, Click(command)) == verdict
+
+
+@pytest.mark.parametrize(
+    ("buttons", "task", "verdict"),
+    [
+        (1, "Archive the thing", "writes"),
+        (2, "Archive the thing", "refused"),
+        (2, "Archive the latest thing", "writes"),
+        (2, "Archive all things", "writes"),
+    ],
+)
+def test_of_several_alike_without_rows_none_is_taken_unless_the_task_says_which(
+    buttons: int, task: str, verdict: str
+) -> None:
+    elements = [
+        Element(index=number, role="button", name="Archive", tag="button", css=f"#a{number}")
+        for number in range(buttons)
+    ]
+    assert judged(task, page(*elements), Click(0)) == verdict
+
+
+def test_a_control_for_all_is_not_used_for_one() -> None:
+    every = detail("Alpha", Element(index=0, role="button", name="Archive all"))
+    assert judged('Archive the thing "Alpha"', every, Click(0)) == "refused"
+    assert judged("Archive all things", every, Click(0)) == "writes"
+
+
+@pytest.mark.parametrize(
+    ("typed", "verdict"), [("Alpha", "writes"), ("Buy cheap pills", "refused"), ("", "writes")]
+)
+def test_a_form_with_a_text_that_is_not_the_tasks_is_not_sent_after_the_press_that_opened_it(
+    typed: str, verdict: str
+) -> None:
+    gate, task = WriteGate(), 'Archive the thing "Alpha"'
+    listing = listed(("Alpha", "alice"), ("Beta", "bob"))
+    pressed = gate.judge(Click(ARCHIVE_ALPHA), sight(task, listing))
+    assert pressed.permit is not None
+    gate.settle(pressed, Result(success=True, effect=Effect.NAVIGATED), 0)
+    asks = {"url": "http://things.test/reason", "title": "Reason", "headings": ("Reason",)}
+    empty = page(*form(("Reason", ""), button="Confirm", path="/reason"), **asks)  # type: ignore[arg-type]
+    gate.judge(TypeText(0, typed), sight(task, empty, step=1))
+    filled = page(*form(("Reason", typed), button="Confirm", path="/reason"), **asks)  # type: ignore[arg-type]
+    decision = gate.judge(Click(1), sight(task, filled, step=2))
+    assert ("writes" if decision.allowed else "refused") == verdict

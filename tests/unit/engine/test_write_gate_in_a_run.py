@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
-from app.engine.command import Click, ClickMark, Command, Stop
+from app.engine.cases.desk import Desk
+from app.engine.command import Click, ClickMark, Command, Goto, Stop
 from app.engine.intervention_policy import Answer, InterventionPolicy, RiskClass, RiskRule, risk_classes
 from app.engine.page_state import PageCapture
 from app.engine.supervision import PersonDecision, Verb
 from tests.support.fake_desk import FakeDesk, yes
+from tests.support.fake_hands import HOME
 from tests.support.held_run import ASKING, TASK, Bench
 
 DELETE = Click(2)
@@ -99,3 +103,50 @@ def test_classes_are_named_as_a_person_types_them(given: tuple[str, ...], classe
 def test_a_class_that_is_none_is_named():
     with pytest.raises(ValueError, match=r"^everything$"):
         risk_classes(("deletes", "everything"))
+
+
+async def test_what_a_run_has_written_is_not_written_again():
+    """Deleted, back on the home page, and the same link is there once more."""
+    bench = Bench([DELETE, Goto(HOME), DELETE, Stop("done")], supervised=False, task=ASKED_FOR)
+    await bench.run()
+    assert bench.hands.done.count(DELETE) == 1
+    assert "as often as the task says" in (bench.kept.steps[2].error or "")
+
+
+WIDENED: tuple[tuple[str, tuple[RiskRule, ...], Answer | None, bool], ...] = (
+    ("nothing was said", (), None, False),
+    ("a rule of this site allows", (RiskRule(risk=RiskClass.SENDS, answer=Answer.ALLOW, site="shop"),), None, True),
+    ("a rule for all sites does not reach so far", (RiskRule(risk=RiskClass.SENDS, answer=Answer.ALLOW),), None, False),
+    ("nor one of another site", (RiskRule(risk=RiskClass.SENDS, answer=Answer.ALLOW, site="wiki"),), None, False),
+    ("nor one of another class", (RiskRule(risk=RiskClass.PAYS, answer=Answer.ALLOW, site="shop"),), None, False),
+    ("nor one that asks", (RiskRule(risk=RiskClass.SENDS, answer=Answer.ASK, site="shop"),), None, False),
+    ("an approval for the run", (), Answer.ALLOW, True),
+    ("a denial for the run", (), Answer.DENY, False),
+    (
+        "a denial for the run goes before the site's rule",
+        (RiskRule(risk=RiskClass.SENDS, answer=Answer.ALLOW, site="shop"),),
+        Answer.DENY,
+        False,
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rules", "standing", "widened"), [row[1:] for row in WIDENED], ids=[row[0] for row in WIDENED]
+)
+async def test_what_a_person_allowed_outright(
+    rules: tuple[RiskRule, ...], standing: Answer | None, widened: bool
+) -> None:
+    async def on_store(work: Callable[[str], object], run: str) -> object:
+        return work(run)
+
+    async def policy() -> InterventionPolicy:
+        return InterventionPolicy(risks=rules)
+
+    said = [(RiskClass.SENDS, standing)] if standing is not None else []
+    desk = SimpleNamespace(
+        _core=SimpleNamespace(on_store=on_store),
+        _rows=SimpleNamespace(standing=lambda run: said),
+        policy=policy,
+    )
+    assert await Desk.widened(desk, "r1", "shop", RiskClass.SENDS) is widened  # type: ignore[arg-type]
