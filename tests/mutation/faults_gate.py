@@ -238,7 +238,7 @@ FAULTS = (
         "guard=Guard())",
         "guard=None)",
         "The network guard stands under every run.",
-        ("tests/integration/test_obedient_model.py",),
+        ("tests/integration/test_guard_in_runs.py",),
         safety=True,
     ),
 )
