@@ -218,8 +218,8 @@ FAULTS = (
     Mutation(
         "guard-sockets",
         GUARD,
-        "        if not self.acted():\n            if len(self._known)",
-        "        if not self._permit:\n            if len(self._known)",
+        "        self._hold_back(write)\n        return False\n\n\n@async",
+        "        self._hold_back(write)\n        return True\n\n\n@async",
         "A message over a socket is decided about as a request is.",
         _trap("socket"),
         safety=True,
