@@ -266,7 +266,7 @@ FAULTS = (
         'acting = "networkId" not in event or (',
         "acting = (",
         "What a page sends while it is being left counts as sent by it.",
-        _trap("leaving", "keepalive"),
+        _GUARD,
         safety=True,
     ),
 )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from app.engine.browser.guard import Guard
+from app.engine.browser.guard import Guard, Verdict
+from app.engine.browser.watchpost import Tab, Watchpost
 from app.engine.request_nature import Asked
-from app.engine.write_permit import WritePermit
+from app.engine.write_permit import SentWrite, WritePermit
 
 HOME, OTHER = "http://shop.example", "http://tracker.example"
 OWN = frozenset({"shop.example"})
@@ -207,3 +208,26 @@ def test_a_socket_says_under_a_permit_what_it_wants_to_the_runs_own_hosts():
     assert not made._may_say("wss://tracker.example/", '{"action": "delete"}')  # pyright: ignore[reportPrivateUsage]
     made.end()
     assert not says(made, '{"action": "delete"}')
+
+
+@pytest.mark.parametrize(("logged", "acting"), [({"networkId": "9"}, False), ({}, True)])
+async def test_what_a_page_sends_while_it_is_left_counts_as_sent_after_input(
+    logged: dict[str, str], acting: bool
+):
+    """Such a request has no id in the network log, and its tab is that of the document that comes."""
+    told: list[bool] = []
+
+    class Listening(Guard):
+        def decide(self, asked: Asked, *, acting: bool, follows: SentWrite | None = None) -> Verdict:
+            told.append(acting)
+            return super().decide(asked, acting=acting, follows=follows)
+
+    class Wire:
+        async def send(self, method: str, parameters: object = None) -> dict[str, object]:
+            return {}
+
+    post, guard = Watchpost(Wire()), Listening()  # type: ignore[arg-type]
+    post._guards["context"], post._tabs["tab"] = guard, Tab(guard, "tab")
+    request = {"method": "POST", "url": "http://shop.test/told", "headers": {}}
+    await post._asked("1", {"request": request, "resourceType": "XHR", "frameId": "tab", **logged})
+    assert told == [acting]
