@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 import pytest
 import pytest_asyncio
@@ -48,7 +49,8 @@ async def test_six_runs_at_once_two_of_them_blocked_stand_with_the_blocked_first
         assert flagged.flags[0].step == 0, "at the first step that gave evidence"
         assert (await operator.engine.live_runs())[0].run == runs[2]
         await operator.engine.end_run(runs[2])
-        await operator.engine.end_run(runs[3])
+        with suppress(Conflict):  # its eight steps may be over by now
+            await operator.engine.end_run(runs[3])
         assert (await operator.over(runs[2])).outcome == "stopped"
         assert (await operator.over(runs[3])).outcome != "answered"
 

@@ -314,7 +314,9 @@ class Running:
         knowledge = await RunKnowledge.open(self._retrieving, request.kb, request.site)
         graphs = await GraphAtlas.open(self._atlas, self._finding, browser.visit, request.graph)
         navigator = GlobalNavigator(graphs, head.choose) if request.graph else None
-        executor = Executor(browser.visit, domains=domains, files=live.folder / "files", guard=Guard())
+        guard = Guard(hosts=domains)
+        await guard.watch(browser.visit)  # before the first page: sockets of pages that stand are not seen
+        executor = Executor(browser.visit, domains=domains, files=live.folder / "files", guard=guard)
         hands: Hands = executor
         if overseer is not None:
             hands = overseer.hands(executor, browser, graphs, head, book, secrets)
