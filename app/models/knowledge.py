@@ -167,6 +167,7 @@ class KnowledgeModel(QObject):
     def _move(self, tips: list[str], to: Status, reason: str = "") -> None:
         def done(change: StatusChange) -> None:
             self._take(list(change.tips))
+            asked = bool(self.refused)
             self.refused = change.refused
             moved = [tip for tip in tips if tip not in change.refused]
             named = moved[0] if len(moved) == 1 else self.tr("{0} tips").format(len(moved))
@@ -174,7 +175,8 @@ class KnowledgeModel(QObject):
             if change.refused:
                 words.append(self.tr("{0} refused by lint").format(len(change.refused)))
             self.notice.emit(", ".join(words))
-            self.waiver_changed.emit()
+            if asked or self.refused:
+                self.waiver_changed.emit()
 
         self._tasks.start(self._client.api.set_status(tips, to, reason), done)
 

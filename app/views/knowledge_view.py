@@ -70,6 +70,7 @@ class KnowledgeView(QWidget):
         model.changed.connect(center.refresh)
         model.selection_changed.connect(center.refresh)
         model.freezing_changed.connect(self._on_freezing)
+        model.waiver_changed.connect(self._on_waiver)
         model.step_requested.connect(self.step_requested)
         model.editor.opened.connect(self._on_opened)
         model.editor.editing_changed.connect(self._on_editing)
@@ -193,8 +194,8 @@ class KnowledgeView(QWidget):
     def _back(self) -> None:
         """One level back: the edit, the filter, the freeze, the selection of many; the table is the ground."""
         if self.model.leave_waiver():
-            self.tips.take_keys()
-        elif self.model.editor.is_editing:
+            return
+        if self.model.editor.is_editing:
             self.model.editor.leave()
         elif self.tips.leave_filter():
             return
@@ -211,6 +212,10 @@ class KnowledgeView(QWidget):
         if not is_open:
             self.tips.take_keys()
         self._center.refresh()
+
+    def _on_waiver(self) -> None:
+        if not self.model.refused:  # its line is gone, and the keys would go to whichever field is next
+            self.tips.take_keys()
 
     def _on_editing(self, is_editing: bool) -> None:
         if not is_editing:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from app.models.key_table import KeyTable
 from app.models.tip_table import TipTableModel, lint_words
 from app.models.undo_words import undo_words
 from kb.retrieval import Retriever
@@ -49,3 +50,9 @@ def test_an_address_on_an_unknown_host_is_named_with_those_that_are_known():
     assert asked.note == "gitlab.local is not a known host; known for gitlab: *:8023"
     assert retriever.retrieve(Query(url="http://x:8023/a")).note == ""
     assert retriever.retrieve(Query(url="http://gitlab.local/a", site="gitlab")).note == ""
+
+
+def test_the_list_of_keys_calls_a_command_by_its_own_name(center):
+    center.set_title("app.undo", "Undo activate 13 tips")
+    table = KeyTable(center)
+    assert table.data(table.index(table.row_of("app.undo"), 0)) == "Undo"
