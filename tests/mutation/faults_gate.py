@@ -235,8 +235,8 @@ FAULTS = (
     Mutation(
         "gate-guarded-hands",
         HOST_OF_RUN,
-        "guard=Guard())",
-        "guard=None)",
+        'files=live.folder / "files", guard=guard)',
+        'files=live.folder / "files", guard=None)',
         "The network guard stands under every run.",
         ("tests/integration/test_guard_in_runs.py",),
         safety=True,
