@@ -74,7 +74,9 @@ def load_tasks() -> dict[tuple[str, str], Task]:
             key = raw.get("intent_template_id", raw["intent_template"])
             template = f"{'wa' if suite == 'webarena' else 'wca'}{key}"
             changes = "program_html" in raw["eval"]["eval_types"] and raw["sites"] != ["map"]
-            sealed = all(byte % 2 == 1 for byte in hashlib.blake2b(template.encode(), digest_size=4).digest()[:3])
+            sealed = all(
+                byte % 2 == 1 for byte in hashlib.blake2b(template.encode(), digest_size=4).digest()[:3]
+            )
             task = Task(suite, str(raw["task_id"]), raw["intent"], changes, sealed)
             found[suite, task.number] = task
     return found
