@@ -106,3 +106,34 @@ def test_what_is_no_policy_and_what_is_no_task_is_said_with_exit_code_3(tmp_path
         assert done.returncode == 3, done.stderr
         assert name in done.stderr
         assert "Traceback" not in done.stderr
+
+
+def test_a_run_of_the_command_line_asks_where_it_is_supervised(server, tmp_path):
+    """The request is printed with its id; the decision comes from another terminal."""
+    workspace = tmp_path / "workspace"
+    sitelore = Sitelore(workspace)
+    policy = tmp_path / "policy.json"
+    policy.write_bytes(orjson.dumps(ASKS))
+    sitelore("live", "policy", "--set", str(policy))
+    command = [
+        sys.executable,
+        "-m",
+        "app",
+        "--workspace",
+        str(workspace),
+        "run",
+        "Put the Oak Tray into the basket",
+    ]
+    process = subprocess.Popen(
+        [*command, "--start-url", server.shop_url, "--kb", "none", "--supervised", "--json"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=CHECKOUT, env={**os.environ},
+    )  # fmt: skip
+    try:
+        (request,) = until(lambda: sitelore("live", "requests"), "a request")
+        sitelore("live", "decide", request["id"], "approve")
+        out, errors = process.communicate(timeout=WAIT)
+    finally:
+        if process.poll() is None:
+            process.kill()
+    assert json.loads(out)["run"] == request["run"]
+    assert f"sitelore live decide {request['id']}" in errors
