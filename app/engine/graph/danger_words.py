@@ -113,11 +113,14 @@ def said_by_address(parts: SplitResult) -> Said | None:
     """A deed that merely opening this address would do: ``/account/logout``, ``?action=delete``, ``?add-to-cart=3``.
 
     In a path the verb comes last, or before what it is done to (``/delete/12``); words that may as well name a place
-    (``/trash``, ``/reviews/vote``) and those that only send need something it is done to.
+    (``/trash``, ``/reviews/vote``) and those that only send need something it is done to; some count only at the end,
+    right behind an id (``/issues/5/watch``, but not ``/watch`` nor ``/archive/2023``).
     """
     table = _table("addresses")
     segments = [segment for segment in unquote(parts.path).split("/") if segment]
     ids = [segment for segment in segments if any(char.isdigit() for char in segment)]
+    if len(segments) > 1 and segments[-2] in ids and segments[-1] in cast("list[str]", table["after_id"]):
+        return Said(kind="sends", verb=segments[-1])
     while segments and segments[-1] in ids:
         segments.pop()
     if segments:

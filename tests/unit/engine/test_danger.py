@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.assets import resource
 from app.engine.graph.blocklist import BlockList, Ruling
-from app.engine.graph.danger_words import language_of, said_by, words_of
+from app.engine.graph.danger_words import language_of, said_by, said_by_address, words_of
 from app.engine.page_state import Element
 from app.engine.transition import SkipReason
 
@@ -347,3 +348,24 @@ def test_any_name_gets_an_answer(name: str, language: str):
 def test_any_address_gets_an_answer(href: str):
     assert judged("link", "There", f"http://shop.example/{href}").verdict in ("allow", "block")
     assert judged("link", "There", href or "#").verdict in ("allow", "block")
+
+
+@pytest.mark.parametrize(
+    ("path", "verb"),
+    [
+        ("/issues/5/watch", "watch"),
+        ("/msg/9/archive", "archive"),
+        ("/a/5/star", "star"),
+        ("/item/5/markread", "markread"),
+        ("/notifications/mark_read/3", "mark read"),
+        ("/t/4/unwatch", "unwatch"),
+        ("/watch?v=abc", ""),
+        ("/archive/2023", ""),
+        ("/blog/star-wars/5", ""),
+        ("/issues/5", ""),
+        ("/close/5/details", ""),
+    ],
+)
+def test_an_address_that_marks_or_watches_a_thing_is_known_and_a_place_is_not(path: str, verb: str):
+    said = said_by_address(urlsplit(f"http://x.test{path}"))
+    assert (said.verb if said is not None else "") == verb
