@@ -405,7 +405,7 @@ def test_the_frame_of_a_takeover_is_whole_with_the_keys_and_dashed_without(desk,
 def test_only_the_picture_takes_the_mouse_and_a_drag_may_leave_it(desk):
     desk.take_over()
     ground = desk.canvas.ground
-    outside = QPoint(round(ground.rect.left()) + 20, round(ground.rect.top()) - 10)
+    outside = QPoint(round(ground.rect.left()) + 20, round(ground.rect.top()) - 3)
     assert outside.y() > 0
     QTest.mouseClick(desk.canvas, Qt.MouseButton.LeftButton, M.NoModifier, outside)
     desk.wait()

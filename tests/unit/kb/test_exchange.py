@@ -120,8 +120,8 @@ def test_export_import_export_through_two_knowledge_bases_gives_the_same_bytes(
     folder = tmp_path_factory.mktemp("kb")
     first, second = folder / f"first.{format}", folder / f"second.{format}"
     with KnowledgeBase.open(folder / "a.akb", author="ada") as kb:
-        for draft in drafts:
-            kb.add(draft)
+        for draft in drafts:  # as drafts: a made-up text with a lint error can't be active
+            kb.add(replace(draft, status=Status.DRAFT) if draft.status is Status.ACTIVE else draft)
         write(kb.tips(), first, format)
     with KnowledgeBase.open(folder / "b.akb", author="bob") as kb:
         report = import_file(kb, first, format, "gitlab")

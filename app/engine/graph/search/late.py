@@ -30,6 +30,8 @@ from kb.vectors import VectorCache
 
 Scores = NDArray[np.float32]
 
+_DIGITS = 5
+"""Digits of a likeness that are the same on every machine."""
 _AT_ONCE = 900_000
 """Multiplications at a time: the tokens turned back into float32 for them stay in the processor's cache, and BLAS takes
 so small a product on one thread.  In larger ones its threads wait for each other, on a busy machine for 0.1 s and more.
@@ -185,7 +187,9 @@ class LateIndex:
         telling_words = [at for at, word in enumerate(asked.words) if word and word_weight(word.casefold())]
         found: dict[str, Match] = {}
         for at in telling_words or words:
-            best = int(entries[:, at].argmax())
+            best = int(
+                entries[:, at].round(_DIGITS).argmax()
+            )  # equal is equal, whatever a machine's last digit
             number, likeness = int(gather[best]), float(entries[best, at])
             word = asked.words[at]
             if word not in found or found[word].likeness < likeness:
@@ -198,7 +202,7 @@ class LateIndex:
         """Where in a text the word stands that answers a query token best."""
         first, last = self._bounds[number], self._bounds[number + 1]
         words = first + np.flatnonzero(self._block.spans[first:last, 1])
-        row = words[int(asked.products[words, at].argmax())]
+        row = words[int(asked.products[words, at].round(_DIGITS).argmax())]
         return int(self._block.spans[row, 0]), int(self._block.spans[row, 1])
 
     @property
