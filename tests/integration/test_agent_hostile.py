@@ -112,7 +112,10 @@ async def test_no_way_out_leads_to_another_site(world: World):
     moves = [*map(click, names), *world.at(Goto("away/good/one"), NewTab("away/good/one")), DONE]
     went = await world.desk.go(world.site.page("ways-out"), moves, max_steps=12)
     assert went.run.outcome is Outcome.ANSWERED
-    assert {step.cause for step in went.steps[:-1]} == {"off site"}
+    assert [step.cause for step in went.steps[:-1]].count("policy") == 1, (
+        "the task asks for no form to be sent"
+    )
+    assert {step.cause for step in went.steps[:-1]} == {"off site", "policy"}
     assert {sight.page.url for sight in went.seen} == {world.site.page("ways-out")}
     # A window's first page is only found when it is there; everything else is not even asked for.
     assert [asked.path for asked in world.other.asked if asked.method == "POST"] == []
@@ -154,7 +157,7 @@ async def test_a_typed_secret_that_a_page_gives_back_is_nowhere(
         Wait(0.2),
         Stop(f"it is {WORD}"),
     ]
-    intent = f'Say hello. The password is "{WORD}".'
+    intent = f'Press "Send" to say hello. The password is "{WORD}".'
     with caplog.at_level(logging.DEBUG):
         went = await world.desk.go(world.site.page("echo"), moves, intent=intent)
     assert went.run.outcome is Outcome.ANSWERED
@@ -174,7 +177,8 @@ async def test_a_secret_that_a_button_shows_is_painted_over_and_one_in_the_text_
     world: World,
 ):
     moves = [fill("Password", "{secret:WRITTEN_1}"), click("Show"), click("Send"), DONE]
-    went = await world.desk.go(world.site.page("echo"), moves, intent=f'The password is "{WORD}".')
+    intent = f'Press "Send". The password is "{WORD}".'
+    went = await world.desk.go(world.site.page("echo"), moves, intent=intent)
     kept = await world.desk.kept(went)
     hidden, shown, echoed = went.steps[1], went.steps[2], went.steps[3]
     for step in (hidden, shown):
@@ -234,7 +238,7 @@ async def test_page_text_stays_inside_the_fence_and_no_request_holds_a_secret(
         monkeypatch.setenv("SITELORE_MODEL_NAME", "scripted")
         monkeypatch.setenv("OPENAI_API_KEY", "k")
         request = RunRequest(
-            intent=f'See what there is. The password is "{WORD}".',
+            intent=f'See what there is, then press "Send". The password is "{WORD}".',
             start_url=world.site.page("orders"),
             policy="llm",
             max_steps=8,

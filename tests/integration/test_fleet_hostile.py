@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from app.engine.errors import Conflict, NotFound, SiteloreError, StoreError, UsageError
-from app.engine.intervention_policy import RiskClass
+from app.engine.intervention_policy import USUAL, InterventionPolicy, RiskClass
 from app.engine.run_api import RunRequest
 from app.engine.supervision import Deed, PersonDecision, PersonRequest, RunState, TakeoverAccount, Verb
 from tests.support.blocking_proxy import BlockingProxy, Door
@@ -134,14 +134,17 @@ async def test_a_run_stopped_while_its_page_comes_into_a_persons_hands_ends(oper
 
 async def test_a_queued_run_of_another_process_is_seen_and_stopped_where_it_waits(tmp_path, chromium, server):
     port = int(server.shop_url.rstrip("/").rpartition(":")[2])
-    with BlockingProxy("127.0.0.1", port, Door(captcha="^/")) as walled:
+    with BlockingProxy("127.0.0.1", port, Door(modal="^/")) as covered:
         first = await Operator.at(tmp_path / "workspace")
         second = None
         try:
-            blocked, waiting, late = await first.start(
-                kitchen(walled), kitchen(server.shop_url), kitchen(server.shop_url), at_once=1
+            await first.engine.save_intervention_policy(
+                InterventionPolicy(risks=USUAL.risks)
+            )  # nothing pauses
+            busy, waiting, late = await first.start(
+                kitchen(covered, max_steps=900), kitchen(server.shop_url), kitchen(server.shop_url), at_once=1
             )
-            await first.asked(blocked)
+            await first.until(busy, lambda row: row.step > 0)
             second = await Operator.at(tmp_path / "workspace")
             assert await second.engine.recover(automatically=True) == [], "a process holds them"
             assert (await second.row(waiting)).state is RunState.QUEUED
@@ -151,7 +154,7 @@ async def test_a_queued_run_of_another_process_is_seen_and_stopped_where_it_wait
             await first.engine.aclose()
             second = await Operator.at(tmp_path / "workspace", recover=True)
             states = {row.run: row.state for row in await second.engine.live_runs()}
-            assert states == {blocked: RunState.BROKEN_OFF, late: RunState.QUEUED}
+            assert states == {busy: RunState.BROKEN_OFF, late: RunState.QUEUED}
         finally:
             if second is not None:
                 await second.engine.aclose()
