@@ -63,6 +63,8 @@ def same_verb(change: RequestedChange, words: tuple[str, ...], scope: PageScope,
     """Whether the control says the verb that the task says."""
     if is_named(change, scope):
         return True
+    if "use" in change.senses:
+        return about.risk not in GRAVE and _sends_value(change, words, scope)
     stems = set(map(stem_of, words))
     if not senses_of((change.verb,)) and (change.verb in words or stem_of(change.verb) in stems):
         return True  # a verb of no group: the same word is all there is
@@ -101,6 +103,15 @@ def is_named(change: RequestedChange, scope: PageScope) -> bool:
         if text
     ]
     return any(plain_words(name) in own for name in change.presses)
+
+
+def _sends_value(change: RequestedChange, words: tuple[str, ...], scope: PageScope) -> bool:
+    """Whether the control sends a form of which a field holds the very value that the task gives."""
+    element = scope.element
+    if element is None or not element.submits or senses_of(words) - {"create", "edit", "send", "approve"}:
+        return False
+    given = [plain_words(name) for name in change.values]
+    return any(plain_words(one.value) in given for one in scope.fields if one.value)
 
 
 def _chooses_value(change: RequestedChange, scope: PageScope) -> bool:

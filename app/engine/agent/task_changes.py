@@ -100,7 +100,9 @@ def _task(task: str) -> tuple[tuple[RequestedChange, ...], frozenset[str]]:
                 forbidden.add(stem_of(verb))
             elif verb and not asks:
                 changes = _change(verb, rest, clause)
-                found.extend(_inheriting(one, known) if not one.objects else one for one in changes)
+                found.extend(
+                    one if one.objects or "use" in one.senses else _inheriting(one, known) for one in changes
+                )
             known = _names_in(part) or known
     return tuple(found), frozenset(forbidden)
 
@@ -245,6 +247,15 @@ def _without_condition(part: list[Token]) -> list[Token]:
 def _change(verb: str, rest: list[Token], clause: str) -> list[RequestedChange]:
     pressing = verb in word_set("pressing")
     named = tuple(token.text for token in rest if token.name)
+    if verb in word_set("giving") and named:
+        # ``Use the code "SPRING"``: a change only where that very value stands in the form that is sent.
+        return [
+            RequestedChange(
+                text=_shown(clause), verb=verb, senses=frozenset({"use"}), values=named,
+                presses=named[:1] if pressing else (), nouns=_nouns(rest), count=1,
+                certain=False,
+            )
+        ]  # fmt: skip
     if pressing and named and not senses_of((verb,)):
         # The task names the control; what the control does is asked for by naming it.
         return [

@@ -270,6 +270,24 @@ def test_a_control_that_stands_alone_belongs_to_what_the_page_is_about(
             "refused",
         ),
         (
+            'Use the voucher code "WELCOME5"',
+            page(*form(("Code", "WELCOME5"), button="Add coupon", path="/vouchers")),
+            1,
+            "writes",
+        ),
+        (
+            'Use the voucher code "WELCOME5"',
+            page(*form(("Your entry", "I was here"), button="Submit", path="/guestbook")),
+            1,
+            "refused",
+        ),
+        (
+            'Use the voucher code "WELCOME5"',
+            page(*form(("Code", "WELCOME5"), button="Delete everything", path="/all")),
+            1,
+            "refused",
+        ),
+        (
             'Set the price of "Alpha" to 12',
             detail("Alpha", *form(("Entry", "x"), button="Delete", path="/e")),
             1,
