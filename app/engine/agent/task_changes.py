@@ -247,7 +247,7 @@ def _without_condition(part: list[Token]) -> list[Token]:
 def _change(verb: str, rest: list[Token], clause: str) -> list[RequestedChange]:
     pressing = verb in word_set("pressing")
     named = tuple(token.text for token in rest if token.name)
-    if verb in word_set("giving") and named:
+    if verb in word_set("giving") and named and not senses_of((verb,)):
         # ``Use the code "SPRING"``: a change only where that very value stands in the form that is sent.
         return [
             RequestedChange(
