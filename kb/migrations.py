@@ -53,16 +53,23 @@ def migrate(connection: sqlite3.Connection, path: Path, *, keep_backup: bool = T
 
 def check(connection: sqlite3.Connection, path: Path) -> int:
     """The file's version, 0 for an empty file."""
-    mark = connection.execute("PRAGMA application_id").fetchone()[0]
+    own = not connection.in_transaction
+    if own:  # one look: another process may be making the file
+        connection.execute("BEGIN")
+    try:
+        mark = connection.execute("PRAGMA application_id").fetchone()[0]
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+    finally:
+        if own and connection.in_transaction:
+            connection.execute("ROLLBACK")
     if mark == FROZEN_ID:
         raise Frozen(f"{path}: this knowledge base is frozen; it can be read and merged, not changed")
-    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if version // 1000 > VERSION // 1000:
         raise BadFile(
             f"{path}: made by a newer version of this program (format {shown(version)}, this one reads up to"
             f" {VERSION // 1000}.x); update the program, the file was not changed"
         )
-    empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
     if mark != APPLICATION_ID and not empty:
         raise BadFile(f"{path}: this is an SQLite file of another kind, not a knowledge base")
     return version
