@@ -1,14 +1,14 @@
-"""What a detector is, and all it may know.
+"""Base class of detectors, and everything a detector may know.
 
-A detector sees a run step by step, as a live system would, so one class serves imported and live runs alike.  What it
-is given leaves out the recorded score and everything that follows from it: there is no field to read it from.
+A detector sees a run step by step, as a live system would, so one class serves imported and live runs alike. Its input
+leaves out the recorded score and everything derived from it: there is no field to read it from.
 
     RunContext   before the first step: the goal, the site, its usual length
-    see          each step of the agent's, in order; one whose output could not be read has ``executed`` false
-    see_handed   the page a person took over, without what the person did there; what follows until it is handed back is
+    see          each step of the agent, in order; one whose output could not be read has ``executed`` false
+    see_handed   the page a person took over, without the person's steps; what follows until it is handed back is
                  not shown at all
-    see_last     the page after the last action, without the action that was asked for there but never ran
-    end          how the run ended; not called at all where a score ended it (``runner.ending_of``)
+    see_last     the page after the last action, without the action requested there that never ran
+    end          how the run ended; not called where a score ended it (``runner.ending_of``)
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ICON = re.compile(r"(?:\\u[ef][0-9a-f]{3}|[\ue000-\uf8ff])\s*")
 Explains = Literal["hindrance", "ending", "nothing"]
 
 SINCE = "since"
-"""Evidence key: the step at which what a flag tells began, where that is before the flag's own step."""
+"""Evidence key: the step at which the problem began, where that is before the flag's own step."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ class RunContext:
     """What is known of a run before its first step.
 
     ``usual_steps`` is the median number of steps of the site's runs; ``allowed_hosts`` are ``host`` or ``host:port``.
-    ``None`` stands for "not known": detectors that need it stay silent.
+    ``None`` means unknown: detectors that need the value stay silent.
     """
 
     run: str
@@ -56,9 +56,9 @@ class RunContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """What is known of a run's end without its score.
+    """How a run ended, without its score.
 
-    ``crash`` is the error that broke the run off, ``infeasible`` the reason the agent gave up for, ``answer`` what it
+    ``crash`` is the error that ended the run, ``infeasible`` the agent's reason for giving up, ``answer`` what it
     told the user.
     """
 
@@ -70,12 +70,12 @@ class Ending:
 
 
 class Known:
-    """What is known of a detector by its name, be it a rule or a question to a model.
+    """Description of a detector, a rule or a question to a model.
 
-    Class attributes: ``name`` (stable, in flags and weights), ``version`` (raised when the rule or the prompt changes,
-    so that a scorecard never mixes two), ``severity``, ``summary`` (what it looks for), ``explains`` (how far its flag
-    points at the step that went wrong: what hindered the run, how the agent ended it, or only that it came to nothing),
-    ``speaks_during`` (whether it may call while the run can still be held).
+    Class attributes: ``name`` (stable, in flags and weights), ``version`` (raised when the rule or the prompt
+    changes, so that a scorecard never mixes two), ``severity``, ``summary`` (what it detects), ``explains`` (how far
+    its flag points at the step that went wrong: a hindrance, how the agent ended the run, or only that it failed),
+    ``speaks_during`` (whether it may fire while the run can still be paused).
     """
 
     name: ClassVar[str]
@@ -87,28 +87,28 @@ class Known:
 
 
 class Detector(Known, ABC):
-    """A rule over one run; made anew for each, fed in order, keeps only what it has seen."""
+    """A rule over one run; created for each run, fed in order, keeps only what it has seen."""
 
     def __init__(self, context: RunContext) -> None:
         self.context = context
 
     def see(self, step: Step) -> Iterable[Flag]:
-        """Flags raised by this step and those before it; a flag may name an earlier step, never a later one."""
+        """Return flags for this step and those before it; a flag may name an earlier step, never a later one."""
         return ()
 
     def see_handed(self, page: Step) -> Iterable[Flag]:
-        """Flags raised by the page a person took over: what the agent's last action led to.
+        """Return flags for the page a person took over: the result of the agent's last action.
 
-        Whatever was in a row before is not in a row with what comes after.
+        Steps before and after a takeover are not consecutive.
         """
         return ()
 
     def see_last(self, page: Step) -> Iterable[Flag]:
-        """Flags raised by the page after the last action; ``page`` carries no action, reason or error."""
+        """Return flags for the page after the last action; ``page`` carries no action, reason or error."""
         return ()
 
     def end(self, ending: Ending) -> Iterable[Flag]:
-        """Flags raised by how the run ended."""
+        """Return flags for how the run ended."""
         return ()
 
     def flag(
@@ -119,7 +119,7 @@ class Detector(Known, ABC):
         evidence: dict[str, str | int | float] | None = None,
         severity: Severity | None = None,
     ) -> Flag:
-        """A flag of this detector on this run."""
+        """Return a flag of this detector on this run."""
         return Flag(
             run=self.context.run,
             detector=self.name,
@@ -136,7 +136,7 @@ ActionKey = tuple[str, str, str, str]
 
 
 def action_key(action: Action, target: Target | None) -> ActionKey:
-    """Names an action apart from the page it is done on: kind, target's role and name, arguments with ids."""
+    """Return a key of an action on any page: kind, target's role and name, arguments with ids."""
     return (
         action.kind,
         target.role if target else "",
@@ -146,24 +146,24 @@ def action_key(action: Action, target: Target | None) -> ActionKey:
 
 
 def page_key(url: str) -> str:
-    """An address for comparing pages: no fragment, no slash at the end."""
+    """Return an address for comparing pages: no fragment, no slash at the end."""
     return url.partition("#")[0].rstrip("/")
 
 
 def short_url(url: str, limit: int = 70) -> str:
-    """An address for a message: no scheme, no host, the middle left out where it is longer than ``limit``."""
+    """Return an address for a message: no scheme, no host, shortened in the middle beyond ``limit``."""
     rest = url.partition("://")[2] or url
     path = rest[rest.find("/") :] if "/" in rest else rest
     return path if len(path) <= limit else f"{path[: limit // 2]}…{path[len(path) - limit // 2 + 1 :]}"
 
 
 def words(step: Step) -> str:
-    """A step's action in words, without the glyphs of icon fonts."""
+    """Return a step's action in words, without the glyphs of icon fonts."""
     return " ".join(_ICON.sub("", step.words).split())
 
 
 def quoted(text: str, limit: int = 80) -> str:
-    """A text on one line between quotes, cut at ``limit`` characters."""
+    """Return a text on one line between quotes, cut at ``limit`` characters."""
     plain = " ".join(text.split())
     return f"'{plain if len(plain) <= limit else plain[: limit - 1] + '…'}'"
 
@@ -175,14 +175,14 @@ def ordinal(number: int) -> str:
 
 
 def was_tried(step: Step) -> bool:
-    """The agent's action was done, or was tried and could not be done; an unreadable answer was neither."""
+    """Whether the agent's action was done, or was tried and failed; an unreadable answer was neither."""
     return step.action is not None and (step.executed or step.error_class is ErrorClass.HARD)
 
 
 def is_worth_telling(count: int, first: int) -> bool:
-    """Whether the ``count``-th repeat is told again: at ``first``, then at each doubling of it.
+    """Whether the ``count``-th repeat is flagged: at ``first``, then at each doubling of it.
 
-    A loop of fifty steps so gives a handful of flags instead of fifty.
+    A loop of fifty steps thus gives a handful of flags instead of fifty.
     """
     multiple, rest = divmod(count, first)
     return count >= first and rest == 0 and multiple & (multiple - 1) == 0

@@ -1,6 +1,6 @@
-"""How often each detector called, and how often rightly: by verdicts, and by what an operator did about a call.
+"""Scorecard of the detectors: how often each fired, and how often rightly, by verdicts and operators' reactions.
 
-A reaction stands for a verdict on the flag it is about: the newest of both counts.
+A reaction counts as a verdict on its flag: the newest of both wins.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from app.engine.supervision import FlagReaction
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """What somebody said of a run or of one flag in it: it failed, it did not, or nobody can tell."""
+    """A verdict or reaction on a run or one of its flags: failed, not failed, or ambiguous."""
 
     at: float
     id: str
@@ -25,10 +25,10 @@ class _Word:
 
 
 def agent_failed(verdicts: Sequence[Verdict], reactions: Sequence[FlagReaction] = ()) -> bool | None:
-    """Whether the agent failed by the newest word on the run; ``None`` without one or where the task is ambiguous.
+    """Whether the agent failed by the newest judgement; ``None`` without one or where the task is ambiguous.
 
-    A verdict on one flag says that the run failed if it names a failure, and nothing if it only clears the flag; so
-    does a reaction to a flag.
+    A verdict on one flag means that the run failed if it names a failure, and nothing if it only clears the flag; the
+    same holds for a reaction to a flag.
     """
     for word in _newest_first(verdicts, reactions):
         if not word.detector or word.failed:
@@ -39,7 +39,7 @@ def agent_failed(verdicts: Sequence[Verdict], reactions: Sequence[FlagReaction] 
 def called_rightly(
     detector: str, verdicts: Sequence[Verdict], reactions: Sequence[FlagReaction] = ()
 ) -> bool | None:
-    """Whether a detector that fired on a run was right to: by the newest word on its flag, else by that on the run."""
+    """Whether a detector fired rightly: by the newest judgement of its flag, else of the run."""
     for word in _newest_first(verdicts, reactions):
         if word.detector == detector:
             return word.failed
@@ -62,13 +62,13 @@ def scorecard(
     decided_by_run: Mapping[str, frozenset[str]] | None = None,
     reactions_by_run: Mapping[str, Sequence[FlagReaction]] | None = None,
 ) -> list[Score]:
-    """One line per detector overall (``site`` is ``""``), then one per site where it fired or failures were judged.
+    """Return a line per detector overall (``site`` is ``""``), then per site where it fired or failures were judged.
 
-    ``fired`` counts all runs it called on; ``judged`` those of them with a verdict, ``right`` those rightly called.
-    Precision is ``right / judged``; recall is the share of runs judged as failed that it called on.  Flags of an older
-    version of a detector are left out: another rule made them.  One that asks a model missed only what it was asked
-    about: ``decided_by_run`` names, for each run, those that got an answer.  Reactions to a flag of an older version
-    say nothing of this one.
+    ``fired`` counts all runs it fired on; ``judged`` those of them with a verdict, ``right`` those where it was
+    right. Precision is ``right / judged``; recall is the share of runs judged as failed that it fired on. Flags of an
+    older version of a detector are left out: another rule made them. A detector that asks a model missed only what it
+    was asked about: ``decided_by_run`` names, for each run, those that got an answer. Reactions to a flag of an older
+    version don't count.
     """
     decided, reacted = decided_by_run or {}, _of_these_versions(reactions_by_run or {})
     judged_failed = {
@@ -133,6 +133,6 @@ def _of_these_versions(
 
 
 def _reaction(detector: str, reactions: Sequence[FlagReaction]) -> bool | None:
-    """What the newest reaction to a detector's flags in a run says; ``None`` without one."""
+    """Return the newest reaction to a detector's flags in a run; ``None`` without one."""
     own = [one for one in reactions if one.detector == detector]
     return max(own, key=lambda one: one.at).right if own else None

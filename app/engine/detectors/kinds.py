@@ -1,4 +1,4 @@
-"""Names the kind of a failure, so that a queue can go on to one of another kind."""
+"""Clusters of failed runs by a key, so that the queue can go on to another kind of failure."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _MAX_SEGMENTS = 6
 
 
 def signature(run: Run, flags: Sequence[Flag], steps: Sequence[Step]) -> str:
-    """Site, first telling detector and page template; runs with the same one failed alike.
+    """Return the cluster key: site, first significant detector and page template.
 
-    It rests on the flags alone and not on fitted weights, so that a kind keeps its name when verdicts come in.
+    It depends on the flags alone and not on fitted weights, so that a cluster keeps its name when verdicts come in.
     """
     ranked = sorted(flags, key=lambda flag: (points_at_a_step(flag), telling_rank(flag)))
     detector = ranked[0].detector if ranked else "no flag"
@@ -26,7 +26,7 @@ def signature(run: Run, flags: Sequence[Flag], steps: Sequence[Step]) -> str:
 
 
 def page_template(url: str) -> str:
-    """The path of an address with its numbers, hashes and long names taken out; hosts differ between runs of a site."""
+    """Return an address's path without numbers, hashes and long names; hosts differ between runs of a site."""
     rest = url.partition("://")[2]
     if not rest:
         return url.partition("?")[0][:60]

@@ -1,8 +1,8 @@
-"""What a policy would have done to the stored runs, before it is put in force.
+"""Preview of an intervention policy on the stored runs, before it takes effect.
 
-A stored run is taken as a live one would have gone: a flag can mark and notify whenever it comes, but pause or ask only
-while there is something left to hold.  A rule that speaks at the end alone and a model that is asked afterwards hold
-nothing, however strict the policy is.
+A stored run is treated as a live one: a flag can mark and notify at any time, but pause or ask only while the run can
+still be paused. A rule that fires only at the end and a model that is asked afterwards pause nothing, however strict
+the policy is.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from app.engine.judgement import Flag
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRun:
-    """What a preview needs of a run; ``score`` in [0, 1], ``None`` when nobody scored it."""
+    """A run's data for a preview; ``score`` in [0, 1], ``None`` without one."""
 
     id: str
     site: str
@@ -30,7 +30,7 @@ class StoredRun:
 
 @dataclass(frozen=True, slots=True)
 class _Fate:
-    """What would have become of a run: the strongest reaction (``None`` without a flag) and where it is held first."""
+    """The strongest reaction to a run (``None`` without a flag), and the step where it is paused first."""
 
     run: StoredRun
     reaction: Reaction | None
@@ -40,7 +40,9 @@ class _Fate:
 def preview(
     policy: InterventionPolicy, flags_by_run: Mapping[str, Sequence[Flag]], runs: Iterable[StoredRun]
 ) -> PolicyPreview:
-    """Counts over all runs and by site (in alphabetical order), and which would have been held at which step."""
+    """Return counts over all runs and by site (in alphabetical order), and which runs would have paused at which
+    step.
+    """
     fates = [_fate(policy, run, flags_by_run.get(run.id, ())) for run in runs]
     sites = sorted({fate.run.site for fate in fates if fate.run.site})
     return PolicyPreview(
@@ -51,7 +53,7 @@ def preview(
 
 
 def reaction_to(policy: InterventionPolicy, site: str, flag: Flag, steps: int) -> Reaction:
-    """What a flag brings about in a run that came to ``steps`` steps; what can't hold it notifies."""
+    """Return the reaction to a flag in a run of ``steps`` steps; one that comes too late to pause notifies."""
     wanted = policy.reaction(site, flag.severity, flag.detector)
     in_time = flag.step < steps and _speaks_during(flag.detector)
     return wanted if in_time or wanted.level < Reaction.PAUSE.level else Reaction.NOTIFY
@@ -59,7 +61,7 @@ def reaction_to(policy: InterventionPolicy, site: str, flag: Flag, steps: int) -
 
 @cache
 def _speaks_during(detector: str) -> bool:
-    """Whether a detector may call while the run goes on; one that is not known any more may have."""
+    """Whether a detector may fire during the run; one that no longer exists may have."""
     kind = BY_NAME.get(detector)
     if kind is None:
         return True

@@ -1,7 +1,7 @@
-"""What the risk ranking believes before anyone has judged a run.
+"""Prior weights of the risk ranking, before anyone has judged a run.
 
-Where the numbers come from: the published ColorBrowserAgent runs (1,337 with steps; 519 failed) were counted rule by
-rule by others; a rule that hits a share p of the failed and q of the passed runs is worth ``ln(p / q)``:
+Source: the published ColorBrowserAgent runs (1,337 with steps; 519 failed) were counted rule by rule elsewhere; a rule
+that hits a share p of the failed and q of the passed runs is worth ``ln(p / q)``:
 
     step limit                127 of 519 failed,  4 of 818 passed   3.9
     run error                  21                 0                 4.2 (with half a run added to each count)
@@ -13,17 +13,17 @@ rule by others; a rule that hits a share p of the failed and q of the passed run
     none of these             142               455                -0.7, on top of a base rate of -0.5
 
 Rules that fire together share that evidence (all loops of one run together: 80 % right), so each but the endings gets
-a third to two thirds of it.  Detectors that were not counted there (left the sites, login wall, gave up, empty answer,
-error page, unreadable output) stand by judgement, and so do those that ask a model: an ending that can't score counts
-like a step limit, a hindrance that agents often get over counts little.
+a third to two thirds of it. Detectors that were not counted there (left the sites, login wall, gave up, empty answer,
+error page, unreadable output) are set by judgement, and so are those that ask a model: an ending that can't score
+counts like a step limit, a hindrance that agents often overcome counts little.
 
 Three were set by counting again on 378 published runs (150 failed), with the answers of state tasks masked: there an
-agent only gives an answer where the environment has not ended the run as a success, so that to answer at all tells the
-outcome (14 of 15 such runs failed that were flagged as given up).  Of the rest:
+agent only gives an answer where the environment has not ended the run as a success, so that answering at all reveals
+the outcome (14 of 15 such runs failed that were flagged as given up). Of the rest:
 
-    gave up                     6 of 11 failed   0.2, where it had been 1.2
-    covered element            10 of 34          0.1, where it had been 0.6
-    page unchanged             17 of 27          0.6, where it had been 0.1
+    gave up                     6 of 11 failed   0.2, instead of 1.2
+    covered element            10 of 34          0.1, instead of 0.6
+    page unchanged             17 of 27          0.6, instead of 0.1
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ INTERCEPT = -1.1
 LENGTH = 0.6
 """For each unit of ``ln(steps / usual steps)``; by judgement: failed runs are longer, their median being 15 steps."""
 SATISFIED = -1.0
-"""For a run whose outcome a model looked at and found nothing wrong with; by judgement: models let much pass."""
+"""For a run in whose outcome a model found nothing wrong; by judgement: models let much pass."""
 INTERCEPT_SPREAD = 1.0
 LENGTH_SPREAD = 0.5
 
@@ -76,9 +76,9 @@ UNKNOWN = Prior(0.3)
 """For a detector that has no line above."""
 FIRED_SPREAD = 1.0
 DETAIL_SPREAD = 0.4
-"""Standard deviations of the weights: how far verdicts may carry them from the values above."""
+"""Standard deviations of the weights: how far verdicts may move them."""
 
 
 def of(detector: str) -> Prior:
-    """What a detector is worth before any verdict."""
+    """Return a detector's weight before any verdict."""
     return PRIORS.get(detector, UNKNOWN)

@@ -1,4 +1,4 @@
-"""What an operator's deed says of the flags that held a run: whether the detectors called rightly."""
+"""Reactions: an operator's action judges the flags that paused the run."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from app.engine.judgement import Flag
 from app.engine.supervision import Deed, FlagReaction, Intervention
 
 STEERING = frozenset({Deed.TOOK_OVER, Deed.HINTED, Deed.STOPPED, Deed.DENIED})
-"""Deeds that mend or end a run that a flag held: the call was worth it."""
+"""Actions that correct or end a run that a flag paused: the flag was right."""
 
 
 def reactions_of(deed: Intervention, flags: Sequence[Flag]) -> list[FlagReaction]:
-    """Reactions that follow from a deed, one for each flag concerned.
+    """Return the reactions that follow from an operator's action, one for each flag concerned.
 
-    ``flags`` are those that hold the run now; none where it is not held by a flag.  Confirming or dismissing concerns
-    the flags of the detector that ``deed.about`` names; taking over, a hint, stopping and denying concern all of them.
-    Going on without a word says nothing.  What the policy or the watchdog does is no reaction of a person's.
+    ``flags`` are those that pause the run now; none where no flag does. Confirming or dismissing concerns the flags
+    of the detector that ``deed.about`` names; taking over, a hint, stopping and denying concern all of them. Resuming
+    without a word judges nothing. Actions of the policy or the watchdog are no person's reactions.
     """
     if deed.author in ("policy", "watchdog"):
         return []

@@ -1,7 +1,7 @@
-"""How likely a run failed, from its flags and its length; orders the queue and names the step to look at.
+"""Risk of a run: how likely it failed, from its flags and its length; orders the queue and names the suspect step.
 
-A logistic model that starts from ``prior`` and is fitted again to people's verdicts, staying near the prior until they
-outweigh it (maximum a posteriori, independent normal priors).  Values are calibrated by a line through the log odds,
+A logistic model that starts from ``prior`` and is fitted to people's verdicts, staying near the prior until they
+outweigh it (maximum a posteriori, independent normal priors). Values are calibrated by a line through the log odds,
 fitted on verdicts the weights had not seen; it rises, so it never changes the order of a queue.
 """
 
@@ -32,16 +32,16 @@ INTERCEPT, LENGTH, SATISFIED = "base", "length", "a model found the goal met"
 OFTEN, AT_END = ": often", ": at the end"
 
 MIN_TO_CALIBRATE = 12
-"""Verdicts, at least three of each kind among them, below which values stay as the weights give them."""
+"""Verdicts, at least three of each kind among them, below which values are not calibrated."""
 FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """A judged run: what the model sees of it, and whether the agent failed.
+    """A judged run: its features' sources, and whether the agent failed.
 
-    ``decided`` names the detectors that asked a language model about the run and got an answer; ``task`` is the task it
-    is a run of, "" where that is not known.
+    ``decided`` names the detectors that asked a model about the run and got an answer; ``task`` is the run's task, ""
+    where unknown.
     """
 
     run: str
@@ -54,7 +54,7 @@ class Example:
 
 
 def _feature_priors() -> dict[str, tuple[float, float]]:
-    """Mean and standard deviation of every weight by feature name."""
+    """Return mean and standard deviation of every weight by feature name."""
     table = {
         INTERCEPT: (prior.INTERCEPT, prior.INTERCEPT_SPREAD),
         LENGTH: (prior.LENGTH, prior.LENGTH_SPREAD),
@@ -72,7 +72,7 @@ FEATURES = _feature_priors()
 
 
 def basis_of(detectors: Iterable[type[Known]], priors: Mapping[str, tuple[float, float]]) -> str:
-    """Names the detectors' versions and the prior: a run that was looked at by others is looked at again."""
+    """Return a hash of the detectors' versions and the prior: runs checked by another set are checked again."""
     named = [(known.name, known.version) for known in detectors], dict(priors)
     return hashlib.blake2b(repr(named).encode(), digest_size=8).hexdigest()
 
@@ -86,7 +86,7 @@ _PRECISIONS: Vector = np.array([spread**-2 for _, spread in FEATURES.values()])
 def features(
     flags: Iterable[Flag], steps: int, usual_steps: float | None, decided: frozenset[str] = frozenset()
 ) -> dict[str, float]:
-    """What speaks for a failure, by feature name; what is absent counts 0.
+    """Return the evidence of a failure by feature name; an absent feature counts 0.
 
     ``often`` is 0 for one flag and 1 for four or more; ``length`` is ``ln(steps / usual_steps)`` within +-1.5.
     """
@@ -125,13 +125,13 @@ class RiskModel:
         usual_steps: float | None,
         decided: frozenset[str] = frozenset(),
     ) -> float:
-        """The chance that the run failed, in [0, 1]."""
+        """Return the chance that the run failed, in [0, 1]."""
         found = features(flags, steps, usual_steps, decided)
         logit = sum(self.weights.get(name, 0.0) * x for name, x in found.items())
         return _sigmoid(self.slope * logit + self.offset)
 
     def logit(self, example: Example) -> float:
-        """Log odds before calibration, by which rankings are compared."""
+        """Return log odds before calibration, by which rankings are compared."""
         found = features(example.flags, example.steps, example.usual_steps, example.decided)
         return sum(self.weights.get(name, 0.0) * x for name, x in found.items())
 
@@ -143,7 +143,7 @@ class RiskModel:
         usual_steps: float | None,
         decided: frozenset[str] = frozenset(),
     ) -> Risk:
-        """Risk of a run of ``steps`` executed steps, with the step to look at first and why."""
+        """Return the risk of a run of ``steps`` executed steps, with the suspect step and the reasons."""
         found = features(flags, steps, usual_steps, decided)
         worth = {name: self._worth(name, found) for name in {flag.detector for flag in flags}}
         ranked = sorted(flags, key=lambda flag: (-worth[flag.detector], telling_rank(flag)))
@@ -163,7 +163,7 @@ class RiskModel:
         return sum(self.weights.get(name, 0.0) * found.get(name, 0.0) for name in names)
 
     def to_json(self) -> str:
-        """The model as text; ``from_json`` gives the same model back."""
+        """Return the model as text; ``from_json`` reads it."""
         document = {
             "format": FORMAT,
             "fitted_on": self.fitted_on,
@@ -185,10 +185,10 @@ class RiskModel:
 
 
 def suspect_step(ranked: Sequence[Flag], steps: int) -> int:
-    """Where to look first: the beginning of the most telling evidence that points at a step.
+    """Return the step to look at first: the start of the most significant evidence that points at a step.
 
-    ``ranked`` are flags, the most telling first.  Endings that only say that a run came to nothing give way to any
-    other evidence; without any the last step is named, since that is where a wrong answer was given.
+    ``ranked`` are flags, most significant first. Endings that only say that a run failed yield to any other evidence;
+    without any the last step is named, since a wrong answer was given there.
     """
     known = [flag for flag in ranked if flag.detector in BY_NAME]
     if not known:
@@ -198,15 +198,15 @@ def suspect_step(ranked: Sequence[Flag], steps: int) -> int:
 
 
 def began(flag: Flag) -> int:
-    """The step at which what a flag tells began: never after its own."""
+    """Return the step at which a flag's problem began: never after its own."""
     since = flag.evidence.get(SINCE, flag.step)
     return min(since, flag.step) if isinstance(since, int) else flag.step
 
 
 def fit(examples: Sequence[Example], *, calibrated: bool = True) -> RiskModel:
-    """The model after these verdicts; the same examples in any order give the same model.
+    """Fit the model to these verdicts; the same examples in any order give the same model.
 
-    A run that is named twice counts once, by its last example.  Without calibration the order is the same.
+    A run that is named twice counts once, by its last example. Without calibration the order is the same.
     """
     judged = sorted({example.run: example for example in examples}.values(), key=lambda example: example.run)
     if not judged:
@@ -229,7 +229,7 @@ def fit(examples: Sequence[Example], *, calibrated: bool = True) -> RiskModel:
 
 
 def fold_of(example: Example, split: int = 0) -> int:
-    """The part of the judged runs it is held out with: the same for all runs of a task; another for each split."""
+    """Return the cross-validation fold of a run: the same for all runs of a task; another for each split."""
     name = example.task or example.run
     if split:
         name = f"{split}:{name}"
@@ -242,10 +242,10 @@ def _row(example: Example) -> list[float]:
 
 
 def _newton(design: Vector, failed: Vector, mean: Vector, precision: Vector) -> Vector:
-    """Weights of the highest posterior; the loss is strictly convex, so halved Newton steps always arrive.
+    """Return the weights of the highest posterior; the loss is strictly convex, so halved Newton steps always converge.
 
-    Sums go through ``einsum``, which is one thread: a pool of BLAS threads takes ten times as long on a busy machine,
-    and rounds differently on each.
+    Sums use ``einsum``, which is single-threaded: a pool of BLAS threads takes ten times as long on a busy machine, and
+    rounds differently on each.
     """
 
     def logits_of(weights: Vector) -> Vector:
@@ -281,7 +281,7 @@ def _sum(subscripts: str, *arrays: Vector) -> Vector:
 def _calibrate(
     design: Vector, failed: Vector, folds: npt.NDArray[np.int_], seen: npt.NDArray[np.bool_]
 ) -> tuple[float, float]:
-    """Slope and offset over log odds that were predicted for runs the weights had not seen."""
+    """Return slope and offset over log odds that were predicted for runs the weights had not seen."""
     kinds = int(failed.sum()), int(len(failed) - failed.sum())
     if len(failed) < MIN_TO_CALIBRATE or min(kinds) < 3:
         return 1.0, 0.0

@@ -1,4 +1,4 @@
-"""Runs every rule over a run: a stored one at once, a live one as it goes."""
+"""Run every rule over a run: a stored one at once, a live one step by step."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ RULES: tuple[type[Detector], ...] = (
     UrlRevisits,
     NoEffect,
 )
-"""Every rule, the most telling first."""
+"""Every rule, the most significant first."""
 
 ALL_DETECTORS: tuple[type[Known], ...] = (*MODEL_DETECTORS, *RULES)
-"""Every detector, those that ask a model too: the order of ``telling_rank`` where severity and confidence are equal."""
+"""Every detector, those that ask a model too: decides ``telling_rank`` where severity and confidence are equal."""
 
 BY_NAME: dict[str, type[Known]] = {detector.name: detector for detector in ALL_DETECTORS}
 
@@ -61,14 +61,14 @@ _WEIGHT = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.HINT: 2}
 
 
 class Watch:
-    """All rules over one run while it goes on; every call returns the flags that are new."""
+    """All rules over one run in progress; every call returns the new flags."""
 
     def __init__(self, context: RunContext, detectors: Sequence[type[Detector]] = RULES) -> None:
         self._detectors = [detector(context) for detector in detectors]
         self._in_hand = False
 
     def see(self, step: Step) -> list[Flag]:
-        """The next step, complete with its error; a person's is not judged, only the page it began on."""
+        """Check the next step, complete with its error; of a person's steps only the page where they began."""
         taken, self._in_hand = step.by == BY_PERSON and not self._in_hand, step.by == BY_PERSON
         if taken:
             page = page_of(step)
@@ -78,19 +78,19 @@ class Watch:
         return [flag for detector in self._detectors for flag in detector.see(step)]
 
     def see_last(self, final: Step) -> list[Flag]:
-        """The page after the last action; an action asked for there never ran and is taken off first."""
+        """Check the page after the last action; an action requested there never ran and is removed first."""
         page = page_of(final)
         return [flag for detector in self._detectors for flag in detector.see_last(page)]
 
     def end(self, ending: Ending) -> list[Flag]:
-        """The run is over; not to be called when a score ended it."""
+        """Check the ending; not to be called when a score ended the run."""
         return [flag for detector in self._detectors for flag in detector.end(ending)]
 
 
 def context_of(
     run: Run, usual_steps: float | None, allowed_hosts: frozenset[str] | None = None
 ) -> RunContext:
-    """What a live system would have known of this run at its start; the score and outcome stay behind."""
+    """Return what a live system would have known of this run at its start, without score and outcome."""
     return RunContext(
         run=run.id,
         site=run.site,
@@ -103,10 +103,10 @@ def context_of(
 
 
 def ending_of(run: Run) -> Ending | None:
-    """How the run ended, as a live system would know it; ``None`` where that would tell of a score, or is not known.
+    """Return how the run ended, as a live system would know it; ``None`` where unknown or a score would show.
 
-    A run that its environment scored and stopped, that a person interrupted or finished by hand, or that is still going
-    has no ending of its own: detectors then have only its steps, exactly as for a run that goes on.
+    A run that its environment scored and stopped, that a person interrupted or finished, or that is in progress has no
+    ending of its own: detectors then have only its steps, exactly as for a run in progress.
     """
     if run.ended_by or run.outcome in _NO_ENDING:
         return None
@@ -121,7 +121,7 @@ def ending_of(run: Run) -> Ending | None:
 
 
 def detect_run(run: Run, steps: Sequence[Step], usual_steps: float | None) -> list[Flag]:
-    """All flags of a stored run, by step and then the more telling first."""
+    """Return all flags of a stored run, by step and then the most significant first."""
     watch = Watch(context_of(run, usual_steps))
     flags = [flag for step in steps for flag in watch.see(step)]
     if run.final is not None:
@@ -133,19 +133,19 @@ def detect_run(run: Run, steps: Sequence[Step], usual_steps: float | None) -> li
 
 
 def in_order(flags: Sequence[Flag]) -> list[Flag]:
-    """By step and then the more telling first."""
+    """Return flags by step and then the most significant first."""
     return sorted(flags, key=lambda flag: (flag.step, telling_rank(flag)))
 
 
 def telling_rank(flag: Flag) -> tuple[int, float, int, str]:
-    """Sort key: severity, then confidence, then the order of ``ALL_DETECTORS``; the most telling is the smallest."""
+    """Sort key: severity, confidence, then the order of ``ALL_DETECTORS``; the most significant is the smallest."""
     return (_WEIGHT[flag.severity], -flag.confidence, _RANK.get(flag.detector, len(_RANK)), flag.message)
 
 
 def points_at_a_step(flag: Flag) -> int:
-    """How well a flag points at the step that went wrong: the smaller the better, 3 for not at all.
+    """Return how well a flag points at the step that went wrong: 0 is best, 3 means not at all.
 
-    A hindrance comes first, then the way the agent ended the run itself, then a hindrance that it may have got over.
+    A hindrance comes first, then how the agent ended the run, then a hindrance that it may have overcome.
     """
     explains = BY_NAME[flag.detector].explains if flag.detector in BY_NAME else "nothing"
     if explains == "hindrance":
@@ -154,12 +154,12 @@ def points_at_a_step(flag: Flag) -> int:
 
 
 def detector_names(flags: Sequence[Flag]) -> tuple[str, ...]:
-    """Names of the detectors that fired, the most telling first, each once."""
+    """Return the names of the detectors that fired, the most significant first, each once."""
     return tuple(dict.fromkeys(flag.detector for flag in sorted(flags, key=telling_rank)))
 
 
 def page_of(final: Step) -> Step:
-    """Only the page of a step: what was thought, asked for and reported there is gone."""
+    """Return only the page of a step, without reasoning, action and result."""
     return replace(
         final,
         reason="",

@@ -1,7 +1,7 @@
-"""Whether fitting the ranking to this workspace's verdicts is worth it: cross-validated, beside the built-in prior.
+"""Cross-validation of a ranking fitted to this workspace's verdicts against the built-in prior.
 
-A fit is used only where it orders judged runs better that it has not seen.  Runs of one task fail alike, so a task is
-never on both sides; the split is by hash, so that the same verdicts always give the same answer.
+A fit is used only where it ranks unseen judged runs better. Runs of one task fail alike, so a task is never on both
+sides; the split is by hash, so that the same verdicts always give the same answer.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ import numpy as np
 from app.engine.detectors.risk import FOLDS, Example, RiskModel, fit, fold_of
 
 MIN_EACH = 10
-"""Judged failures, and as many judged successes, below which nothing can be said."""
+"""Judged failures, and as many judged successes, below which no comparison is possible."""
 SPLITS = 3
-"""Ways to divide the tasks; the areas are means over them."""
+"""Ways to divide the tasks; the areas are averaged over them."""
 BETTER = 0.01
-"""How much larger the area must be: what is less is the luck of the split."""
+"""How much larger the area must be: a smaller gain is luck of the split."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """What cross-validation says: areas under the curve of the prior (``cold``) and of fits, ``None`` where untried."""
+    """Result of the cross-validation: areas under the curve of the prior (``cold``) and of fits, ``None`` where
+    untried.
+    """
 
     failed: int = 0
     passed: int = 0
@@ -38,7 +40,7 @@ class Trial:
 
     @property
     def why(self) -> str:
-        """Which ranking is in use, and why, in one sentence."""
+        """Which ranking is used, and why, in one sentence."""
         if self.cold is None or self.fitted is None:
             return (
                 f"The built-in ranking is in use: fitting is tried from {MIN_EACH} failed and {MIN_EACH} passed"
@@ -71,7 +73,7 @@ def tried(examples: Sequence[Example]) -> Trial:
 
 
 def held_out(judged: Sequence[Example], split: int) -> list[float]:
-    """Log odds of each run by a fit to the other folds' runs."""
+    """Return each run's log odds by a fit to the other folds."""
     folds = [fold_of(example, split) for example in judged]
     models = {
         fold: fit(
@@ -83,7 +85,7 @@ def held_out(judged: Sequence[Example], split: int) -> list[float]:
 
 
 def area(values: Sequence[float], failed: Sequence[bool]) -> float:
-    """Chance that a failed run stands above a passed one, a tie counting half; NaN without both kinds."""
+    """Return the chance that a failed run ranks above a passed one, a tie counting half; NaN without both kinds."""
     high = np.array([value for value, bad in zip(values, failed, strict=True) if bad])
     low = np.array([value for value, bad in zip(values, failed, strict=True) if not bad])
     if not len(high) or not len(low):

@@ -1,8 +1,8 @@
-"""The detectors that ask a model, by name, and the flags that its findings make.  Asking is ``agent.judging``'s work.
+"""Detectors that ask a model, and the flags from its opinions. ``agent.judging`` does the asking.
 
-A model is asked two things of a run: whether each page shows what the action before it was to bring about, and whether
-the goal was met at the end or only claimed to be.  That a task can't be done is kept apart from a run that failed:
-it says something about the task and nothing about the agent.
+A model is asked two questions about a run: whether each page shows the intended result of the action before it, and
+whether the goal was met at the end or only claimed to be. An impossible task is kept apart from a failed run: it says
+something about the task and nothing about the agent.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ImpossibleTask(Known):
 
 
 class StepConsistency(Known):
-    """An action did not bring about what it was meant to."""
+    """An action did not have its intended result."""
 
     name = "step-consistency"
     severity = Severity.WARNING
@@ -38,7 +38,7 @@ class StepConsistency(Known):
 
 
 MODEL_DETECTORS: tuple[type[Known], ...] = (RunOutcome, ImpossibleTask, StepConsistency)
-"""The most telling first."""
+"""The most significant first."""
 
 LEAST_CONFIDENCE = 0.5
 """Below this a verdict counts as undecided."""
@@ -51,7 +51,7 @@ _ENDINGS = {
 
 
 def flags_of(opinion: Opinion) -> list[Flag]:
-    """What a model's opinion of a run gives reason to flag: what it found wrong, and nothing it was undecided about."""
+    """Return the flags of a model's opinion: what it found wrong, and nothing it was undecided about."""
     flags: list[Flag] = []
     for verdict in opinion.steps:
         if is_decided(verdict) and verdict.sense is Sense.WRONG:
@@ -66,9 +66,9 @@ def flags_of(opinion: Opinion) -> list[Flag]:
 
 
 def decided(opinion: Opinion) -> frozenset[str]:
-    """Names of the detectors whose question the opinion answers: where one of them did not call, it was content.
+    """Return the names of the detectors whose question was answered: one that did not fire was satisfied.
 
-    What an older version of a question was answered does not count.
+    Answers to an older version of a question don't count.
     """
     names: set[str] = set()
     ending = opinion.outcome

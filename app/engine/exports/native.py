@@ -1,4 +1,4 @@
-"""Sitelore's own run folder: what the demo's recorder writes and runs are exported as.
+"""Sitelore's own run folder, the format of exports and of recordings of the demo.
 
 run.json       {"format": "sitelore-run", "version": 1, ...}
 steps.jsonl    one step a line

@@ -1,4 +1,4 @@
-"""Importers: one module per foreign format, each told by what the files hold."""
+"""Importers: one module per foreign format, recognised by the files' content."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from app.engine.sites import SiteTable
 class Format:
     """How runs of one format are found and read.
 
-    ``load(folder, root)`` reads the bytes and names their content (``.content_hash``), ``parse(raw, sites)`` makes a
-    run of them: what is known already need not be parsed.
+    ``load(folder, root)`` reads the bytes and hashes their content (``.content_hash``), ``parse(raw, sites)`` makes a
+    run of them: known content need not be parsed.
     """
 
     name: str
@@ -39,7 +39,7 @@ AUTO = "auto"
 
 
 def chosen_formats(name: str) -> list[Format]:
-    """The formats to look for: the named one, or all of them for ``auto``.
+    """Return the formats to look for: the named one, or all of them for ``auto``.
 
     Raises:
         InputError: there is no such format.

@@ -1,4 +1,4 @@
-"""Reading what a BrowserGym agent wrote: its thought, its call, and what the call's error means."""
+"""Parse a BrowserGym agent's output: its reasoning, its call, and the call's error."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from app.engine.action import Action, ActionSyntaxError, ArgValue, Scalar, parse
 from app.engine.trajectory import ErrorClass
 
 EMPTY_ACTION = "Received an empty action"
-"""What BrowserGym answers when the agent's call could not be found."""
+"""BrowserGym's error when the agent's call could not be found."""
 
 _CLICK_DONE = "performing click action"
 
 
 @dataclass(frozen=True, slots=True)
 class AgentOutput:
-    """``call`` is the text of the call, ``action`` the call read (or ``None``), ``closed`` whether its tag was."""
+    """``call`` is the call's text, ``action`` the parsed call (or ``None``), ``closed`` whether its tag was."""
 
     reason: str
     call: str
@@ -26,7 +26,7 @@ class AgentOutput:
 
 
 def read_output(raw: str) -> AgentOutput:
-    """Take an agent's raw output apart; a call that lacks only its closing tag is read all the same."""
+    """Parse an agent's raw output; a call that lacks only its closing tag is read all the same."""
     thought, opened, rest = raw.partition("<action>")
     inside, closed, _ = rest.partition("</action>")
     _, thinking, after = thought.partition("<think>")
@@ -38,7 +38,7 @@ def read_output(raw: str) -> AgentOutput:
 
 
 def read_call(call: str) -> Action | None:
-    """The call as an action, ``None`` where it is none."""
+    """Return the call as an action, ``None`` where it is none."""
     if not call.strip():
         return None
     try:
@@ -49,10 +49,10 @@ def read_call(call: str) -> Action | None:
 
 
 def error_class(error: str, *, readable: bool, moved_on: bool) -> ErrorClass:
-    """What an action's error means.
+    """Classify an action's error.
 
-    A click whose call log ends in performing it was done; what timed out was the wait for the page.  A key press
-    that timed out was done if the page's address changed (``moved_on``).
+    A click whose call log ends in performing it was done; the wait for the page timed out. A key press that timed out
+    was done if the page's address changed (``moved_on``).
     """
     if EMPTY_ACTION in error or (not readable and not error):
         return ErrorClass.HARNESS
@@ -68,7 +68,7 @@ def error_class(error: str, *, readable: bool, moved_on: bool) -> ErrorClass:
 
 
 def _plain(value: object) -> ArgValue:
-    """An argument as JSON can hold it: scalars and lists of scalars; anything else as its text."""
+    """Return an argument as JSON can hold it: scalars and lists of scalars; anything else as its text."""
     if isinstance(value, list | tuple):
         return [_scalar(item) for item in cast("list[object]", value)]
     return _scalar(value)
@@ -85,7 +85,7 @@ def _scalar(value: object) -> Scalar:
 
 
 def _fenced(text: str) -> str:
-    """What stands between back quotes, else all of it."""
+    """Return the text between back quotes, else all of it."""
     first, last = text.find("```"), text.rfind("```")
     if first == -1:
         return text.strip()

@@ -1,6 +1,6 @@
-"""Secrets out of a run that came as a native folder: whoever made it by hand or with another program may not have.
+"""Remove secrets from an imported native run: it may have been made by hand or by another program.
 
-What Sitelore exported is clean already and passes unchanged, page contents and their hashes with it.
+Sitelore's own exports are clean already and pass unchanged, page contents and their hashes too.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from app.engine.trajectory import Run, Step, Tab
 def cleaned(
     run: Run, steps: Sequence[Step], blobs: Mapping[str, bytes]
 ) -> tuple[Run, tuple[Step, ...], dict[str, bytes]]:
-    """The run, its steps and its page contents without secrets; a changed content gets the hash of what is kept."""
+    """Return the run, its steps and its page contents without secrets; a changed content gets a new hash."""
     pages = [*steps, *([run.final] if run.final is not None else [])]
     kept = dict(blobs)
     moved: dict[str, str] = {}

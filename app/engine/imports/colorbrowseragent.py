@@ -1,8 +1,8 @@
-"""Reader of the layout in which ColorBrowserAgent's runs were published (BrowserGym's step records as JSON).
+"""Importer of ColorBrowserAgent's published runs (BrowserGym's step records as JSON).
 
-A run is a folder of ``steps_info_N.json`` and one ``summary_info.json``, told by what they hold.  Record i is the page
-the agent saw and what it answered; the outcome of that answer stands in record i+1.  So a run of n steps has n+1
-records, and the answer in the last one never ran.
+A run is a folder of ``steps_info_N.json`` and one ``summary_info.json``, recognised by content. Record i is the page
+the agent saw and its answer; the result of that answer is in record i+1. So a run of n steps has n+1 records, and the
+answer in the last one never ran.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SOURCE = "colorbrowseragent"
 _STEP_FILE = re.compile(r"steps_info_(\d{1,9})\.json")
 _SUMMARY_FILE = "summary_info.json"
 _GAPS_NAMED = 20
-"""Missing records with a note of their own; what more there is gets one note together."""
+"""Missing records with a note of their own; further ones share one note."""
 _SUMMARY_KEYS = frozenset({"n_steps", "cum_reward", "err_msg", "terminated", "truncated"})
 _SUITE_AND_TASK = re.compile(
     r"\b(webchorearena|webarena|visualwebarena|workarena\w*|miniwob|assistantbench)\.(\w+)"
@@ -42,7 +42,7 @@ _WEBCHOREARENA_SITES = {"1": "shopping_admin", "2": "shopping", "3": "reddit", "
 
 @dataclass(slots=True)
 class RawRun:
-    """A run folder's JSON files as bytes, unread.  ``content_hash`` names their content, not their place."""
+    """A run folder's JSON files as unparsed bytes. ``content_hash`` hashes their content, not their location."""
 
     folder: Path
     root: Path
@@ -53,7 +53,7 @@ class RawRun:
 
 @dataclass(slots=True)
 class _Records:
-    """What the files of a run hold: the summary, the records by step index, and what was wrong with them."""
+    """The parsed files of a run: the summary, the records by step index, and the problems."""
 
     summary: dict[str, Any]
     by_index: dict[int, dict[str, Any]]
@@ -62,14 +62,14 @@ class _Records:
 
 
 def find_runs(root: Path, problems: list[PathError] | None = None) -> Iterator[Path]:
-    """Every run folder at or below ``root``, in natural order; what can't be looked into is added to ``problems``."""
+    """Yield every run folder at or below ``root``, in natural order; unreadable folders are added to ``problems``."""
     for folder, names in walk(root, problems if problems is not None else []):
         if any(name == _SUMMARY_FILE or _STEP_FILE.fullmatch(name) for name in names):
             yield folder
 
 
 def read_run(folder: Path, root: Path, sites: SiteTable) -> ReadRun:
-    """Read one run; ``root`` is the folder the person chose: nothing outside it is looked at.
+    """Read one run; ``root`` is the folder the user chose: nothing outside it is read.
 
     Raises:
         InputError: no file in the folder is a step record or a summary.
@@ -78,7 +78,7 @@ def read_run(folder: Path, root: Path, sites: SiteTable) -> ReadRun:
 
 
 def load(folder: Path, root: Path) -> RawRun:
-    """The bytes of a run's JSON files and their hash.
+    """Read the bytes of a run's JSON files and hash them.
 
     Raises:
         InputError: the folder can't be listed.
@@ -160,7 +160,7 @@ def _read_records(raw: RawRun) -> _Records:
 
 
 def _count_steps(records: _Records) -> int:
-    """How many actions ran; the summary says it, the records correct it where it can't be true."""
+    """Return the number of executed actions: by the summary, corrected where the records contradict it."""
     said = step_records.integer(records.summary.get("n_steps"), -1)
     last = max(records.by_index, default=-1)
     if said < last or said > last + 1:
@@ -247,7 +247,7 @@ def _make_run(
 
 
 def _suite_and_task(raw: RawRun, error: str) -> tuple[str, str]:
-    """From the crash message, else from the folders' names; an id of five digits is WebChoreArena's."""
+    """Take suite and task from the crash message, else from the folders' names; five digits are WebChoreArena's."""
     inside = raw.folder.relative_to(raw.root).parts if raw.folder.is_relative_to(raw.root) else ()
     parts = [*inside[::-1], *raw.root.parts[::-1]] if inside else [*raw.folder.parts[::-1]]
     named = _SUITE_AND_TASK.search(error) or next(filter(None, map(_SUITE_AND_TASK.search, parts[:3])), None)
@@ -265,7 +265,7 @@ def _suite_and_task(raw: RawRun, error: str) -> tuple[str, str]:
 def _site(
     raw: RawRun, sites: SiteTable, suite: str, task_id: str, urls: list[str]
 ) -> tuple[str, tuple[str, ...]]:
-    """The task's site and all its sites: by the task map beside the runs, the task's id, the pages visited."""
+    """Return the task's site and all its sites: by the task map beside the runs, the task's id, the visited pages."""
     visited = sites.named(urls)
     if suite == "webchorearena" and len(task_id) == 5 and task_id[0] in _WEBCHOREARENA_SITES:
         site = _WEBCHOREARENA_SITES[task_id[0]]
@@ -285,9 +285,9 @@ def _site(
 def _outcome(
     summary: dict[str, Any], last: dict[str, Any], error: str, steps: tuple[Step, ...], *, ended: bool
 ) -> Outcome:
-    """How the run ended; ``ended`` says that ``last`` is the record of its end.
+    """Return how the run ended; ``ended`` means that ``last`` is the record of its end.
 
-    Without that record a run that ended by itself may have been scored, or have left its sites: it is not known.
+    Without that record a run that ended by itself may have been scored, or have left its sites: unknown.
     """
     terminated = summary.get("terminated", last.get("terminated"))
     truncated = summary.get("truncated", last.get("truncated"))
@@ -308,7 +308,7 @@ def _outcome(
 
 
 def _score(records: _Records) -> float | None:
-    """The summed reward, at most 1 and with its partial credit; ``None`` where nothing was recorded."""
+    """Return the summed reward, at most 1 and with its partial credit; ``None`` where nothing was recorded."""
     if "cum_reward" in records.summary:
         total = step_records.number(records.summary["cum_reward"], None)
     else:
@@ -322,7 +322,7 @@ def _score(records: _Records) -> float | None:
 
 
 def _answer(last: dict[str, Any], steps: tuple[Step, ...]) -> str | None:
-    """The third message of the chat; where the last record is missing, what the last action sent."""
+    """Return the chat's third message; where the last record is missing, the last action's message."""
     messages = step_records.messages(last)
     if len(messages) > 2:
         return redact_text(messages[2][1])

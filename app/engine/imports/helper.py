@@ -1,6 +1,6 @@
-"""A second process for large imports: making sense of a run is work under Python's lock, so one thread is not enough.
+"""A worker process for large imports: parsing is bound by Python's lock, so one thread is not enough.
 
-If it can't be started or dies, the import does that part itself; nothing depends on it.
+If it can't be started or dies, the import does its work; nothing depends on it.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from app.engine.store.blobs import Packed
 log = logging.getLogger(__name__)
 
 AHEAD = 3
-"""Runs given to the helper before it has answered."""
+"""Runs sent to the worker before it has answered."""
 
 MIN_RUNS = 16
-"""With fewer runs the helper would start for nothing."""
+"""With fewer runs a worker is not worth its start."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the helper made of a run: skipped, an error, or a draft; ``lost`` when it died over it."""
+    """The worker's result for a run: skipped, an error, or a draft; ``lost`` when it died over it."""
 
     number: int
     lost: bool = False
@@ -45,7 +45,7 @@ class Answer:
     packed: tuple[tuple[str, int, int], ...] = ()
 
     def contents(self) -> list[Packed]:
-        """The contents it packed."""
+        """Return the contents it packed."""
         rows: list[Packed] = []
         if self.draft is not None:
             file = self.draft.with_suffix(".blobs")
@@ -58,7 +58,7 @@ class Answer:
 
 
 class Helper:
-    """The process, what it has been given, and its answers."""
+    """The worker process, its pending runs, and its answers."""
 
     def __init__(self, incoming: Path, sites: SiteTable, known: Iterable[str]) -> None:
         self._given: set[int] = set()
@@ -72,21 +72,21 @@ class Helper:
 
     @property
     def waiting(self) -> int:
-        """Runs given and not answered."""
+        """Number of runs that are not answered yet."""
         return len(self._given)
 
     @property
     def has_room(self) -> bool:
-        """Whether it lives and can be given another run."""
+        """Whether it is alive and can take another run."""
         return self._process is not None and len(self._given) < AHEAD
 
     def give(self, number: int, folder: Path, root: Path, form: str) -> None:
-        """Give it a run; when it has just died the run comes back as lost."""
+        """Send it a run; when it has just died the run comes back as lost."""
         self._given.add(number)
         self._send({"number": number, "folder": str(folder), "root": str(root), "format": form})
 
     def answers(self, *, wait: bool) -> list[Answer]:
-        """What it has answered since; with ``wait`` at least one, if it was given anything."""
+        """Return its new answers; with ``wait`` at least one, if any is pending."""
         found: list[Answer] = []
         while self._given:
             try:
@@ -104,7 +104,7 @@ class Helper:
         return found
 
     def close(self) -> None:
-        """End it, whatever it is at."""
+        """Kill it."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()

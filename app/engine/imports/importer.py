@@ -1,8 +1,8 @@
-"""Importing runs: found, read, stored and indexed one by one, in memory that does not grow with their number.
+"""Import runs: find, read, store and index them one by one, in memory that does not grow with their number.
 
-Three things go on at once: the next run's files are read and hashed on one thread, this run is made sense of here,
-the run before is compressed and written on another thread.  What of it has no need of Python's lock overlaps.
-Making sense of a run has; with many runs a helper process does part of them (``helper``).
+Three things overlap: one thread reads and hashes the next run's files, this one parses the current run, another
+compresses and writes the previous run. Parsing needs Python's lock; with many runs a worker process does part of it
+(``helper``).
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from app.engine.trajectory import Run, Step
 log = logging.getLogger(__name__)
 
 Progress = Callable[[int, int | None, str], bool]
-"""Called with runs done, runs in all, and the folder at hand; False stops the import, what was imported stays."""
+"""Called with runs done, runs in all, and the current folder; False stops the import and keeps what was imported."""
 
 OnRun = Callable[[Run, Sequence[Step]], None]
 
 READ_AHEAD = 2
-"""Runs whose bytes are held before their turn; the longest real one has 35 MB."""
+"""Runs whose bytes are held in advance; the longest real one has 35 MB."""
 
 SYNCING = 4
-"""Drafts whose files are waited for at once: the disk serves waits that come together together."""
+"""Drafts that are synced at once: the disk serves simultaneous waits together."""
 
 _SENTENCE = 300
-"""Characters shown of an error that nobody wrote a sentence for."""
+"""Characters shown of an unexpected error."""
 
 COMMIT_BYTES = 16 * 2**20
 COMMIT_SECONDS = 0.5
-"""Runs are put into place when this much has gathered, packed, or after this long."""
+"""Runs are committed when this much is gathered, packed, or after this long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class _Tally:
     cancelled: bool = False
 
     def fail(self, place: _Found, error: Exception) -> None:
-        """List a run as failed, with the path and the sentence of what happened to it."""
+        """List a run as failed, with its path and a sentence about the error."""
         match error:
             case InputError():
                 path, what = error.path, error.what
@@ -86,13 +86,13 @@ def import_paths(
     progress: Progress | None = None,
     on_run: OnRun | None = None,
 ) -> RunImportReport:
-    """Import every run at or below the paths; one that is here already, by its content, is skipped.
+    """Import every run at or below the paths; known content is skipped.
 
-    What can't be read is reported by path and keeps nothing else from being imported.  ``on_run`` is told of each new
-    run once it is stored.
+    What can't be read is reported by path and does not stop the rest. ``on_run`` is called for each new run once it is
+    stored.
 
     Raises:
-        InputError: there is no such format.  StoreError: the workspace can't be written; what was stored stays.
+        InputError: there is no such format. StoreError: the workspace can't be written; stored runs stay.
     """
     tally = _Tally()
     found = _find(paths, chosen_formats(format), tally)
@@ -150,7 +150,7 @@ def _find(paths: Sequence[Path], formats: Sequence[Format], tally: _Tally) -> li
 def _take_all(
     found: Sequence[_Found], importing: _Importing, helper: Helper | None, reading: ThreadPoolExecutor
 ) -> Iterator[Path]:
-    """Import run after run, here and in the helper; the folder at hand, before each."""
+    """Import every run, here and in the worker; yield the current folder before each."""
     pending = deque(range(len(found)))
     ahead: deque[tuple[_Found, Future[Any]]] = deque()
 
@@ -177,7 +177,7 @@ def _take_all(
 
 @dataclass(frozen=True, slots=True)
 class _Underway:
-    """A run that is being written: where it is from, and the contents nobody else brings."""
+    """A run that is being written: its source, and the contents only it brings."""
 
     place: _Found
     run: Run
@@ -186,7 +186,7 @@ class _Underway:
 
 
 class _Importing:
-    """Runs on their way from bytes to the store; at most one is being written while the next is made sense of."""
+    """Runs on their way from bytes to the store; at most one is written while the next is parsed."""
 
     def __init__(
         self,
@@ -208,11 +208,11 @@ class _Importing:
         self._broken = False
 
     def start_helper(self) -> Helper:
-        """A helper process that knows what is here already."""
+        """Start a worker process that knows which runs are here already."""
         return Helper(self._workspace.runs.incoming(), self._workspace.site_table, self._known)
 
     def take(self, place: _Found, raw: Future[Any]) -> None:
-        """Import one run, or skip it, or list what is wrong with it."""
+        """Import one run, or skip it, or list its error."""
         self._tally.done += 1
         try:
             read = self._read(place, raw)
@@ -237,7 +237,7 @@ class _Importing:
         self._underway = _Underway(place, run, wanted, future)
 
     def take_answer(self, place: _Found, answer: Answer) -> None:
-        """Take over what the helper made of a run."""
+        """Store a run that the worker prepared."""
         if answer.draft is None:
             self._tally.done += 1
             if answer.error is not None:
@@ -267,9 +267,9 @@ class _Importing:
         self._gather(draft, place)
 
     def finish(self) -> None:
-        """Wait for the run that is being written and put all that has gathered into place.
+        """Wait for the run that is being written and commit everything gathered.
 
-        After a failure nothing more is put into place: a run that waits may name contents that were not stored.
+        After a failure nothing more is committed: a waiting run may name contents that were not stored.
         """
         if not self._broken:
             self._await_draft(last=True)
@@ -282,7 +282,7 @@ class _Importing:
         return self._under_free_id(place.format.parse(bytes_read, self._workspace.site_table))
 
     def _under_free_id(self, read: ReadRun) -> ReadRun:
-        """Two different runs of one id (an id is only part of the content's hash) both find a place."""
+        """Rename a run whose id is taken by another run (an id has only part of the content's hash)."""
         run = read.run
         if run.id in self._ids:
             run = replace(run, id=safe_id(run.id, run.content_hash[:12]))
@@ -336,7 +336,7 @@ class _Importing:
                     self._on_run(run, draft.steps)
 
     def _indexed(self, draft: Draft, place: _Found) -> bool:
-        """Index a run that is in place; one that the index can't take goes to the trash and is listed as failed."""
+        """Index a committed run; one that the index rejects is deleted and listed as failed."""
         try:
             self._workspace.index.put_run(draft.run, draft.steps, self._workspace.site_of)
         except StoreError:

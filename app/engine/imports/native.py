@@ -1,6 +1,6 @@
-"""Reader of Sitelore's own run folders, as exported, or as they lie in a workspace.
+"""Importer of Sitelore's own run folders, exported or in a workspace.
 
-An exported folder has its pages' contents in ``blobs/``; those of a workspace's runs lie together in its one file.
+An exported folder has its pages' contents in ``blobs/``; a workspace keeps those of all runs in one file.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ _BLOB = re.compile(r"[0-9a-f]{64}\.(?:txt\.zst|png|jpg|webp)")
 
 @dataclass(slots=True)
 class NativeRun:
-    """A run folder whose head has been read.  ``content_hash`` is the run's own, else that of its two files.
+    """A run folder with its head parsed. ``content_hash`` is the run's own, else that of its two files.
 
-    ``store`` is the file with the pages of the workspace it lies in, if it lies in one.
+    ``store`` is the file with the pages of the workspace around it, if there is one.
     """
 
     folder: Path
@@ -59,9 +59,9 @@ class NativeRun:
 
 
 def find_runs(root: Path, problems: list[PathError] | None = None) -> Iterator[Path]:
-    """Every native run folder at or below ``root``; of a workspace those that were not deleted.
+    """Yield every native run folder at or below ``root``; of a workspace those that were not deleted.
 
-    A workspace that is open is a problem: the newest pages of its runs could not be read.
+    An open workspace is a problem: the newest pages of its runs could not be read.
     """
     problems = problems if problems is not None else []
     left_out: list[Path] = []
@@ -80,7 +80,7 @@ def find_runs(root: Path, problems: list[PathError] | None = None) -> Iterator[P
 
 
 def is_native(path: Path) -> bool:
-    """Whether a ``run.json`` says it is of this format; a newer version counts, so that it is refused by name."""
+    """Whether a ``run.json`` is of this format; a newer version counts, so that it is refused by name."""
     try:
         head = read_bytes(path, MAX_JSON_BYTES)[:200]
     except InputError:
@@ -98,7 +98,7 @@ def read_run(folder: Path, root: Path, sites: SiteTable) -> ReadRun:
 
 
 def load(folder: Path, root: Path) -> NativeRun:
-    """The run's head and the bytes of its steps.
+    """Read the run's head and the bytes of its steps.
 
     Raises:
         InputError: as ``read_run``.
@@ -117,7 +117,7 @@ def load(folder: Path, root: Path) -> NativeRun:
 
 
 def parse(raw: NativeRun, sites: SiteTable) -> ReadRun:
-    """Make a run of it; a content that is missing or damaged is a problem, not a failure."""
+    """Make a run of it; a missing or damaged content is a problem, not a failure."""
     steps, notes = decode_steps(raw.steps, raw.folder / STEPS_FILE)
     for position, step in enumerate(steps):
         if step.index != position:
@@ -141,7 +141,7 @@ def parse(raw: NativeRun, sites: SiteTable) -> ReadRun:
 
 
 def _contents(raw: NativeRun, wanted: Sequence[str]) -> dict[str, bytes]:
-    """The run's pages by digest; what is damaged or missing is added to its problems, the missing ones together."""
+    """Return the run's pages by digest; damaged ones are added to its problems, missing ones together."""
     files = raw.folder / BLOB_FOLDER
     present: dict[str, Path] = {}
     if files.is_dir() and not files.is_symlink():
@@ -180,7 +180,7 @@ def _contents(raw: NativeRun, wanted: Sequence[str]) -> dict[str, bytes]:
 
 
 def _store_of(folder: Path, root: Path) -> Path | None:
-    """The file with the pages of the workspace a run lies in; nothing outside of ``root`` is looked at."""
+    """Return the file with the pages of the workspace around a run; nothing outside of ``root`` is read."""
     place = folder.parent.parent
     if folder.parent.name != RUNS or not place.is_relative_to(root):
         return None

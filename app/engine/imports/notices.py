@@ -1,7 +1,6 @@
-"""What a page announces: texts of its alerts, open dialogs, status lines and error banners.
+"""Notices of a page: texts of its alerts, open dialogs, status lines and error banners.
 
-A string search over the tree's text, since reading every line of every page into nodes would cost more than
-all the rest of an import.
+A string search over the tree's text, since parsing every line of every page would cost more than the rest of an import.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import re
 from app.engine.observation import parse_line
 
 ROLES = ("alertdialog", "alert", "dialog", "status")
-"""Announcing roles, the most telling first."""
+"""Announcing roles, the most significant first."""
 
 ERROR_PHRASES = (
     "This is a required field",
@@ -27,7 +26,7 @@ ERROR_PHRASES = (
     "is invalid",
     "Couldn't find",
 )
-"""Words of error banners that carry no role, as the sites of the published runs and their software write them."""
+"""Phrases of error banners without a role, as the sites of the published runs and their software write them."""
 
 MAX_NOTICES = 8
 MAX_CHARS = 300
@@ -36,7 +35,7 @@ _ICON = re.compile("[\ue000-\uf8ff]")
 
 
 def notices(tree: str) -> tuple[str, ...]:
-    """At most 8 distinct texts a page announces, alerts first, each at most 300 characters."""
+    """Return at most 8 distinct notices, alerts first, each at most 300 characters."""
     found: dict[str, None] = {}
     for role in ROLES:
         at = tree.find(f"{role} ")
@@ -59,7 +58,7 @@ def notices(tree: str) -> tuple[str, ...]:
 
 
 def _text_of(tree: str, start: int) -> str:
-    """The name of the node whose line begins at ``start``, and of all nodes under it."""
+    """Return the name of the node whose line begins at ``start``, and of all nodes below it."""
     depth, parts, lines = _depth(tree, start), list[str](), 0
     position = start
     while position < len(tree) and lines < _MAX_LINES:

@@ -1,4 +1,4 @@
-"""What every importer gives and how it reads files: within the folder, of bounded size, never following a link."""
+"""Importers' result and file access: within the folder, of bounded size, never following a link."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _NUMBER = re.compile(r"([0-9]+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadRun:
-    """One run as read from a foreign folder.
+    """One run read from a foreign folder.
 
     ``blobs`` holds the contents the steps name by SHA-256 (trees and HTML as UTF-8, pictures as they were).
-    ``problems`` are files that could not be used; the run is whole without them.
+    ``problems`` are files that could not be used; the run is complete without them.
     """
 
     run: Run
@@ -39,7 +39,7 @@ class ReadRun:
 
 
 def walk(root: Path, problems: list[PathError]) -> Iterator[tuple[Path, list[str]]]:
-    """Every folder below ``root`` with its file names, sorted; links are named as problems, never followed."""
+    """Yield every folder below ``root`` with its file names, sorted; links are problems, never followed."""
 
     def cannot_list(error: OSError) -> None:
         problems.append(PathError(path=str(error.filename), error=f"can't be listed: {error.strerror}"))
@@ -59,7 +59,7 @@ def walk(root: Path, problems: list[PathError]) -> Iterator[tuple[Path, list[str
 
 
 def natural(name: str) -> list[tuple[int, str]]:
-    """Sort key by which ``step_10`` comes after ``step_9``."""
+    """Return a sort key by which ``step_10`` comes after ``step_9``."""
     parts = _NUMBER.split(name)
     return [
         (len(part.lstrip("0")), part.lstrip("0")) if at % 2 else (-1, part) for at, part in enumerate(parts)
@@ -67,7 +67,7 @@ def natural(name: str) -> list[tuple[int, str]]:
 
 
 def read_bytes(path: Path, limit: int) -> bytes:
-    """A regular file's bytes.
+    """Return a regular file's bytes.
 
     Raises:
         InputError: it is a link, no regular file, longer than ``limit`` bytes, or can't be read.
@@ -79,7 +79,7 @@ def read_bytes(path: Path, limit: int) -> bytes:
 
 
 def read_json_object(data: bytes, path: Path) -> dict[str, Any]:
-    """Read one JSON object; ``NaN`` and lone surrogates, which Python's own writer makes, are taken.
+    """Parse one JSON object; ``NaN`` and lone surrogates, which Python's own writer makes, are accepted.
 
     Raises:
         InputError: it is cut off, not JSON, or not an object.

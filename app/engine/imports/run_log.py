@@ -1,4 +1,4 @@
-"""The summaries an agent wrote between steps; they stand in its log file only."""
+"""Summaries that an agent wrote between steps; only its log file has them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _NUMBER = re.compile(r"(\d{1,9})\.")
 
 
 def step_summaries(log: str) -> dict[int, str]:
-    """Summary by step index; where a log holds several attempts, the last one's stand."""
+    """Return summaries by step index; of several attempts in a log the last one counts."""
     steps: dict[int, int] = {}
     for at in _places(log, _STEP):
         number = _NUMBER.match(log, at + len(_STEP))
@@ -33,7 +33,7 @@ def step_summaries(log: str) -> dict[int, str]:
 
 
 def _places(log: str, words: str) -> list[int]:
-    """Where a message begins with these words: behind ``LEVEL - `` on its line."""
+    """Return where a message begins with these words: after ``LEVEL - `` on its line."""
     found: list[int] = []
     at = log.find(f" - {words}")
     while at != -1:

@@ -1,4 +1,4 @@
-"""Step records of BrowserGym made into steps; every field may be missing or of the wrong type."""
+"""Convert BrowserGym's step records to steps; every field may be missing or of the wrong type."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _ELEMENT = re.compile(r"<([A-Za-z][\w-]*)[^<>]*>([^<]*)")
 
 
 _TELLING = 4
-"""Length from which a typed password is looked for elsewhere; a shorter one stands in other words, too."""
+"""Length from which a typed password is searched for elsewhere; a shorter one occurs in other words, too."""
 
 
 class StepReader:
-    """Makes steps of one run's records; the pages' contents gather in ``blobs`` by SHA-256."""
+    """Converts one run's records; the pages' contents gather in ``blobs`` by SHA-256."""
 
     def __init__(self, records: dict[int, Record], summaries: dict[int, str]) -> None:
         self._records, self._summaries = records, summaries
@@ -45,9 +45,9 @@ class StepReader:
         self.blobs: dict[str, bytes] = {}
 
     def executed(self, index: int, *, last: bool) -> Step:
-        """Step ``index`` with its action, whose error stands in the record after it.
+        """Return step ``index`` with its action; the action's error is in the record after it.
 
-        A missing record is stood in for by what the next one says of it, so that indices stay positions.
+        A missing record is replaced by what the next one says of it, so that indices stay positions.
         """
         record, after = self._records.get(index), self._records.get(index + 1)
         outcome = observation(after) if after is not None else _EMPTY
@@ -73,7 +73,7 @@ class StepReader:
         )
 
     def after(self, index: int) -> Step:
-        """The page of a record whose answer never ran."""
+        """Return the page of a record whose answer never ran."""
         return replace(self._page(index, self._records[index]), executed=False)
 
     def _acted(self, index: int, record: Record, outcome: Record | None) -> tuple[Step, bool]:
@@ -102,7 +102,7 @@ class StepReader:
         ), readable
 
     def _without_typed(self, said: str) -> str:
-        """What was said without the passwords the run has typed by now: call logs and later thoughts repeat them."""
+        """Remove passwords typed so far: call logs and later reasoning repeat them."""
         for secret in self._typed:
             said = said.replace(secret, MARK)
         return said
@@ -126,7 +126,7 @@ class StepReader:
         )
 
     def _tree(self, tree: str) -> tuple[str, str, tuple[str, ...]]:
-        """Digest, content key and notices of a tree; the same page twice in a run is looked at once."""
+        """Return digest, content key and notices of a tree; a repeated page is processed once."""
         if not tree:
             return "", "", ()
         known = self._trees.get(tree)
@@ -152,13 +152,13 @@ class StepReader:
 
 
 def observation(record: Record) -> Record:
-    """A record's observation."""
+    """Return a record's observation."""
     value = record.get("obs")
     return cast("Record", value) if isinstance(value, dict) else _EMPTY
 
 
 def page(record: Record) -> tuple[str, str, tuple[Tab, ...], int]:
-    """Address and title of the active tab, all tabs, and the active one's index."""
+    """Return address and title of the active tab, all tabs, and the active one's index."""
     seen = observation(record)
     urls, titles = texts(seen.get("open_pages_urls")), texts(seen.get("open_pages_titles"))
     titles += [""] * (len(urls) - len(titles))
@@ -175,7 +175,7 @@ def page(record: Record) -> tuple[str, str, tuple[Tab, ...], int]:
 
 
 def messages(record: Record) -> list[tuple[str, str]]:
-    """Role and text of the chat's messages."""
+    """Return role and text of the chat's messages."""
     found: list[tuple[str, str]] = []
     said = observation(record).get("chat_messages")
     for message in cast("list[object]", said) if isinstance(said, list) else []:
@@ -186,50 +186,50 @@ def messages(record: Record) -> list[tuple[str, str]]:
 
 
 def with_picture(step: Step, digest: str) -> Step:
-    """The step with its screenshot, where there is one."""
+    """Return the step with its screenshot, where there is one."""
     return replace(step, screenshot=digest) if digest else step
 
 
 def text(value: object) -> str:
-    """A string, or "" for anything else."""
+    """Return a string, or "" for anything else."""
     return value if isinstance(value, str) else ""
 
 
 def texts(value: object) -> list[str]:
-    """A list's items as strings, "" for those that are none."""
+    """Return a list's items as strings, "" for those that are none."""
     return [text(item) for item in cast("list[object]", value)] if isinstance(value, list) else []
 
 
 def integer(value: object, default: int) -> int:
-    """A whole number of sensible size, or the default."""
+    """Return a whole number of sensible size, or the default."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return default
     return int(value) if abs(value) < 2**31 else default
 
 
 def number(value: object, default: float | None) -> float | None:
-    """A finite number, or the default."""
+    """Return a finite number, or the default."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return default
     return float(value) if abs(value) < 1e300 else default
 
 
 def seconds(record: Record, name: str) -> float:
-    """One of a record's durations."""
+    """Return one of a record's durations."""
     stats = record.get("stats")
     value = cast("Record", stats).get(name) if isinstance(stats, dict) else None
     return max(number(value, 0.0) or 0.0, 0.0)
 
 
 def _started(record: Record) -> float:
-    """When the page was handed to the agent, in Unix seconds."""
+    """Return when the page was handed to the agent, in Unix seconds."""
     clock = record.get("profiling")
     times = cast("Record", clock) if isinstance(clock, dict) else _EMPTY
     return number(times.get("agent_start"), None) or number(times.get("env_start"), 0.0) or 0.0
 
 
 def _target(seen: Record, action: Action | None) -> Target | None:
-    """The element acted on, as the tree names it; one that only stands in the HTML (hidden) by its tag and text."""
+    """Return the action's element as the tree names it; one that is only in the HTML (hidden) by its tag and text."""
     if action is None or not action.bid:
         return None
     node = find_node(text(seen.get("axtree_txt")), action.bid)

@@ -1,4 +1,4 @@
-"""What lies beside a run folder, within the folder that was chosen: its log, its pictures, the tasks' sites."""
+"""Files beside a run folder, within the chosen folder: its log, its screenshots, the tasks' sites."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAGIC = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF")
 
 
 def summaries(folder: Path, root: Path) -> dict[int, str]:
-    """Summaries by step from ``logs/<run folder>.log``; none where there is no log or it can't be read."""
+    """Return summaries by step from ``logs/<run folder>.log``; none where there is no log or it can't be read."""
     for logs in _places(folder.parent, root, "logs"):
         try:
             return step_summaries(
@@ -31,7 +31,7 @@ def summaries(folder: Path, root: Path) -> dict[int, str]:
 
 
 def pictures(folder: Path, root: Path, blobs: dict[str, bytes], problems: list[PathError]) -> dict[int, str]:
-    """Digest of each step's picture; contents go to ``blobs``.  A plain picture wins over one with marks drawn in."""
+    """Return each step's screenshot digest; contents go to ``blobs``. A plain one wins over one with marks."""
     found: dict[int, str] = {}
     plain: set[int] = set()
     for place in [folder, *(place / folder.name for place in _places(folder.parent, root, "screenshots"))]:
@@ -58,7 +58,7 @@ def pictures(folder: Path, root: Path, blobs: dict[str, bytes], problems: list[P
 
 @lru_cache(maxsize=4)
 def task_sites(root: Path) -> dict[str, tuple[str, ...]]:
-    """Sites by task id from a JSON map ``{"33": ["map"], ...}`` anywhere below ``root``; empty without one."""
+    """Return sites by task id from a JSON map ``{"33": ["map"], ...}`` anywhere below ``root``; empty without one."""
     for folder, names in walk(root, []):
         for name in names:
             if name.endswith(".json") and "site" in name.lower():
@@ -83,7 +83,7 @@ def _site_map(path: Path) -> dict[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=64)
 def _places(folder: Path, root: Path, name: str) -> tuple[Path, ...]:
-    """Folders of that name beside or above a folder of runs, up to the folder that was chosen and not beyond."""
+    """Return folders of that name beside or above a folder of runs, up to the chosen folder."""
     found: list[Path] = []
     here = folder
     for _ in range(_LEVELS_UP):

@@ -1,11 +1,11 @@
-"""The other end of ``helper``: a process that reads runs and writes their drafts, one JSON line in, one out.
+"""The worker process behind ``helper``: reads runs and writes their drafts, one JSON line in, one out.
 
     in   {"sites": {...}, "known": [hash, ...]}, then {"number", "folder", "root", "format"} for each run
     out  {"number", "skipped": true} | {"number", "error": [path, what]} | {"number", "lost": true} |
          {"number", "hash", "id", "draft", "problems": [[path, what], ...], "packed": [[digest, codec, size], ...]}
 
-The packed contents lie one behind the other in ``<draft>.blobs``.  It ends when its input does, so it can't outlive
-the process that started it.
+The packed contents are concatenated in ``<draft>.blobs``. It ends when its input does, so it can't outlive the process
+that started it.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ def main() -> None:
 
 
 class Worker:
-    """Prepares runs; remembers what it has packed, so that a page that comes again is not packed again."""
+    """Prepares runs; remembers what it has packed, so that a repeated page is not packed again."""
 
     def __init__(self, incoming: Path, sites: SiteTable, known: set[str]) -> None:
         self._incoming, self._sites, self._known = incoming, sites, known
         self._packed: set[str] = set()
 
     def prepare(self, task: dict[str, Any]) -> dict[str, Any]:
-        """Read one run and write its draft; what happened, as JSON."""
+        """Read one run, write its draft, and return the result as JSON."""
         folder = Path(task["folder"])
         try:
             return self._prepared(task["number"], folder, Path(task["root"]), task["format"])

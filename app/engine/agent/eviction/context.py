@@ -1,12 +1,12 @@
-"""The live context of one model over a run: what was seen, said and came of it, short, with a front that stands still.
+"""The live context of one role over a run: a short prompt whose beginning stays the same.
 
-An endpoint caches a prompt up to the first byte that differs from the one before.  So nothing in front ever changes but
-at a cut: the messages of the system, then the turns, each as it was sent first; at the end what is new at every step,
-the ledger and the tips, which is not kept.  (SuperBrowser puts the ledger into the system message and slides every
-window each turn: all behind it is new to the cache each time, and its equation 20 holds of the difference only.)
+An endpoint caches a prompt up to the first byte that differs from the one before. So nothing at the front changes
+except at a cut: first the system messages, then the turns, each as it was first sent; the parts that are new at every
+step (ledger, tips) come last and are not kept. (SuperBrowser puts the ledger into the system message and slides every
+window each turn: everything after it misses the cache each time, and its equation 20 holds only for the difference.)
 
-Three things keep it short: windows that move on every ``stride`` turns, all at once; a list of elements that is told as
-its changes against one that is still there; and a budget, beyond which the windows move at once.
+Three things keep it short: windows that move every ``stride`` turns, all at once; element lists that are sent as a
+diff against one that is still in the context; and a token budget, beyond which the windows move at once.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from app.engine.agent.messages import Message, Part, PartKind, Role
 
 KEEP = Keep(stride=12, lists=2)
 BUDGET = 32_000
-"""Tokens of the turns beyond which the windows move on before their time.
+"""Tokens of the turns beyond which the windows move early.
 
-Both were chosen by measuring (``benchmarks/eviction.py``): a shorter stride saves more, and a cache has less of it.
+Both were chosen by measuring (``benchmarks/eviction.py``): a shorter stride saves more tokens and loses cache hits.
 """
 
 THOUGHT = (100, 240)
-"""Characters kept of the beginning and the end of what a model thought: what it looked at, what it came to."""
+"""Characters kept of the beginning and the end of a model's reasoning: what it looked at, what it concluded."""
 
 Fence = Callable[[str, str], str]
-"""Puts a page's words, of a kind named first, where they can't be taken for ours."""
+"""Wraps text of a page, under a label, so that a model can't take it for ours."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """A whole element list as it was shown."""
+    """A complete element list as it was sent."""
 
     digest: str
     turn: int
@@ -49,12 +49,12 @@ class _Shown:
 class LiveContext:
     """Messages of one run for one role.
 
-    A step is ``look``, ``prompt`` (as often as the model is asked), ``said``, ``came``.
+    Call ``look``, then ``prompt`` (once for each request), ``said`` and ``came`` at every step.
 
     Args:
-        system: what stays the same for the whole run.
-        fence: what a page says goes through it before it is put into a message.
-        budget: tokens of the turns; more is kept only where the newest turn alone is longer.
+        system: messages that stay the same for the whole run.
+        fence: wraps text of a page before it is put into a message.
+        budget: tokens of the turns; exceeded only where the newest turn alone is longer.
     """
 
     def __init__(
@@ -83,12 +83,12 @@ class LiveContext:
         picture: str = "",
         caption: str = "",
     ) -> None:
-        """The page as it is at this step; what is too old to be kept goes.
+        """Add the page of this step and evict what is too old.
 
         Args:
             elements: the element list or tree.
             state: address, title and tabs in words.
-            picture: digest of a screenshot; caption: what a vision model said of it.
+            picture: digest of a screenshot; caption: a vision model's description of it.
         """
         if turn // self._keep.stride != self._window or not self._turns:
             # Only at a cut: states of another page going whenever the page changes would be a change in the middle.
@@ -117,7 +117,7 @@ class LiveContext:
         self._shown = [shown for shown in self._shown if shown.digest in there]
 
     def said(self, turn: int, text: str, *, thinking: str = "", call: str = "") -> None:
-        """What the model answered; with ``call`` the text is a tool call that ``came`` answers."""
+        """Add the model's answer; with ``call`` the text is a tool call that ``came`` answers."""
         parts = [
             Part(kind=PartKind.THINKING, text=_in_short(thinking)) if thinking else None,
             Part(kind=PartKind.TOOL_CALL if call else PartKind.TEXT, text=text, call=call),
@@ -137,7 +137,9 @@ class LiveContext:
         url: str = "",
         state: str = "",
     ) -> None:
-        """What came of it; ``failed``, ``cause`` and ``target`` from the typed result, never from its words."""
+        """Add the result of an action; ``failed``, ``cause`` and ``target`` come from the typed result, never
+        from its text.
+        """
         part = Part(
             kind=PartKind.TOOL_RESULT,
             text=text,
@@ -152,7 +154,7 @@ class LiveContext:
         self._turns = (*self._turns, Message(role=role, parts=(part,), turn=turn))
 
     def prompt(self, *tail: str | Part) -> tuple[Message, ...]:
-        """What is sent; ``tail`` (ledger, tips, what is asked) stands at the end and is not kept."""
+        """Return the messages to send; ``tail`` (ledger, tips, the question) goes last and is not kept."""
         parts = tuple(
             part if isinstance(part, Part) else Part(kind=PartKind.TEXT, text=part) for part in tail if part
         )
@@ -160,19 +162,21 @@ class LiveContext:
         return (*self._system, *condensed(self._turns), *last)
 
     def take_entries(self) -> tuple[Entry, ...]:
-        """What the ledger is to remember of what was taken out since this was asked last."""
+        """Return and clear the ledger entries for parts evicted since the last call."""
         entries, self._entries = tuple(self._entries), []
         return entries
 
     def take_removed(self) -> tuple[Removal, ...]:
-        """What was taken out since this was asked last, whole."""
+        """Return and clear the parts evicted since the last call, complete."""
         removed, self._removed = tuple(self._removed), []
         return removed
 
     def _as_changes(
         self, elements: str, lines: frozenset[str], seen: Sequence[Part], turn: int
     ) -> Evicted | None:
-        """The context with the list told as changes; ``None`` where none of those shown is like it, or none stays."""
+        """Return the context with the list as a diff; ``None`` where no list in it is similar enough, or none
+        stays.
+        """
         if not self._shown:
             return None
         base = max(self._shown, key=lambda shown: (shared(shown.lines, lines), shown.turn))
@@ -199,7 +203,7 @@ class LiveContext:
 
 
 def stable_prefix(before: Sequence[Message], after: Sequence[Message]) -> int:
-    """Tokens at the front of a prompt that are the same, byte for byte, as in the one before (equation 20)."""
+    """Count the tokens at the front of a prompt that equal the previous prompt's byte for byte (equation 20)."""
     same = 0
     for old, new in zip(before, after, strict=False):
         if old.role is not new.role:

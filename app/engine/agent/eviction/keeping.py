@@ -1,4 +1,4 @@
-"""How much is kept, and which turns count as new.  Pure data."""
+"""Retention limits: how much is kept, and which turns count as new. Pure data."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from app.engine.agent.messages import Message, Part
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keep:
-    """What of the newest is kept; the numbers are SuperBrowser's (section 5.3).
+    """How many of the newest parts are kept; the numbers are SuperBrowser's (section 5.3).
 
     Attributes:
-        images, failures, states, lists: how many of each, the newest; thinking: of how many turns.
-        turns: of how many turns anything is left at all, once there are more than ``messages`` messages.
-        stride: the windows move on only at every ``stride``-th turn, all of them together.  Any change in the middle
-            makes the whole rest of the prompt new to an endpoint's cache; with a stride that happens once in so many
-            turns, for up to ``stride - 1`` more turns being kept.  1 is the paper's own way.
+        images, failures, states, lists: number of each kind, newest first; thinking: number of turns.
+        turns: turns of which anything is left, once there are more than ``messages`` messages.
+        stride: the windows move only at every ``stride``-th turn, all of them together. Any change in the middle
+            makes the rest of the prompt new to an endpoint's cache; a stride makes that rare, at the price of keeping
+            up to ``stride - 1`` more turns. 1 is the paper's own way.
     """
 
     images: int = 2
@@ -31,17 +31,19 @@ class Keep:
     stride: int = 1
 
     def since(self, newest: int, turns: int) -> int:
-        """The first turn that counts as new where ``turns`` are kept and ``newest`` is the last one."""
+        """Return the first turn that counts as new where ``turns`` are kept and ``newest`` is the last one."""
         return newest - newest % self.stride - (turns - 1)
 
     def settled(self, newest: int) -> int:
-        """The first turn that a cut does not look at; with a stride what came after the last one waits for the next."""
+        """Return the first turn that a cut leaves alone; with a stride, turns after the last cut wait for the
+        next.
+        """
         return newest + 1 if self.stride == 1 else newest - newest % self.stride
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Now:
-    """The page that the model is about to act on: states of the same page stay, as a sign of being stuck."""
+    """The page that the model is about to act on; older states of the same page stay, as a sign of being stuck."""
 
     url: str = ""
     title: str = ""
@@ -49,7 +51,7 @@ class Now:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removal:
-    """One part that was taken out or cut down: of which turn, by which phase, and what it was, whole."""
+    """A part that was removed or shortened: its turn, the phase, and the complete part."""
 
     phase: int
     turn: int
@@ -58,7 +60,7 @@ class Removal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evicted:
-    """What is left, what the ledger is to remember of the rest, and what was taken out."""
+    """The remaining messages, the ledger entries to write, and the removed parts."""
 
     messages: tuple[Message, ...]
     entries: tuple[Entry, ...] = ()
@@ -66,16 +68,16 @@ class Evicted:
 
 
 def newest_turn(messages: Iterable[Message]) -> int:
-    """The last turn there is; -1 where there is none."""
+    """Return the last turn; -1 where there is none."""
     return max((message.turn for message in messages), default=-1)
 
 
 Place = tuple[int, int, int]
-"""Turn, message, part: places in the order of time."""
+"""Turn, message and part number; sorts by time."""
 
 
 def places(messages: Sequence[Message]) -> list[tuple[Place, Part]]:
-    """Every live part with its place, oldest first."""
+    """Return every live part with its position, oldest first."""
     return sorted(
         (
             ((message.turn, at, number), part)

@@ -1,7 +1,7 @@
-"""An element list told as what has changed against one shown before.  Pure functions.
+"""Element lists as a diff against one that was sent before. Pure functions.
 
-After most actions a page is the same but for a few lines, and runs come back to pages they have seen.  On the recorded
-runs the changes are a fifth of the list (``benchmarks/eviction.py``); what was shown before stays as it was sent, so an
+After most actions a page is the same but for a few lines, and runs come back to pages they have seen. On the recorded
+runs the diff is a fifth of the list (``benchmarks/eviction.py``); the earlier list stays as it was sent, so an
 endpoint's cache still has it.
 """
 
@@ -11,19 +11,19 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 WORTH = 0.5
-"""Changes are told only where they are shorter than this share of the whole list."""
+"""A diff is sent only where it is shorter than this share of the complete list."""
 
 _MOST_LINES = 2_000
-"""Lines beyond which two lists are not compared line by line: it would take longer than it saves."""
+"""Lines beyond which two lists are not compared line by line: that would take longer than it saves."""
 
 _SHOWN = 6
-"""Lines that went, shown one by one; of more only how many there were."""
+"""Removed lines that are shown one by one; of further ones only the number."""
 
 
 def changes(before: str, after: str, step: int) -> str:
-    """What changed between two lists, the first of which was shown at ``step``; "" where it is not worth telling.
+    """Return the diff against the list sent at ``step``; "" where it would not be worth sending.
 
-    Each place is named by the line above it; ``-`` went, ``+`` is new or took its place.
+    Each change is located by the line above it; ``-`` was removed, ``+`` is new or replaces it.
     """
     if before == after:
         return f"The same list as at step {step}."
@@ -40,7 +40,7 @@ def changes(before: str, after: str, step: int) -> str:
 
 
 def shared(one: frozenset[str], other: frozenset[str]) -> int:
-    """How many different lines two lists have in common, wherever they stand."""
+    """Count the distinct lines two lists have in common, wherever they are."""
     return len(one & other)
 
 
@@ -63,7 +63,7 @@ def _told(old: Sequence[str], new: Sequence[str], start: int, end: int) -> Itera
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    """Length of the common beginning."""
+    """Return the length of the common beginning."""
     return next(
         (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
     )

@@ -1,4 +1,4 @@
-"""Eviction as a whole, E = E6 ∘ E5 ∘ E4 ∘ E3 ∘ E2 ∘ E1 (SuperBrowser, equation 3), and what is sent afterwards."""
+"""Run all eviction phases, E = E6 ∘ E5 ∘ E4 ∘ E3 ∘ E2 ∘ E1 (SuperBrowser, equation 3), and condense the result."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ PHASES: tuple[Phase, ...] = (screenshots, failures, states, thinking, old_turns,
 
 
 def evict(messages: Sequence[Message], *, now: Now, keep: Keep | None = None) -> Evicted:
-    """The live context before a model is asked: bounded, with every call answered, the newest turns untouched.
+    """Evict from the live context before a model is asked: bounded, every call answered, the newest turns unchanged.
 
-    The entries are to be written into the ledger; what was taken out is told whole, so that a person can see it.
+    The returned entries belong into the ledger; removed parts are returned complete, so that a person can read them.
     """
     left = tuple(messages)
     entries: list[Entry] = []
@@ -40,10 +40,10 @@ def evict(messages: Sequence[Message], *, now: Now, keep: Keep | None = None) ->
 
 
 def condensed(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """What is sent: runs of archived messages as one line, so that the archive's cost does not grow with its length.
+    """Return the messages to send: runs of archived messages as one line, so that the archive's cost stays constant.
 
-    An archived message whose call or result is still wanted by a live one stays.  Parts and messages of which nothing
-    is left are left out.
+    An archived message stays where a live one needs its call or result. Parts and messages of which nothing is left are
+    dropped.
     """
     live = {part.call for message in messages if not message.archived for part in message.parts if part.call}
     runs = [(gone, list(run)) for gone, run in groupby(messages, key=lambda message: _is_gone(message, live))]

@@ -1,8 +1,7 @@
 """The six phases of eviction (SuperBrowser, section 5.3 and appendix E.2), each a pure function of the messages.
 
-Each does nothing the second time; 1, 3, 4 and 6 act on parts of different kinds and so commute.  What a part is, is
-told by its type and never read from its words.  A phase never makes the context longer: what is shorter than the marker
-that would stand for it stays.
+Each is idempotent; 1, 3, 4 and 6 act on parts of different kinds and so commute. A part's kind decides, never its
+text. A phase never makes the context longer: a part shorter than its marker stays.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ _LONGEST_LINE = 160
 
 
 def screenshots(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evicted:  # noqa: B008 (frozen)
-    """Phase 1: pictures older than the newest two give way to a line; what was seen on them stays said."""
+    """Phase 1: replace screenshots older than the newest two by a marker; their captions stay."""
     return _thinned(messages, PartKind.IMAGE, keep.images, keep, phase=1, marker=_IMAGE)
 
 
 def failures(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evicted:  # noqa: B008
-    """Phase 2: the newest failed tool result stays as it is, older ones shrink to a line and become dead ends."""
+    """Phase 2: keep the newest failed tool result, shorten older ones to a line and record them as dead ends."""
     settled = keep.settled(newest_turn(messages))
     live = [
         (place, part)
@@ -43,7 +42,9 @@ def failures(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evict
 
 
 def states(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evicted:  # noqa: B008
-    """Phase 3: states older than the last two turns go, but for those of the page as it is now: being stuck shows."""
+    """Phase 3: drop states older than the last two turns, except those of the current page: they show that it is
+    stuck.
+    """
 
     def is_now(part: Part) -> bool:
         return bool(part.url) and (part.url, part.title) == (now.url, now.title)
@@ -52,7 +53,7 @@ def states(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evicted
 
 
 def thinking(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evicted:  # noqa: B008
-    """Phase 4: reasoning of turns before the newest three goes without a trace; tool calls are never touched."""
+    """Phase 4: drop the reasoning of turns before the newest three without a trace; tool calls stay."""
     since = keep.since(newest_turn(messages), keep.thinking)
     older = {
         place: Part(kind=PartKind.MARKER, evicted=PartKind.THINKING)
@@ -63,9 +64,9 @@ def thinking(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evict
 
 
 def old_turns(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evicted:  # noqa: B008
-    """Phase 5: of turns before the newest five nothing is left but the calls and that they were answered.
+    """Phase 5: of turns before the newest five keep only the calls and that they were answered.
 
-    The number of messages stays, so that what goes by it still works; ``condensed`` leaves them out of what is sent.
+    The number of messages stays the same, because callers count on it; ``condensed`` leaves them out of the prompt.
     """
     newest = newest_turn(messages)
     if sum(message.turn < keep.settled(newest) for message in messages) <= keep.messages:
@@ -100,7 +101,7 @@ def old_turns(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evic
 
 
 def element_lists(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> Evicted:  # noqa: B008
-    """Phase 6: the newest element list stays, with the list it is told by; older ones give way to a line."""
+    """Phase 6: keep the newest element list and the list it is a diff of; replace older ones by a marker."""
     bases = {
         part.base for _, part in _kept_of_kind(messages, PartKind.ELEMENTS, keep.lists, keep) if part.base
     }
@@ -114,7 +115,7 @@ def element_lists(messages: Sequence[Message], keep: Keep, now: Now = Now()) -> 
 def _kept_of_kind(
     messages: Sequence[Message], kind: PartKind, most: int, keep: Keep
 ) -> list[tuple[Place, Part]]:
-    """The newest parts of a kind, and those of turns that count as new."""
+    """Return the newest parts of a kind, and those of turns that count as new."""
     found = [(place, part) for place, part in places(messages) if part.kind is kind]
     since = keep.since(newest_turn(messages), most)
     newest = (
@@ -133,7 +134,7 @@ def _thinned(
     marker: str,
     spared: Callable[[Part], bool] = lambda part: False,
 ) -> Evicted:
-    """The messages without the older parts of one kind."""
+    """Return the messages without the older parts of one kind."""
     kept = {place for place, _ in _kept_of_kind(messages, kind, most, keep)}
     stand_in = Part(kind=PartKind.MARKER, text=marker, evicted=kind)
     older = {
@@ -195,7 +196,7 @@ def _dead_ends(failed: Iterable[tuple[Place, Part]]) -> tuple[Entry, ...]:
 
 
 def _stub(part: Part) -> Part | None:
-    """What is left of a part of an archived message: calls whole, results as answered, nothing of the rest."""
+    """Return the rest of an archived message's part: calls complete, results as answered, nothing else."""
     if part.kind is PartKind.TOOL_CALL:
         return part
     if part.kind is PartKind.TOOL_RESULT:

@@ -1,7 +1,7 @@
-"""How many tokens a message costs, about: what an endpoint counts depends on its model.  Pure functions.
+"""Estimate the tokens of messages; an endpoint's own count depends on its model. Pure functions.
 
-Four ASCII characters to a token is what tokenisers of language models come to on English prose; lists of elements take
-somewhat more.  The same rule on both sides of a comparison leaves the ratio as it is.
+Tokenisers come to about four ASCII characters a token on English prose and somewhat fewer on element lists. Both sides
+of a comparison use the same rule, so the ratio holds.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from app.engine.agent.messages import Message, Part, PartKind
 
 CHARACTERS = 4
 FOREIGN = 1.5
-"""Characters a token where they are not ASCII."""
+"""Characters to a token where they are not ASCII."""
 
 PICTURE = 1_105
-"""A picture of 1280 x 720 in OpenAI's tiles: 85, and 170 for each of six."""
+"""Tokens of a 1280 x 720 picture in OpenAI's tiles: 85, and 170 for each of six."""
 
 FRAME = 4
-"""What a message costs beside its parts: who speaks, where it begins and ends."""
+"""Tokens of a message beside its parts: role and delimiters."""
 
 
 def count_text(text: str) -> int:
-    """Tokens of a text, at least 1 where there is any."""
+    """Return the tokens of a text, at least 1 where there is any."""
     if text.isascii():
         return -(-len(text) // CHARACTERS)
     plain = len(text.encode("ascii", "ignore"))
@@ -30,15 +30,15 @@ def count_text(text: str) -> int:
 
 
 def count_part(part: Part) -> int:
-    """Tokens of one part; a picture counts by its tiles, not by its bytes."""
+    """Return the tokens of a part; a picture counts by its tiles, not by its bytes."""
     return count_text(part.text) + (PICTURE if part.kind is PartKind.IMAGE else 0)
 
 
 def count_message(message: Message) -> int:
-    """Tokens of a message."""
+    """Return the tokens of a message."""
     return FRAME + sum(map(count_part, message.parts))
 
 
 def count(messages: Iterable[Message]) -> int:
-    """Tokens of a list of messages."""
+    """Return the tokens of a list of messages."""
     return sum(map(count_message, messages))

@@ -1,1 +1,1 @@
-"""The agent with a language model: operator, planner, summarizer, selector and orchestrator over any ``Model``."""
+"""The llm policy: operator, planner, summarizer, selector and orchestrator over any ``Model``."""

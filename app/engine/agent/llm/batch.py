@@ -1,4 +1,4 @@
-"""Several actions of one answer: they are done one a step, until the page changes under them (SuperBrowser, 4.1)."""
+"""A batch: several actions of one answer, done one a step until the page changes (SuperBrowser, 4.1)."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ _ALONE = (
     ClickMark,
     TypeMark,
 )
-"""Actions that a look at the page goes before: they end a batch, or are left out of it."""
+"""Actions that need a look at the page first: they end a batch, or are left out of it."""
 
 
 @dataclass(slots=True)
 class Batch:
-    """What is left of an answer's actions, as numbered on the page it was given for."""
+    """The remaining actions of an answer, with the element numbers of the page it was given for."""
 
     waiting: deque[Command] = field(default_factory=deque[Command])
     page: PageCapture | None = None
     said: tuple[str, ...] = ()
 
     def begin(self, commands: Sequence[Command], sight: Sight) -> None:
-        """Keep the actions after the first, up to the first that needs a look of its own."""
+        """Keep the actions after the first, up to the first that needs a look at the page."""
         self.waiting.clear()
         self.page, self.said = sight.page, _said(sight)
         if commands and not isinstance(commands[0], _ALONE):
@@ -63,9 +63,9 @@ class Batch:
                 self.waiting.append(command)
 
     def next(self, sight: Sight) -> Command | None:
-        """The next action, with the numbers of the page as it is now; ``None`` when there is none or the page changed.
+        """Return the next action, numbered for the current page; ``None`` when there is none or the page changed.
 
-        What is left is dropped in that case.
+        The rest is dropped in that case.
         """
         if not self.waiting or self.page is None:
             return None
@@ -78,7 +78,7 @@ class Batch:
 
 
 def moved(command: Command, before: PageCapture, now: PageCapture) -> Command | None:
-    """A command with the numbers its elements have on another look; ``None`` where one can't be told for certain."""
+    """Return an action with its elements' numbers on another look; ``None`` where one is not certain."""
     numbers = elements_of(command)
     if not numbers:
         return command
@@ -114,7 +114,7 @@ def _goes_on(sight: Sight, page: PageCapture) -> bool:
 
 
 def _said(sight: Sight) -> tuple[str, ...]:
-    """What the supervising person has said: new words are heard before anything else is done."""
+    """Ids of the supervisor's hints in force: a new hint ends the batch."""
     return tuple(tip.tip for tip in sight.tips if tip.kind == "person")
 
 

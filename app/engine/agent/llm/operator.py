@@ -1,7 +1,7 @@
 """The operator: sees the page and decides the next action (SuperBrowser's worker, ColorBrowserAgent's operator).
 
-Its context is live and evicted; ledger, tips and the planner's hints stand at its end, new at every step, so that what
-stands before them need not be sent anew.  An answer that can't be read is asked for again with what is wrong with it.
+Its context is live and evicted; ledger, tips and the planner's next steps come last, so that the messages before them
+stay cached. An unreadable answer is sent back with the reason.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from app.engine.agent.sight import Sight
 from app.engine.command import SETS, ActionSet, Command, Navigate
 
 _LAST_BEFORE = 4
-"""Turns told of a run that is gone on with."""
+"""Steps shown of a resumed run."""
 _QUOTED = 600
 _THINKING = 1500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brief:
-    """What the operator is told beside the page: hints of the planner, the summary, and remarks on its answers."""
+    """The operator's input beside the page: next steps of the planner, the summary, and remarks on its answers."""
 
     next_steps: tuple[str, ...] = ()
     summary: str = ""
@@ -48,7 +48,7 @@ class Brief:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """An answer as it was read, and as it came."""
+    """A parsed answer and its raw text."""
 
     parsed: Parsed
     raw: str = ""
@@ -60,7 +60,7 @@ class Answer:
 
 
 class Operator:
-    """One run's operator."""
+    """The operator of one run."""
 
     def __init__(self, fence: Fence, options: LlmOptions, *, sees: bool = False) -> None:
         self._fence, self._options, self._sees = fence, options, sees
@@ -70,7 +70,7 @@ class Operator:
         self._pictures: dict[str, bytes] = {}
 
     def see(self, sight: Sight, *, caption: str = "", picture: tuple[str, bytes] | None = None) -> None:
-        """Take in what came of the last answer, and the page as it is now."""
+        """Add the last answer's results and the current page to the context."""
         context = self._context or self._begin(sight)
         self._take_in_results(context, sight)
         if picture is not None:
@@ -88,7 +88,7 @@ class Operator:
         context.take_removed()
 
     async def answer(self, tally: Tally, sight: Sight, brief: Brief) -> Answer:
-        """The next actions on the page that was seen last.
+        """Ask for the next actions on the page that was added last.
 
         Raises:
             ModelError: no answer came.
@@ -104,13 +104,13 @@ class Operator:
         return answer
 
     def remark(self, answer: Answer, why: str, report: str = "") -> str:
-        """What is wrong with an answer, for the next request; ``report`` may quote the page, and so may the answer."""
+        """Return an objection to an answer for the next request; ``report`` and the answer may quote the page."""
         said = (answer.parsed.call or answer.raw[:_QUOTED])[:_QUOTED]
         quoted = "\n".join(part for part in (said or "(nothing)", report) if part)
         return f"{self._fence.around('your answer', quoted)}\n{why} Answer again."
 
     def settle(self, sight: Sight, answer: Answer) -> None:
-        """This is the answer that stands."""
+        """Accept an answer as this step's."""
         if self._context is None:
             return
         thinking = f"<think>\n{answer.parsed.reason[:_THINKING]}\n</think>" if answer.parsed.reason else ""
@@ -150,7 +150,7 @@ class Operator:
         return "\n".join(parts)
 
     def _take_in_results(self, context: LiveContext, sight: Sight) -> None:
-        """One result for one answer, however many of its actions were done."""
+        """Add one result for one answer, however many of its actions were done."""
         if self._open is None:
             return
         step, call = self._open
@@ -197,7 +197,7 @@ class Operator:
         return Answer(parsed=self._checked(parsed, sight), raw=reply.text)
 
     def _checked(self, parsed: Parsed, sight: Sight) -> Parsed:
-        """Domains are checked here: the parser does not know them."""
+        """Reject a navigate with an unknown domain; the parser does not know the domains."""
         names = [domain.name for domain in sight.domains]
         for command in parsed.commands:
             if isinstance(command, Navigate) and command.domain not in names and len(names) > 1:
@@ -206,7 +206,7 @@ class Operator:
         return parsed
 
     def _tail(self, sight: Sight, brief: Brief) -> Sequence[Part]:
-        """What is new at every step, in the order in which it matters least to most."""
+        """Return the parts that are new at every step, least important first."""
         fence = self._fence
         view = worker_view(sight.ledger, url=sight.page.url, state=sight.state, step=sight.step)
         memory = rendered(replace(view, goal="", recent=()), WORKER)

@@ -1,4 +1,4 @@
-"""How the agent with a model works: what it may do, how often it plans, how much it is shown."""
+"""Options of the llm policy: offered actions, how often it plans, how much the model is shown."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ ALL_BUT_VISION: frozenset[type] = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LlmOptions:
-    """Settings of ``LlmPolicy``.
+    """Options of ``LlmPolicy``.
 
     Attributes:
-        offered: types of commands; those that nothing stands behind (no graph, no eyes) are left out by themselves.
-        every: steps from one plan to the next (SuperBrowser's N).
-        batch: actions that one answer may hold.
-        re_asks: further requests after an answer that can't be read.
-        claims: how often in one step a claim to be done is turned back.
-        align: hold actions against the tips in force, one short call at each step that has some.
-        fold: steps that wait to be summarised before they are.
-        pictures: show the operator the screenshot, with marks on it.
+        offered: action classes; those that can't work (no graph, no vision) are left out automatically.
+        every: steps between two plans (SuperBrowser's N).
+        batch: most actions in one answer.
+        re_asks: further requests after an unreadable answer.
+        claims: how often in one step a claim to be done is rejected.
+        align: check actions against the tips in force, one short call at each step that has some.
+        fold: steps to wait for before they are summarised.
+        pictures: show the operator the screenshot with marks.
         tree, answer: characters of the page, tokens of an answer.
         keep, budget: of the live context (``eviction.context``).
     """

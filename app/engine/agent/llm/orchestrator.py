@@ -1,7 +1,7 @@
-"""The orchestrator: decides once of which kind a task is, and keeps a run from being taken to the same place twice.
+"""The orchestrator: classifies the task once, and stops a run from navigating to the same place twice.
 
-SuperBrowser hands look-ups to a worker without a browser (section 4.2).  Here they are done in the browser too; that
-they change nothing is held by the write gate (``app.engine.agent.write_gate``), for every policy alike.
+SuperBrowser hands look-ups to a worker without a browser (section 4.2). Here they use the browser too; the write gate
+(``app.engine.agent.write_gate``) makes sure that they change nothing, for every policy alike.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from app.engine.effect import Effect
 
 
 class Orchestrator:
-    """Decides deterministically and costs no tokens."""
+    """A deterministic orchestrator; it costs no tokens."""
 
     def __init__(self) -> None:
         self._route: Route | None = None
         self._objected = set[str]()
 
     def route(self, sight: Sight) -> Route:
-        """The kind of the task; decided once."""
+        """Return the task's kind; decided once."""
         if self._route is None:
             brands = frozenset(domain.name for domain in sight.domains)
             self._route = route(sight.intent, sight.start_url, brands=brands)
@@ -32,11 +32,11 @@ class Orchestrator:
         return bool(families & {Family.FACTUAL, Family.AGGREGATION}) and Family.ACTION not in families
 
     def objection(self, command: Command, sight: Sight) -> str:
-        """Return what speaks against being taken somewhere again, "" for nothing; said once."""
+        """Return the objection to a repeated navigate, "" for none; raised once."""
         return self._again(command, sight) if isinstance(command, Navigate) else ""
 
     def _again(self, command: Navigate, sight: Sight) -> str:
-        """The circuit breaker over what was handed to the navigator; a page that was left may be asked for again."""
+        """Check the circuit breaker over past navigates; a page that was left may be asked for again."""
         known = Delegations()
         for place, turn in enumerate(sight.turns):
             if isinstance(turn.command, Navigate):

@@ -1,4 +1,4 @@
-"""The planner: every few steps, and whenever the agent claims to be done, it says how far the task has come.
+"""The planner: judges the progress of the task every few steps and at every claim to be done.
 
 Nothing else declares success (SuperBrowser, section 4.1).
 """
@@ -67,7 +67,7 @@ SCHEMA: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What the planner says: the paper's six fields, and what is missing where it is not done."""
+    """The planner's answer: the paper's six fields, and what is missing where the task is not done."""
 
     observation: str = ""
     challenges: str = ""
@@ -81,7 +81,7 @@ class Plan:
 
     @property
     def subgoal(self) -> str | None:
-        """The active node's words."""
+        """The active subgoal's text."""
         return next((node.intent for node in self.nodes if node.state is NodeState.ACTIVE), None)
 
 
@@ -94,7 +94,7 @@ class Planner:
     async def plan(
         self, tally: Tally, sight: Sight, *, summary: str = "", claim: Stop | ReportInfeasible | None = None
     ) -> Plan | None:
-        """The plan as it stands now; ``None`` where the answers could not be read.
+        """Return the current plan; ``None`` where no answer could be read.
 
         Raises:
             ModelError: no answer came.
@@ -162,7 +162,7 @@ def _claimed(claim: Stop | ReportInfeasible | None, fence: Fence) -> str:
 
 
 def _read(data: dict[str, Any], sight: Sight) -> Plan:
-    """A plan from JSON whose types are not to be trusted."""
+    """Read a plan from JSON of untrusted types."""
     return Plan(
         observation=_words(data, "observation"),
         challenges=_words(data, "challenges"),
@@ -188,7 +188,7 @@ def _hints(value: object) -> tuple[str, ...]:
 
 
 def _nodes(value: object, sight: Sight) -> tuple[PlanNode, ...]:
-    """Subgoals with the ids they had; one of them is active where any is open."""
+    """Read the subgoals, keeping known ids; one of them is active where any is open."""
     known = {node.id for node in sight.ledger.plan}
     nodes: list[PlanNode] = []
     for item in cast("list[object]", value)[:_MOST_NODES] if isinstance(value, list) else []:

@@ -1,8 +1,7 @@
-"""The policy with a language model: orchestrator, planner, operator and summarizer, one decision a step.
+"""The llm policy: orchestrator, planner, operator and summarizer make one decision a step.
 
-The planner is asked every few steps and whenever the operator claims to be done; only what it calls done is done.  An
-action that goes against a tip in force is put before the operator once more, with guidance; nothing else is second-
-guessed.
+The planner is asked every few steps and whenever the operator claims to be done; only the planner declares a task done.
+An action that contradicts a tip in force goes back to the operator once, with guidance; nothing else is second-guessed.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ if TYPE_CHECKING:
 
 _RAW = 20_000
 _OPEN_TURNS = 3
-"""Turns that are never summarised: they stand in the live context."""
+"""Newest turns that are never summarised: the live context has them."""
 
 
 @dataclass(slots=True)
 class _Course:
-    """How one decision comes about."""
+    """State of one decision while it is being made."""
 
     tally: Tally
     plan: Plan | None = None
@@ -48,12 +47,12 @@ class _Course:
 
 
 class LlmPolicy:
-    """Decides with a model (``Policy``).
+    """Decides with a language model (``Policy``).
 
     Args:
         model: answers all roles.
-        eyes: what a vision model sees; without it there are no marks to point at.
-        fence: given where a run is replayed, so that the same is asked again.
+        eyes: vision; without it there are no marks to point at.
+        fence: passed in where a run is replayed, so that the prompts are the same.
     """
 
     def __init__(
@@ -87,11 +86,11 @@ class LlmPolicy:
 
     @property
     def marker(self) -> str:
-        """The marker of this run's fence; a replay needs it."""
+        """Marker of this run's fence; a replay needs it."""
         return self._fence.marker
 
     async def decide(self, sight: Sight) -> Decision:
-        """The next action.
+        """Return the next action.
 
         Raises:
             ModelError: the endpoint gives no answer, or the budget is used up.
@@ -112,7 +111,7 @@ class LlmPolicy:
         return await self._decided(course, sight)
 
     async def aclose(self) -> None:
-        """Close the model and the eyes; may be called twice."""
+        """Close the model and the vision; may be called twice."""
         if self._eyes is not None:
             await self._eyes.aclose()
         await self._model.aclose()
@@ -120,7 +119,7 @@ class LlmPolicy:
     # one decision
 
     async def _decided(self, course: _Course, sight: Sight) -> Decision:
-        """Ask until an action stands that nothing speaks against; every way round the loop is counted."""
+        """Ask until nothing objects to an action; every way round the loop is counted."""
         while True:
             brief = Brief(next_steps=self._hints, summary=self._summary, remarks=course.remarks)
             answer = await self._operator.answer(course.tally, sight, brief)
@@ -149,7 +148,7 @@ class LlmPolicy:
     async def _claimed(
         self, course: _Course, sight: Sight, answer: Answer, claim: Stop | ReportInfeasible
     ) -> Decision | None:
-        """What the planner makes of a claim; ``None`` turns it back to the operator, with what is missing."""
+        """Let the planner judge a claim; ``None`` sends it back to the operator with what is missing."""
         course.claims += 1
         await self._plan(course, sight, claim)
         plan = course.plan
@@ -169,7 +168,7 @@ class LlmPolicy:
         return replace(waiting, reason=f"the claim to be done was turned back: {missing}")
 
     async def _reviewed(self, course: _Course, sight: Sight, command: Command) -> str:
-        """Guidance where the action goes against a tip, once a step; folds older steps on the way."""
+        """Return guidance where the action contradicts a tip, once a step; summarises older steps on the way."""
         older = sight.turns[self._folded : max(self._folded, len(sight.turns) - _OPEN_TURNS)]
         fold = len(older) >= self._options.fold
         words = _words(command, sight)
@@ -224,7 +223,7 @@ class LlmPolicy:
         self._operator.see(sight, caption=caption, picture=picture)
 
     def _resume(self, sight: Sight) -> None:
-        """A run that is gone on with: what was summarised stands in the ledger."""
+        """Take the summary of a resumed run from the ledger."""
         told = [note.removeprefix(_SUMMARY) for note in sight.ledger.episodic if note.startswith(_SUMMARY)]
         if told:
             self._summary = told[-1]
@@ -272,7 +271,7 @@ class LlmPolicy:
         answer: Answer | None = None,
         claim: Stop | ReportInfeasible | None = None,
     ) -> Decision:
-        """The end, as the planner declares it; where it gives no answer of its own, the one claimed holds."""
+        """Return the final decision; where the planner gives no answer, the claimed one is used."""
         self._batch.waiting.clear()
         given = claim.answer if isinstance(claim, Stop) else ""
         command: Command = Stop(plan.final_answer or given)
@@ -301,11 +300,11 @@ class LlmPolicy:
 
 
 _SUMMARY = "Summary: "
-"""How a note that is a summary begins in the episodic memory."""
+"""Prefix of a summary among the episodic notes."""
 
 
 def _words(command: Command, sight: Sight) -> str:
-    """An action in words, with the element as the page names it."""
+    """Describe an action with its element's name on the page."""
     numbers = elements_of(command)
     element = next((one for one in sight.page.elements if numbers and one.index == numbers[0]), None)
     target = None
@@ -315,7 +314,7 @@ def _words(command: Command, sight: Sight) -> str:
 
 
 async def _picture(sight: Sight) -> tuple[str, bytes]:
-    """The screenshot with its marks, drawn on a worker thread, and its digest."""
+    """Return the screenshot with its marks, drawn on a worker thread, and its digest."""
     import asyncio
     import hashlib
 

@@ -1,8 +1,8 @@
-"""Prompts: texts of ``resources/prompts``, and the fence that keeps a page's words apart from ours.
+"""Prompt templates of ``resources/prompts``, and the fence that separates a page's text from ours.
 
-A page may say anything, also that it is the user, the system or the end of the page.  So whatever comes from a site
-stands between two lines that bear a random marker of this run; the marker is taken out of the text itself, so that no
-page can close its own fence, not even by echoing what the agent typed.
+A page may claim anything, even to be the user, the system or the end of the page. So every text of a site is put
+between two lines with a random marker of this run; the marker is removed from the text itself, so that no page can
+close its fence, not even by echoing what the agent typed.
 """
 
 from __future__ import annotations
@@ -35,64 +35,64 @@ def _template(name: str) -> str:
 
 
 def prompt(name: str, **values: str) -> str:
-    """A prompt with its places filled in; what is filled in is not looked at for further places.
+    """Return a prompt with its placeholders filled in; the values are not searched for placeholders.
 
     Raises:
         InputError: there is no such prompt.
-        KeyError: it has a place that no value was given for.
+        KeyError: a placeholder has no value.
     """
     return _PLACE.sub(lambda place: values[place[1]], _template(name))
 
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """Lines around what a site says; one fence a run.
+    """Marked lines around a site's text; one fence a run.
 
     Args:
-        marker: given where a run is replayed, so that the same words are asked again.
-        mask: takes out the values that this run may type and nobody may read; a page may show what was typed.
+        marker: passed in where a run is replayed, so that the prompts are the same.
+        mask: removes the secrets that this run may type; a page may show what was typed.
     """
 
     marker: str = field(default_factory=lambda: secrets.token_hex(6))
     mask: Callable[[str], str] | None = field(default=None, repr=False, compare=False)
 
     def around(self, what: str, text: str) -> str:
-        """A text of the site, cleaned and fenced; ``what`` names it in our own words."""
+        """Return a site's text cleaned and fenced; ``what`` labels it in our own words."""
         return f"<<{what} {self.marker}>>\n{self.clean(text)}\n<<end of {what} {self.marker}>>"
 
     def clean(self, text: str) -> str:
-        """A text of the site without the marker, without signs that nobody sees, without secrets."""
+        """Return a site's text without the marker, invisible characters and secrets."""
         seen = visible(text)
         return redacted((self.mask(seen) if self.mask is not None else seen).replace(self.marker, "…"))
 
     def line(self, text: str, longest: int = 200) -> str:
-        """A short text of the site on one line of a list of ours."""
+        """Return a site's text cleaned, on one line and shortened."""
         words = " ".join(self.clean(text[: longest * 4]).replace("<<", "‹").replace(">>", "›").split())
         return words if len(words) <= longest else words[: longest - 1] + "…"
 
 
 def visible(text: str) -> str:
-    """A text without signs that nobody sees and a model reads all the same: controls, turned directions, tags."""
+    """Return a text without characters that only a model can read: controls, direction marks, tags."""
     return text if text.isascii() and text.isprintable() else invisible.visible(_CONTROLS.sub("", text))
 
 
 def redacted(text: str) -> str:
-    """A text without secrets; long ones are searched as trees are, line by line."""
+    """Return a text without secrets; long ones are searched line by line, as trees are."""
     return redact_text(text) if len(text) < 4000 else redact_tree(text).decode()
 
 
 def system(text: str) -> Message:
-    """A message of ours that stays the same for the whole run."""
+    """Return a system message, the same for the whole run."""
     return Message(role=Role.SYSTEM, parts=(Part(kind=PartKind.TEXT, text=text),))
 
 
 def user(*parts: Part | str, turn: int = -1) -> Message:
-    """A message to the model."""
+    """Return a message to the model."""
     return Message(role=Role.USER, turn=turn, parts=tuple(_part(part) for part in parts if part != ""))
 
 
 def assistant(*parts: Part | str, turn: int = -1) -> Message:
-    """What the model said before."""
+    """Return a message that the model sent before."""
     return Message(role=Role.ASSISTANT, turn=turn, parts=tuple(_part(part) for part in parts if part != ""))
 
 
@@ -101,7 +101,7 @@ def _part(part: Part | str) -> Part:
 
 
 def cut(text: str, most: int, what: str = "") -> str:
-    """A text of at most so many characters, cut at a line; it says that it was cut."""
+    """Return a text of at most ``most`` characters, cut at a line, with a note that it was cut."""
     if len(text) <= most:
         return text
     end = text.rfind("\n", most * 3 // 4, most)

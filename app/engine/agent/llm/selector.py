@@ -1,7 +1,7 @@
-"""Reason, of Retrieve-Reason-Teleport: which of the states found is where the work can be done (WebNavigator, 3.2).
+"""The selector, "Reason" of Retrieve-Reason-Teleport: picks the page state to work on (WebNavigator, 3.2).
 
-Three questions in their order: is enough known of a state, is it the right kind of place, and from which of those left
-is least to be done.  (The published code asks again without end when it can't read the answer; this asks twice.)
+Three questions in order: is enough known of a state, is it the right kind of page, and which of those left needs the
+fewest actions. (The published code re-asks without end when it can't read the answer; this one twice.)
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from app.engine.agent.model_api import AgentRole, Model, ModelError, ModelTroubl
 from app.engine.agent.navigator import Candidate
 
 RE_ASKS = 2
-"""Further requests after an answer that can't be read."""
+"""Further requests after an unreadable answer."""
 SHOWN_PICTURES = 6
 _SHOWN_CONTROLS = 24
 _SHOWN_HEADINGS = 6
@@ -30,14 +30,14 @@ SCHEMA: dict[str, Any] = {
 }
 
 Pictures = Callable[[Sequence[str]], Awaitable[dict[str, bytes]]]
-"""Screenshots by digest."""
+"""Reads screenshots by digest."""
 
 
 class Selector:
-    """Chooses among candidates with a model; ``choose`` is what ``GlobalNavigator`` takes.
+    """Chooses among candidates with a model; ``choose`` is the function ``GlobalNavigator`` takes.
 
     Args:
-        pictures: where given, the screenshots of the first candidates are shown too.
+        pictures: reads screenshots by digest; with it those of the first candidates are shown too.
     """
 
     def __init__(self, model: Model, fence: Fence | None = None, pictures: Pictures | None = None) -> None:
@@ -46,7 +46,7 @@ class Selector:
         """What the model said of its last choice."""
 
     async def choose(self, query: str, intent: str, candidates: Sequence[Candidate]) -> int | None:
-        """The place of the best candidate, ``None`` when none fits.
+        """Return the index of the best candidate, ``None`` when none fits.
 
         Raises:
             ModelError: no answer came, or three of them could not be read.
@@ -105,7 +105,7 @@ class Selector:
 
 
 def _chosen(reply: Reply, count: int) -> tuple[int | None, str]:
-    """The choice from 0, or what is wrong with the answer."""
+    """Return the chosen index, or what is wrong with the answer."""
     if reply.data is None or "page" not in reply.data:
         return None, 'The answer has to be JSON with "reasoning" and "page".'
     page = reply.data["page"]

@@ -1,4 +1,4 @@
-"""What a model is shown of a step: the page, the tips in force, results; each cleaned, fenced and of bounded length."""
+"""Parts of a prompt about a step: page, tips in force, results; each cleaned, fenced and bounded."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from app.engine.supervision import LONGEST_HINT
 TREE = 40_000
 """Characters of a page's tree that the operator is shown."""
 TREE_BRIEF = 14_000
-"""The same for the planner."""
+"""Characters of a page's tree that the planner is shown."""
 
 PERSON = "person"
-"""Kind of a tip that is a hint of the supervising person."""
+"""Kind of a tip that is a hint of the supervisor."""
 
 _LONGEST_LINE = 400
 _SHORTEST_LINE = 12
@@ -24,7 +24,7 @@ _ALTERNATIVES = 4
 
 
 def page_shown(page: PageCapture, fence: Fence, most: int = TREE) -> str:
-    """The tree of a page between the lines of the fence; what is in view goes before the rest where it is too long."""
+    """Return a page's tree, fenced; where it is too long, lines in view come before the rest."""
     tree = windowed(page, most)
     notes = list(page.notes[:4])
     if page.challenge is not Challenge.NONE:
@@ -38,9 +38,9 @@ def page_shown(page: PageCapture, fence: Fence, most: int = TREE) -> str:
 
 
 def windowed(page: PageCapture, most: int) -> str:
-    """A tree of at most so many characters: lines in view with the lines they hang from first, then from the top.
+    """Return a tree of at most ``most`` characters: lines in view with their ancestors first, then from the top.
 
-    Names that are empty are left out: a fifth of a tree's characters says no more than that.
+    Empty names are left out: they are a fifth of a tree's characters and carry nothing.
     """
     tree = page.tree.replace(" ''\n", "\n")
     if len(tree) <= most:
@@ -62,7 +62,7 @@ def _length(line: str) -> int:
 
 
 def _with_gaps(lines: Sequence[str], kept: Sequence[int]) -> Iterator[str]:
-    """The lines that are kept, and between them how many are not."""
+    """Yield the kept lines, and between them the number of omitted ones."""
     behind = 0
     for at in kept:
         if at > behind:
@@ -75,7 +75,7 @@ def _with_gaps(lines: Sequence[str], kept: Sequence[int]) -> Iterator[str]:
 
 
 def _in_view(lines: Sequence[str], page: PageCapture, most: int) -> set[int]:
-    """Places of the lines whose elements are in view, with the lines they hang from, while there is room."""
+    """Return the indices of lines whose elements are in view, with their ancestors, while there is room."""
     width, height = page.viewport
     seen = {
         str(element.index)
@@ -106,7 +106,7 @@ def _in_view(lines: Sequence[str], page: PageCapture, most: int) -> set[int]:
 
 
 def place_shown(sight: Sight, fence: Fence) -> str:
-    """Address, title and tabs."""
+    """Return address, title and tabs."""
     page = sight.page
     lines = [f"You are at {fence.line(page.url, 300)}, titled {fence.line(page.title) or '(no title)'!r}."]
     if len(sight.tabs) > 1:
@@ -125,9 +125,9 @@ def place_shown(sight: Sight, fence: Fence) -> str:
 
 
 def tips_shown(tips: Sequence[Hint], fence: Fence) -> str:
-    """The tips in force, numbered from 1 in their order; "" where there are none.
+    """Return the tips in force, numbered from 1 in their order; "" where there are none.
 
-    What the supervising person said stands before the experts' words, whole: it is an instruction.
+    Hints of the supervisor come before the experts' tips, in full: they are instructions.
     """
     said = [
         f"{n}. {fence.line(tip.text, LONGEST_HINT)}" for n, tip in enumerate(tips, 1) if tip.kind == PERSON
@@ -148,7 +148,7 @@ def tips_shown(tips: Sequence[Hint], fence: Fence) -> str:
 
 
 def news_shown(news: Sequence[str], fence: Fence) -> str:
-    """What happened while the agent did nothing; "" where nothing did."""
+    """Return what happened without the agent's doing; "" where nothing did."""
     if not news:
         return ""
     told = fence.around("meanwhile", "\n".join(fence.line(line, 400) for line in news))
@@ -164,7 +164,7 @@ def _tip(number: int, tip: Hint, fence: Fence) -> str:
 
 
 def result_shown(result: Result, fence: Fence) -> str:
-    """What came of an action, in two lines at most."""
+    """Return an action's result in two lines at most."""
     came = result.effect.value if result.success else f"failed ({result.cause.value or result.effect.value})"
     words = [came]
     if result.output:
@@ -179,7 +179,7 @@ def result_shown(result: Result, fence: Fence) -> str:
 
 
 def turns_shown(turns: Iterable[Turn], fence: Fence) -> str:
-    """Steps in a line or two each."""
+    """Return steps in a line or two each."""
     return "\n".join(
         f"step {turn.step}, at {fence.line(turn.url, 120)}: {fence.line(turn.words, 240)}"
         f" -> {result_shown(turn.result, fence)}"
@@ -188,7 +188,7 @@ def turns_shown(turns: Iterable[Turn], fence: Fence) -> str:
 
 
 def answers_shown(answers: Sequence[tuple[str, str]], fence: Fence) -> str:
-    """What the person said to questions: the answers are the person's words, a question may quote the site."""
+    """Return the supervisor's answers to questions; a question may quote the site and is fenced."""
     return "\n".join(
         f"The agent asked:\n{fence.around('question', question)}\nThe person said: {answer!r}"
         for question, answer in answers[-4:]

@@ -1,8 +1,8 @@
-"""The summarizer: folds what lies behind into few words, and holds the next action against the tips in force.
+"""The summarizer: condenses past steps, and checks the next action against the tips in force.
 
-ColorBrowserAgent, section 3.4: details are kept for the subgoal in hand only, what is over collapses, again and again,
-so that the summary does not grow with the task; guidance is given only where the action deviates from what experts
-know.
+ColorBrowserAgent, section 3.4: details are kept only for the current subgoal and finished ones collapse again and
+again, so that the summary does not grow with the task; guidance is given only where the action contradicts the
+experts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from app.engine.agent.sight import Hint, Sight, Turn
 
 WORDS = 150
 _LONGEST = 1400
-"""Characters of a summary; a model that does not keep to its words is cut here."""
+"""Characters of a summary; a longer one is cut."""
 _ANSWER_TOKENS = 700
 
 SCHEMA: dict[str, Any] = {
@@ -49,7 +49,7 @@ SCHEMA: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """The new summary; for each tip it bears on whether the action goes by it; guidance where one is gone against."""
+    """The new summary; whether the action follows each relevant tip; guidance where it contradicts one."""
 
     summary: str
     followed: dict[str, bool] = field(default_factory=dict[str, bool])
@@ -57,7 +57,7 @@ class Review:
 
 
 class Summarizer:
-    """Asks the model for both in one call."""
+    """Asks the model for summary and tip check in one call."""
 
     def __init__(self, fence: Fence) -> None:
         self._fence = fence
@@ -65,7 +65,7 @@ class Summarizer:
     async def review(
         self, tally: Tally, sight: Sight, *, summary: str, newer: Sequence[Turn], action: str
     ) -> Review | None:
-        """Fold ``newer`` into the summary and hold the action (in words) against the tips; ``None``: unreadable.
+        """Summarise ``newer`` and check the action (in words) against the tips; ``None``: unreadable.
 
         Raises:
             ModelError: no answer came.
@@ -97,7 +97,7 @@ class Summarizer:
 
 
 def _read(data: dict[str, Any], tips: Sequence[Hint], before: str) -> Review:
-    """A review from JSON whose types are not to be trusted; guidance without a deviation is left out."""
+    """Read a review from JSON of untrusted types; guidance without a contradicted tip is dropped."""
     followed: dict[str, bool] = {}
     told = data.get("tips")
     for item in cast("list[object]", told) if isinstance(told, list) else []:

@@ -1,4 +1,4 @@
-"""What one decision costs: the calls it took, their tokens and their time."""
+"""Usage of one decision: its calls, their tokens and their time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.engine.agent.model_api import AgentRole, Model, Reply
 
 @dataclass(slots=True)
 class Tally:
-    """Asks a model, and keeps count until the decision stands."""
+    """Asks a model and adds up the usage of one decision."""
 
     model: Model
     calls: list[str] = field(default_factory=list[str])

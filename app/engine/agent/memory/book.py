@@ -1,4 +1,4 @@
-"""The ledger of one run while it goes on: events are written first, then the ledger is what they fold into."""
+"""The ledger of a run in progress: events are written first, the ledger is their fold."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from app.engine.redaction import MARK, redact_text
 log = logging.getLogger(__name__)
 
 LONGEST_TEXT, LONGEST_GOAL = 2_000, 20_000
-"""Characters of one text of an event; a page's or a model's words can be of any length."""
+"""Characters of one text of an event; text of a page or a model can be of any length."""
 
 _LONGEST_LIST = 200
 _WORD_BITS = 64
 
 
 class LedgerBook:
-    """A ledger and its events, on the disk where it has a folder, else in memory only.
+    """A ledger and its events, on disk where it has a folder, else in memory only.
 
-    One thread at a time.  Secrets are taken out before anything is kept.  Close it, or use it in a ``with``.
+    Not thread-safe. Secrets are removed before anything is kept. Close it, or use it in a ``with``.
     """
 
     def __init__(self, folder: Path | None = None, *, clock: Callable[[], float] = time.time) -> None:
-        """An empty ledger; with a folder its files are begun there.  Use ``open`` where there may be some."""
+        """Begin an empty ledger, with its files where a folder is given. Use ``open`` where there may be some."""
         self._clock = clock
         self._files = LedgerFiles(folder) if folder is not None else None
         self._events: list[LedgerEvent] = []
@@ -43,9 +43,9 @@ class LedgerBook:
 
     @classmethod
     def open(cls, folder: Path, *, clock: Callable[[], float] = time.time) -> LedgerBook:
-        """The ledger in a run's folder, rebuilt from its events alone; an empty one where there are none.
+        """Open the ledger in a run's folder, rebuilt from its events alone; empty where there are none.
 
-        A last line that was cut off by a kill is dropped, and the files that follow from the events are mended.
+        A last line cut off by a kill is dropped, and the derived files are rebuilt.
 
         Raises:
             StoreError: another line is damaged, or the folder can't be written.
@@ -61,7 +61,7 @@ class LedgerBook:
 
     @property
     def ledger(self) -> Ledger:
-        """What the events so far fold into."""
+        """The fold of the events so far."""
         return self._ledger
 
     @property
@@ -70,24 +70,26 @@ class LedgerBook:
         return tuple(self._events)
 
     def hide(self, secret: str) -> None:
-        """A text that was typed as a secret: it is masked in everything that is written from now on."""
+        """Mask a text that was typed as a secret in everything written from now on."""
         if secret and secret not in self._hidden:
             self._hidden.append(secret)
 
     def mask_with(self, mask: Callable[[str], str]) -> None:
-        """What takes a run's secrets out of a text, in all their spellings; it is asked before anything is written."""
+        """Set the function that removes the run's secrets, in all their spellings, from every text before it is
+        written.
+        """
         self._mask = mask
 
     def append(self, kind: str, data: Mapping[str, object] | None = None, step: int = 0) -> LedgerEvent:
-        """Write one event and wait until it is on the disk.
+        """Write one event and wait until it is on disk.
 
         Raises:
-            ValueError: there is no such kind, or the data is no plain JSON.  StoreError: it can't be written.
+            ValueError: there is no such kind, or the data is no plain JSON. StoreError: it can't be written.
         """
         return self.write(Entry(kind=kind, data=dict(data or {}), step=step))[0]
 
     def write(self, *entries: Entry | None) -> tuple[LedgerEvent, ...]:
-        """Write several events with one wait for the disk; ``None`` among them is left out.  Raises as ``append``."""
+        """Write several events with one wait for the disk; ``None`` is skipped. Raises as ``append``."""
         given = [entry for entry in entries if entry is not None]
         if not given:
             return ()
@@ -103,7 +105,7 @@ class LedgerBook:
         return events
 
     def _follow(self, files: LedgerFiles, events: Sequence[LedgerEvent]) -> None:
-        """The files that follow from the events.  These are on the disk: to fail now would have them written twice."""
+        """Update the derived files. The events are on disk: raising now would have them written twice."""
         try:
             files.follow(events)
             self._stale = not any(event.kind == "outcome" for event in events)
@@ -114,10 +116,10 @@ class LedgerBook:
             self._stale = self._behind = True
 
     def branch(self, parent: str, intent: str, step: int = 0) -> PlanNode:
-        """A new subgoal under one of the plan's ("" for the top).
+        """Add a subgoal under one of the plan's ("" for the top).
 
         Raises:
-            NotFound: the plan has no such parent; says which it has.
+            NotFound: the plan has no such parent; the message lists those it has.
         """
         if parent:
             self._standing(parent)
@@ -125,10 +127,10 @@ class LedgerBook:
         return self._ledger.plan[-1]
 
     def prune(self, node: str, reason: str, step: int = 0, remains: tuple[str, ...] = ()) -> None:
-        """Give up a subgoal and what stands open below it.
+        """Give up a subgoal and everything open below it.
 
         Raises:
-            NotFound: the plan has no such subgoal.  Conflict: it is done or given up already.
+            NotFound: the plan has no such subgoal. Conflict: it is done or given up already.
         """
         found = self._standing(node)
         if found.state in (NodeState.DONE, NodeState.PRUNED):
@@ -136,7 +138,7 @@ class LedgerBook:
         self.write(prune(node, reason, step, remains))
 
     def close(self) -> None:
-        """Close the files, ``ledger.json`` up to date; may be called twice."""
+        """Close the files with ``ledger.json`` up to date; may be called twice."""
         if self._files is None:
             return
         stale, self._stale = self._stale, False

@@ -1,6 +1,6 @@
-"""What can be written into the ledger, as entries that have no number and no time yet.  Pure functions.
+"""Ledger entries, events that have no number and time yet. Pure functions.
 
-``LedgerBook.write`` takes entries and makes events of them; eviction and the loop only say what is to be kept.
+``LedgerBook.write`` turns entries into events; eviction and the loop only create them.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _LATER = frozenset(
     {Cause.COVERED, Cause.HIDDEN, Cause.DISABLED, Cause.MISSING, Cause.NO_EFFECT, Cause.DEAD_CLICK}
 )
 SOON, LATER = 3, 10
-"""Steps after which what failed may be tried again: the net and the page's pace pass soon, a page's state later."""
+"""Steps after which a failed attempt may be repeated: network and timing recover soon, a page's state later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A change of the ledger that is to be written; ``data`` is plain JSON (``LedgerEvent``)."""
+    """A change of the ledger to be written; ``data`` is plain JSON (``LedgerEvent``)."""
 
     kind: str
     data: dict[str, object] = field(default_factory=dict[str, object])
@@ -37,19 +37,19 @@ class Entry:
 
 
 def expires(cause: str, step: int) -> int:
-    """The step from which something that failed for this cause may be tried again; 0 for never in this run."""
+    """Return the step from which something that failed for this cause may be tried again; 0 for never in this run."""
     if cause in _SOON:
         return step + SOON
     return step + LATER if cause in _LATER else 0
 
 
 def goal(text: str) -> Entry:
-    """The task, in the person's words."""
+    """The task, in the user's words."""
     return Entry(kind="goal", data={"text": text})
 
 
 def plan(nodes: Iterable[PlanNode], step: int = 0) -> Entry:
-    """A plan in place of the one before: what it leaves out is given up, nothing is erased."""
+    """A plan that replaces the one before: subgoals it omits are given up, nothing is erased."""
     return Entry(
         kind="plan",
         step=step,
@@ -76,22 +76,22 @@ def branch(parent: str, intent: str, step: int = 0, node: str = "") -> Entry:
 
 
 def prune(node: str, reason: str, step: int = 0, remains: Sequence[str] = ()) -> Entry:
-    """Give up a subgoal and what is open below it; ``remains`` is what it changed on the site."""
+    """Give up a subgoal and everything open below it; ``remains`` is what it changed on the site."""
     return Entry(kind="prune", step=step, data={"node": node, "reason": reason, "remains": list(remains)})
 
 
 def node(name: str, state: NodeState, step: int = 0, summary: str = "") -> Entry:
-    """Where a subgoal stands now."""
+    """The state of a subgoal."""
     return Entry(kind="node", step=step, data={"id": name, "state": state.value, "summary": summary})
 
 
 def subgoal(text: str, step: int = 0) -> Entry:
-    """What is being worked on: a node's id, its words, or words of its own."""
+    """The current subgoal: a node's id, its text, or any other text."""
     return Entry(kind="subgoal", step=step, data={"text": text})
 
 
 def outcome(step: int, words: str, result: Result, *, url: str = "", state: str = "") -> Entry:
-    """What a step did and what came of it; ``url`` and ``state`` of the page it began on."""
+    """A step's action and its result; ``url`` and ``state`` are of the page it began on."""
     return Entry(
         kind="outcome",
         step=step,
@@ -116,7 +116,7 @@ def fact(
     quote: str = "",
     subgoal: str = "",
 ) -> Entry:
-    """One thing known; another value under the same key retracts the older one, which stays."""
+    """A known fact; another value under the same key retracts the older one, which stays."""
     return Entry(
         kind="fact",
         step=step,
@@ -132,7 +132,7 @@ def fact(
 
 
 def fact_of(known: Fact, step: int | None = None) -> Entry:
-    """A fact as a policy hands it over."""
+    """An entry for a policy's fact."""
     return fact(
         known.key,
         known.value,
@@ -150,14 +150,14 @@ def used(keys: Iterable[str], step: int) -> Entry:
 
 
 def retract(key: str, why: str = "", step: int = 0) -> Entry:
-    """A fact that does not hold; it stays, and is shown to a person only."""
+    """Mark a fact as wrong; it stays, and only people see it."""
     return Entry(kind="retract", step=step, data={"key": key, "why": why})
 
 
 def dead_end(
     words: str, *, state: str, target: str, cause: str, url: str = "", step: int = 0, until: int | None = None
 ) -> Entry:
-    """What led nowhere; without ``until`` the cause tells when it may be tried again."""
+    """An attempt that led nowhere; without ``until`` the cause decides when it may be tried again."""
     return Entry(
         kind="dead_end",
         step=step,
@@ -173,7 +173,7 @@ def dead_end(
 
 
 def dead_end_of(result: Result, target: str, *, state: str, url: str, step: int) -> Entry | None:
-    """The dead end that an action's result tells of; ``None`` where it led somewhere or was not understood at all."""
+    """Return the dead end of an action's result; ``None`` where it had an effect or was never understood."""
     if result.success and result.effect is not Effect.NOTHING:
         return None
     if result.cause in (Cause.SYNTAX, Cause.PERSON):

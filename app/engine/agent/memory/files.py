@@ -1,10 +1,10 @@
 """The ledger's files in a run's folder.
 
-    ledger-events.jsonl   every event, appended; the others follow from it and are made anew when they are lost
-    ledger.json           the ledger as it was when the last step ended, replaced whole (that waits for the disk too)
+    ledger-events.jsonl   every event, appended; the others are derived from it and rebuilt when they are lost
+    ledger.json           the ledger after the last step, replaced as a whole (with a wait for the disk too)
     facts.jsonl           every fact and retraction, appended      episodic.jsonl   every note, appended
 
-The names are SuperBrowser's (section 5.2), the log of events is ours: its ledger can't be rebuilt after a kill.
+The names are SuperBrowser's (section 5.2); the event log is ours: its ledger can't be rebuilt after a kill.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _NOTES = ("note",)
 
 
 def encode(events: Iterable[LedgerEvent]) -> bytes:
-    """Events as lines."""
+    """Return events as JSON lines."""
     return b"".join(orjson.dumps(event, option=orjson.OPT_APPEND_NEWLINE) for event in events)
 
 
 def read_events(folder: Path) -> list[LedgerEvent]:
-    """The events in a run's folder, none where there is no such file; a last line that was cut off is left out.
+    """Return the events in a run's folder, none without the file; a last line that was cut off is skipped.
 
     Raises:
         StoreError: another line is damaged, or the file can't be read.
@@ -49,7 +49,7 @@ def read_events(folder: Path) -> list[LedgerEvent]:
 
 
 def mend(folder: Path) -> None:
-    """Take away a last line that was cut off while it was written, so that the next one begins on a line of its own."""
+    """Remove a last line that was cut off while written, so that the next one begins on its own line."""
     path = folder / EVENTS_FILE
     with explained(path):
         data = path.read_bytes() if path.exists() else b""
@@ -60,7 +60,7 @@ def mend(folder: Path) -> None:
 
 
 def whole(data: bytes) -> int:
-    """Length of the whole lines at the front; a line counts when its end is there."""
+    """Return the length of the complete lines at the front; a line counts when its newline is there."""
     return data.rfind(b"\n") + 1
 
 
@@ -76,7 +76,7 @@ class LedgerFiles:
             self._notes = own_file(folder / EPISODIC_FILE).open("ab", buffering=0)
 
     def append(self, events: Sequence[LedgerEvent]) -> None:
-        """Write events and wait until they are on the disk.
+        """Write events and wait until they are on disk.
 
         Raises:
             StoreError: the disk is full or can't be written; then none of them is.
@@ -85,10 +85,10 @@ class LedgerFiles:
             append_whole(self._events, encode(events))
 
     def follow(self, events: Sequence[LedgerEvent]) -> None:
-        """Write what follows from events that are on the disk; it need not be waited for.
+        """Append to the derived files without waiting for the disk; the events are on disk already.
 
         Raises:
-            StoreError: the disk is full or can't be written; ``rebuild`` makes it good.
+            StoreError: the disk is full or can't be written; ``rebuild`` repairs it.
         """
         with explained(self.folder / FACTS_FILE):
             if facts := [event for event in events if event.kind in _FACTS]:
@@ -97,13 +97,13 @@ class LedgerFiles:
                 append_whole(self._notes, encode(notes), wait=False)
 
     def close(self) -> None:
-        """Close them."""
+        """Close the files."""
         for file in (self._events, self._facts, self._notes):
             file.close()
 
 
 def replace_ledger(folder: Path, ledger: Ledger) -> None:
-    """Put ``ledger.json`` in place of the one before; a reader sees either.
+    """Replace ``ledger.json`` atomically.
 
     Raises:
         StoreError: the disk is full or can't be written.
@@ -117,7 +117,7 @@ def replace_ledger(folder: Path, ledger: Ledger) -> None:
 
 
 def rebuild(folder: Path, events: Sequence[LedgerEvent], ledger: Ledger) -> None:
-    """Make what follows from the events anew where it lags behind them.
+    """Rebuild the derived files where they lag behind the events.
 
     Raises:
         StoreError: the disk is full or can't be written.

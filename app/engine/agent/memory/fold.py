@@ -1,7 +1,7 @@
-"""Events of the ledger folded into the ledger.  Pure functions: the same events give the same ledger.
+"""Fold ledger events into the ledger. Pure functions: the same events give the same ledger.
 
-Nothing is ever lost by folding on: facts are retracted and subgoals pruned, but stay.  Events come from the disk and
-are read tolerantly; one of an unknown kind, or without what it needs, changes nothing.
+Nothing is ever lost: facts are retracted and subgoals pruned, but stay. Events come from disk and are read tolerantly;
+one of an unknown kind, or without required data, changes nothing.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from app.engine.ledger import (
 )
 
 RECENT = 3
-"""Outcomes that are kept at hand; SuperBrowser's deque has this length."""
+"""Recent outcomes that are kept; the length of SuperBrowser's deque."""
 
 Word = TypeVar("Word", bound=StrEnum)
 
 
 def fold(events: Iterable[LedgerEvent], ledger: Ledger | None = None) -> Ledger:
-    """The ledger after these events, from an empty one or from ``ledger`` on."""
+    """Return the ledger after these events, starting from ``ledger`` or an empty one."""
     ledger = ledger if ledger is not None else Ledger()
     for event in events:
         ledger = apply(ledger, event)
@@ -39,7 +39,7 @@ def fold(events: Iterable[LedgerEvent], ledger: Ledger | None = None) -> Ledger:
 
 
 def apply(ledger: Ledger, event: LedgerEvent) -> Ledger:
-    """The ledger after one more event."""
+    """Return the ledger after one more event."""
     change = _CHANGES.get(event.kind)
     return change(ledger, event) if change is not None else ledger
 
@@ -83,7 +83,7 @@ def _subgoal(ledger: Ledger, event: LedgerEvent) -> Ledger:
 
 
 def _outcome(ledger: Ledger, event: LedgerEvent) -> Ledger:
-    """One outcome a step: a second one for it (it was done again after a kill) takes the first one's place."""
+    """Keep one outcome a step: a second one (the step was repeated after a kill) replaces the first."""
     outcome = StepOutcome(
         step=event.step,
         words=text_of(event, "words"),
@@ -154,7 +154,7 @@ def _retract(ledger: Ledger, event: LedgerEvent) -> Ledger:
 
 
 def _dead_end(ledger: Ledger, event: LedgerEvent) -> Ledger:
-    """The same state, target and cause again is the same dead end, met later."""
+    """The same state, target and cause is the same dead end, met later."""
     until = event.data.get("until")
     met = DeadEnd(
         state=text_of(event, "state"),
@@ -190,7 +190,7 @@ def _note(ledger: Ledger, event: LedgerEvent) -> Ledger:
 
 
 def _with_plan(ledger: Ledger, plan: tuple[PlanNode, ...]) -> Ledger:
-    """What was worked on and is given up or done is worked on no more."""
+    """Clear the current subgoal where the new plan has given it up or finished it."""
     before = {node.id: node for node in ledger.plan}
     ended = {
         node.intent
@@ -221,13 +221,13 @@ def _node_of(data: dict[str, object], step: int) -> PlanNode:
 
 
 def text_of(event: LedgerEvent, name: str) -> str:
-    """A text of an event's data; "" where it is none."""
+    """Return a text of an event's data; "" where it is none."""
     value = event.data.get(name)
     return value if isinstance(value, str) else ""
 
 
 def texts_of(value: object) -> tuple[str, ...]:
-    """The texts of a list; none where it is no list."""
+    """Return the texts of a list; none where it is no list."""
     items = cast("Sequence[object]", value) if isinstance(value, list | tuple) else ()
     return tuple(item for item in items if isinstance(item, str))
 

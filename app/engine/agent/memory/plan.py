@@ -1,6 +1,6 @@
 """The plan as a tree from which nothing is ever erased (AgentOccam's branch and prune, without its forgetting).
 
-Ids are readable (``2``, ``2.1``), given once and never again; a node's parent never changes, so the tree has no cycles.
+Ids are readable (``2``, ``2.1``) and never reused; a node's parent never changes, so the tree has no cycles.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _LEFT_OUT = "left out of a later plan"
 
 
 def replanned(plan: Plan, wanted: Sequence[PlanNode]) -> Plan:
-    """A plan in place of the one before.
+    """Return a plan that replaces the one before.
 
-    A node that is named again (by its id, or without one by its words) goes on; what stood open and is not named any
-    more is pruned.
+    A node that is named again (by its id, or without one by its text) continues; an open node that is omitted is
+    pruned.
     """
     named: dict[str, PlanNode] = {}
     nodes = list(plan)
@@ -44,12 +44,12 @@ def replanned(plan: Plan, wanted: Sequence[PlanNode]) -> Plan:
 
 
 def branched(plan: Plan, node: PlanNode) -> Plan:
-    """The plan with one more node; its id is kept where it is free."""
+    """Return the plan with one more node; its id is kept where it is free."""
     return (*plan, _placed(list(plan), node))
 
 
 def pruned(plan: Plan, name: str, reason: str, remains: Sequence[str]) -> Plan:
-    """The plan with a node given up, and what stands open below it."""
+    """Return the plan with a node and everything open below it given up."""
     below = _below(plan, name)
     return tuple(
         replace(
@@ -65,7 +65,7 @@ def pruned(plan: Plan, name: str, reason: str, remains: Sequence[str]) -> Plan:
 
 
 def with_state(plan: Plan, name: str, state: NodeState, summary: str = "") -> Plan:
-    """The plan with a node in another state; one node at most is active."""
+    """Return the plan with a node in another state; at most one node is active."""
     if not any(node.id == name for node in plan):
         return plan
     return tuple(
@@ -79,7 +79,7 @@ def with_state(plan: Plan, name: str, state: NodeState, summary: str = "") -> Pl
 
 
 def with_active(plan: Plan, words: str) -> tuple[Plan, str]:
-    """The plan with the node of this id or these words active, and the words of it; any words may be a subgoal."""
+    """Return the plan with the node of this id or text active, and its text; any text may be a subgoal."""
     found = next((node for node in plan if words and node.id == words), None)
     if found is None:
         found = next((node for node in plan if node.intent == words and node.state in _STANDING), None)
@@ -103,7 +103,7 @@ def _known(nodes: Sequence[PlanNode], node: PlanNode) -> PlanNode | None:
 
 
 def _placed(nodes: Sequence[PlanNode], node: PlanNode) -> PlanNode:
-    """The node under a parent that exists, with an id that is free."""
+    """Return the node under an existing parent, with a free id."""
     taken = {known.id for known in nodes}
     parent = node.parent if node.parent in taken else ""
     if node.id and node.id not in taken:
@@ -116,7 +116,7 @@ def _placed(nodes: Sequence[PlanNode], node: PlanNode) -> PlanNode:
 
 
 def _below(plan: Plan, name: str) -> set[str]:
-    """The node and everything under it; a parent always stands before its children."""
+    """Return the node and its descendants; a parent always comes before its children."""
     found = {name}
     for node in plan:
         if node.parent in found:

@@ -1,4 +1,6 @@
-"""The ledger in words, for a model: one line each, so that no text in it can look like a heading or another entry."""
+"""The ledger as text for a model: one line an entry, so that no text in it can look like a heading or another
+entry.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caps:
-    """How many of each are shown at most, and how long each line may be, in characters."""
+    """How many of each are shown at most, and the characters of a line."""
 
     facts: int = 30
     dead_ends: int = 12
@@ -29,11 +31,11 @@ class Caps:
 
 WORKER = Caps(facts=5, dead_ends=6, checkpoints=0, episodic=0)
 PLANNER = Caps()
-"""SuperBrowser's caps; what is left out is said, and stays in the ledger."""
+"""SuperBrowser's caps; omissions are named, and stay in the ledger."""
 
 
 def rendered(view: Ledger, caps: Caps = PLANNER) -> str:
-    """A view of the ledger; sections without entries are left out."""
+    """Render a view of the ledger; empty sections are left out."""
     reached = [
         f"step {mark.step}, {mark.kind}: {one_line(mark.words, caps.line)}"
         for mark in _last(view.checkpoints, caps.checkpoints)
@@ -55,7 +57,7 @@ def rendered(view: Ledger, caps: Caps = PLANNER) -> str:
 
 
 def plan_lines(plan: Sequence[PlanNode], caps: Caps = PLANNER) -> str:
-    """The plan as a tree; "" where there is none.  What is given up is shown too, with what it left on the site."""
+    """Render the plan as a tree; "" without one. Pruned nodes are shown too, with what they changed on the site."""
     lines: list[str] = []
     depths = {"": -1}
     for node in in_tree_order(plan)[: caps.plan]:
@@ -73,7 +75,7 @@ def plan_lines(plan: Sequence[PlanNode], caps: Caps = PLANNER) -> str:
 
 
 def in_tree_order(plan: Sequence[PlanNode]) -> list[PlanNode]:
-    """Each node followed by what is below it."""
+    """Return each node followed by its descendants."""
     children: dict[str, list[PlanNode]] = {}
     for node in plan:
         children.setdefault(node.parent, []).append(node)
@@ -87,7 +89,7 @@ def in_tree_order(plan: Sequence[PlanNode]) -> list[PlanNode]:
 
 
 def one_line(text: str, longest: int) -> str:
-    """A text on one line, cut where it is too long."""
+    """Return a text on one line, shortened where it is too long."""
     words = " ".join(text[: longest * 4].split())
     return words if len(words) <= longest else words[: longest - 1] + "…"
 

@@ -1,9 +1,9 @@
-"""What each role sees of the ledger (SuperBrowser, equations 16 to 18), as a smaller ledger.
+"""The roles' views of the ledger (SuperBrowser, equations 16 and 17), each a smaller ledger.
 
-``rendering.rendered`` puts it in words.
+``rendering.rendered`` renders them.
 
-The worker is spared what it can't act on.  Dead ends hold for a page state, or for an address where no state is known,
-and expire; retracted facts are shown to nobody.
+The worker is not shown what it can't act on. Dead ends hold for a page state, or for an address where no state is
+known, and expire; retracted facts are shown to no role.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ WORKER_FACTS = 5
 
 
 def worker_view(ledger: Ledger, *, url: str, state: str = "", step: int | None = None) -> Ledger:
-    """Goal, subgoal, recent three, the five facts used last, and the dead ends of the page (equation 16)."""
+    """Return goal, subgoal, recent three, the five facts used last, and the page's dead ends (equation 16)."""
     now = ledger.steps if step is None else step
     return Ledger(
         goal=ledger.goal,
@@ -33,13 +33,13 @@ def worker_view(ledger: Ledger, *, url: str, state: str = "", step: int | None =
 
 
 def planner_view(ledger: Ledger, *, step: int | None = None) -> Ledger:
-    """All but the episodic notes (equation 17)."""
+    """Return everything but the episodic notes (equation 17)."""
     now = ledger.steps if step is None else step
     return replace(ledger, facts=in_use(ledger.facts), dead_ends=standing(ledger.dead_ends, now), episodic=())
 
 
 def orchestrator_view(ledger: Ledger, *, learnings: Iterable[str] = (), step: int | None = None) -> Ledger:
-    """Everything, and what is known of the domain from runs before (equation 18)."""
+    """Return everything, and learnings about the domain from earlier runs (equation 18)."""
     now = ledger.steps if step is None else step
     return replace(
         ledger,
@@ -50,13 +50,13 @@ def orchestrator_view(ledger: Ledger, *, learnings: Iterable[str] = (), step: in
 
 
 def in_use(facts: Iterable[Fact]) -> tuple[Fact, ...]:
-    """Facts that hold, those referred to last first."""
+    """Return facts that are not retracted, last used first."""
     holding = (fact for fact in facts if not fact.retracted)
     return tuple(sorted(holding, key=lambda fact: (fact.last_used, fact.step), reverse=True))
 
 
 def standing(dead_ends: Iterable[DeadEnd], step: int) -> tuple[DeadEnd, ...]:
-    """Dead ends that have not expired, newest first."""
+    """Return dead ends that have not expired, newest first."""
     return tuple(
         sorted(
             (dead for dead in dead_ends if dead.until == 0 or step < dead.until),
@@ -67,14 +67,14 @@ def standing(dead_ends: Iterable[DeadEnd], step: int) -> tuple[DeadEnd, ...]:
 
 
 def is_here(dead: DeadEnd, url: str, state: str) -> bool:
-    """Whether a dead end is one of this page: of the same state, or of the same address where a state is unknown."""
+    """Whether a dead end belongs to this page: same state, or same address where a state is unknown."""
     if dead.state and state:
         return dead.state == state
     return bool(dead.url) and host_of(dead.url) == host_of(url) and url_key(dead.url) == url_key(url)
 
 
 def path_to(plan: Iterable[PlanNode], node: str) -> tuple[PlanNode, ...]:
-    """The nodes from the top of the plan down to one."""
+    """Return the nodes from the top of the plan down to one."""
     by_id = {found.id: found for found in plan}
     path: list[PlanNode] = []
     while node in by_id:

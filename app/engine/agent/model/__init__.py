@@ -1,1 +1,1 @@
-"""Talks to a language model behind an OpenAI-compatible endpoint, within a budget; records it, and replays it."""
+"""Client of a language model behind an OpenAI-compatible endpoint: budget, retries, recording."""

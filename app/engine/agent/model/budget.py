@@ -1,4 +1,4 @@
-"""What a run may spend on its model, and what each role has spent."""
+"""Budget of a run's model calls, and the usage of each role."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble, Usag
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Bounds of one run; 0 is none.
+    """Limits of one run; 0 is none.
 
     Attributes:
-        seconds: spent waiting for the model, retries and the time between them included.
+        seconds: spent waiting for the model, retries and pauses included.
         tokens: in and out together.
-        money: US dollars, reckoned with the model's price.
+        money: US dollars, by the model's price.
     """
 
     seconds: float = 0.0
@@ -26,7 +26,7 @@ class Budget:
 
 
 class Meter:
-    """Counts what is used, and says no when a bound is reached."""
+    """Counts usage and refuses requests beyond the budget."""
 
     def __init__(self, budget: Budget | None = None) -> None:
         self.budget = budget or Budget()
@@ -34,11 +34,11 @@ class Meter:
         self._tokens_aside, self._money_aside = 0, 0.0
 
     def used(self) -> dict[AgentRole, Usage]:
-        """What each role has used."""
+        """Return the usage by role."""
         return dict(self._used)
 
     def total(self) -> Usage:
-        """What all of them have used."""
+        """Return the usage of all roles."""
         whole = Usage()
         for usage in self._used.values():
             whole = _sum(whole, usage)
@@ -55,7 +55,7 @@ class Meter:
         retries: int = 0,
         price: Price | None = None,
     ) -> None:
-        """Add to what a role has used."""
+        """Add to a role's usage."""
         money = price.of(tokens[0], tokens[1], cached) if price is not None else 0.0
         more = Usage(
             calls=calls, tokens_in=tokens[0], tokens_out=tokens[1], cached=cached, seconds=seconds, retries=retries,
@@ -64,18 +64,18 @@ class Meter:
         self._used[role] = _sum(self._used.get(role, Usage()), more)
 
     def seconds_left(self) -> float:
-        """Seconds that may still be spent; infinite without a bound."""
+        """Return the seconds left; infinite without a limit."""
         return self.budget.seconds - self.total().seconds if self.budget.seconds else float("inf")
 
     @contextmanager
     def allowing(self, wanted_in: int, most_out: int, price: Price | None) -> Generator[int]:
-        """How many tokens the answer to a request of about ``wanted_in`` tokens may have.
+        """Yield the tokens that the answer to a request of about ``wanted_in`` tokens may have.
 
-        So much is set aside while the block runs, so that requests on their way together keep the bounds too; what was
-        used is to be counted within it.
+        That much is reserved while the block runs, so that concurrent requests keep the limits too; count the usage
+        within it.
 
         Raises:
-            ModelError: a bound is reached, or the request alone would pass it.
+            ModelError: a limit is reached, or the request alone would exceed it.
         """
         allowed = self._allowed(wanted_in, most_out, price)
         tokens, money = wanted_in + allowed, price.of(wanted_in, allowed) if price is not None else 0.0
@@ -108,7 +108,7 @@ class Meter:
 
 
 def spent(what: str) -> ModelError:
-    """The budget does not reach any further."""
+    """Return the error of an exhausted budget."""
     return ModelError(
         f"the run's budget for its model does not reach any further: {what} used",
         ModelTrouble.BUDGET,

@@ -1,8 +1,8 @@
-"""Typed messages as the chat protocol has them.
+"""Typed messages in the format of chat completions.
 
-Only roles and texts that every endpoint knows are used: what the agent did is the assistant's text, what came of it the
-user's.  The same messages always give the same bytes, and messages added at the end leave the ones before them alone,
-so that an endpoint can keep the beginning in its cache.
+Only roles and texts that every endpoint knows are used: the agent's actions are the assistant's text, their results the
+user's. The same messages always give the same bytes, and messages added at the end leave the ones before unchanged, so
+that an endpoint can cache the beginning.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def wire(
     with_pictures: bool = True,
     with_system: bool = True,
 ) -> list[dict[str, Any]]:
-    """Messages of the protocol; neighbours of one role are one message, and only the first can be the system's.
+    """Return messages of the protocol; neighbours of one role are merged, and only the first can be the system's.
 
-    A picture whose bytes are not at hand, or that the endpoint does not take, is told by its description; a system
-    message that it does not take is the user's.
+    A picture without bytes, or that the endpoint does not take, is replaced by its description; a system message that
+    it does not take becomes the user's.
     """
     sent: list[tuple[str, list[Part]]] = []
     for message in messages:
@@ -46,14 +46,14 @@ def wire(
 
 
 def estimate(messages: Sequence[Message]) -> int:
-    """Tokens of a request, roughly and rather too many: four bytes a token, a picture 1,000."""
+    """Estimate the tokens of a request, rather too high: four bytes a token, 1,000 a picture."""
     parts = [part for message in messages for part in message.parts]
     pictures = sum(part.kind is PartKind.IMAGE and bool(part.digest) for part in parts)
     return sum(len(part.text.encode()) for part in parts) // 4 + 4 * len(messages) + 1000 * pictures
 
 
 def tokens_of(text: str) -> int:
-    """Tokens of an answer whose endpoint does not count them: four bytes each."""
+    """Estimate the tokens of an answer that the endpoint did not count: four bytes each."""
     return (len(text.encode()) + 3) // 4
 
 

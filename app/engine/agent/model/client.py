@@ -26,17 +26,17 @@ from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble, Repl
 log = logging.getLogger(__name__)
 
 _MINDS = frozenset({400, 415, 422})
-"""Statuses of a request that is refused for what is in it."""
+"""Statuses of a request that is rejected for its content."""
 
 
 class EndpointModel:
-    """Asks an endpoint, streams its answers, and asks again where that may help.
+    """Asks an endpoint, streams its answers, and retries where that may help.
 
     Args:
-        url: address, as a rule ending in ``/v1``; empty is OpenAI's.
+        url: address, usually ending in ``/v1``; empty is OpenAI's.
         model: name of the model; ``models`` are others by role.
-        price: of all models; without one the listed prices hold.
-        pulse: is told every sign of life of the endpoint.
+        price: of all models; without one the listed prices are used.
+        pulse: notified of every sign of life of the endpoint.
         sleep, rng: for tests.
     """
 
@@ -71,7 +71,7 @@ class EndpointModel:
         pictures: dict[str, bytes] | None = None,
         most: int = 1024,
     ) -> Reply:
-        """See ``Model.ask``.  Cancelling it closes the connection at once."""
+        """See ``Model.ask``. Cancelling it closes the connection at once."""
         with self._pulse.asking():
             return await self._ask(role, messages, schema, pictures or {}, most)
 
@@ -105,7 +105,7 @@ class EndpointModel:
                 return reply
 
     def usage(self) -> dict[AgentRole, Usage]:
-        """What each role has used."""
+        """Return the usage by role."""
         return self.meter.used()
 
     async def aclose(self) -> None:
@@ -113,7 +113,7 @@ class EndpointModel:
         await self._line.aclose()
 
     async def _only_model(self) -> str:
-        """The endpoint's model where none is set and it has but one."""
+        """Return the endpoint's model where none is set and it has exactly one."""
         try:
             names = await self._line.models()
         except Failed as failed:
@@ -184,7 +184,7 @@ class EndpointModel:
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """One request, whatever the endpoint takes of it."""
+    """A request, independent of what the endpoint accepts."""
 
     model: str
     messages: Sequence[Message]

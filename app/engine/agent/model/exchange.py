@@ -1,8 +1,8 @@
-"""One exchange with a model as it is kept with a run: what was asked, without pictures and secrets, and what came.
+"""An exchange with a model as it is stored with a run: the request without pictures and secrets, and the answer.
 
-A request is found again by its key: role, words and schema.  Pictures don't count, since no two of a page are the same
-to the bit, nor does the random marker of the fence around a page's words; the same words with other pictures are told
-apart by their order.
+A request is found by its key: role, texts and schema. Pictures don't count, since no two of a page are equal to the
+bit, nor does the random marker of the fence around a page's text; the same texts with other pictures are told apart
+by order.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from app.engine.agent.model_api import AgentRole, ModelError, ModelTrouble, Repl
 from app.engine.errors import InputError
 
 FORMAT = 1
-"""A reader refuses a newer one."""
+"""Format number; a reader refuses a newer one."""
 _MARKER = re.compile(rb"<<end of [^<>\\]{1,60} ([0-9a-f]{12})>>")
 """The random marker of a fence, in its closing line."""
 Clean = Callable[[str], str]
@@ -28,7 +28,7 @@ Clean = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """A request by its key, and either the answer or the error that came of it."""
+    """A request by its key, and the answer or the error."""
 
     key: str
     role: AgentRole
@@ -39,7 +39,7 @@ class Exchange:
 def asked(
     role: AgentRole, messages: Sequence[Message], schema: dict[str, Any] | None, clean: Clean
 ) -> dict[str, Any]:
-    """A request as plain data, cleaned; ``turn`` and what eviction needs are left out."""
+    """Return a request as plain data, cleaned; ``turn`` and the fields for eviction are left out."""
     return {
         "role": role.value,
         "schema": schema,
@@ -51,7 +51,7 @@ def asked(
 
 
 def key_of(request: dict[str, Any]) -> str:
-    """The key of a request that ``asked`` gave."""
+    """Return the key of a request that ``asked`` returned."""
     words = {
         **request,
         "messages": [
@@ -66,7 +66,7 @@ def key_of(request: dict[str, Any]) -> str:
 
 
 def packed(request: dict[str, Any], came: Reply | ModelError, clean: Clean, *, at: float, most: int) -> bytes:
-    """An exchange as JSON."""
+    """Return an exchange as JSON."""
     document: dict[str, Any] = {"format": FORMAT, "key": key_of(request), "at": at, "most": most, **request}
     if isinstance(came, Reply):
         answer = {field.name: getattr(came, field.name) for field in fields(came)}
@@ -80,7 +80,7 @@ def packed(request: dict[str, Any], came: Reply | ModelError, clean: Clean, *, a
 
 
 def read(data: bytes) -> Exchange:
-    """An exchange that ``packed`` gave.
+    """Read an exchange that ``packed`` wrote.
 
     Raises:
         InputError: it is none, or one of a newer format.

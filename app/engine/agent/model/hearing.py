@@ -1,9 +1,4 @@
-"""Puts an answer together from the bytes of a response, whether they come as events or as one JSON document.
-
-The openai package has a decoder of its own, which sets no bound on the size of an answer and gives up at the first
-event that is no JSON.  Here an answer that grows without end is cut off while it comes, and one broken event costs no
-more than itself.
-"""
+"""Assemble an answer from the bytes of a response, server-sent events or one JSON document."""
 
 from __future__ import annotations
 
@@ -12,14 +7,14 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 MOST_BYTES = 32_000_000
-"""Of a response: an answer of 30,000 tokens, each in an event of its own, is a quarter of this."""
+"""Of a response: an answer of 30,000 tokens, each in its own event, is a quarter of this."""
 LETTERS_A_TOKEN = 32
 SPARE_LETTERS = 10_000
-"""An answer may have so many letters for each token that was asked for, and these on top."""
+"""An answer may have so many characters for each requested token, plus these."""
 
 
 class EndpointFault(Exception):
-    """The endpoint told of an error in the midst of an answer."""
+    """The endpoint reported an error in the middle of an answer."""
 
     def __init__(self, message: str, code: str) -> None:
         super().__init__(message)
@@ -27,18 +22,18 @@ class EndpointFault(Exception):
 
 
 class Hearing:
-    """One answer as it comes.
+    """One answer while it arrives.
 
     Args:
-        most: tokens that were asked for at most.
+        most: tokens that were requested at most.
 
     Attributes:
-        is_events: whether server-sent events come, or one JSON document.
+        is_events: whether server-sent events arrive, or one JSON document.
         began: when the first bytes came (``time.monotonic``), 0 before.
-        finish: why the model ended, "" while it has not said.
-        is_done: the answer is complete.  cut: it was too long.
-        tokens: in and out as the endpoint counted them.  cached: of those in.
-        broken: pieces that could not be read.  heard: pieces that could.
+        finish: why the model stopped, "" while it has not said.
+        is_done: the answer is complete. cut: it was too long.
+        tokens: in and out as the endpoint counted them. cached: of those in.
+        broken: pieces that could not be read. heard: pieces that could.
     """
 
     def __init__(self, most: int) -> None:
@@ -63,14 +58,14 @@ class Hearing:
 
     @property
     def thinking(self) -> str:
-        """The reasoning so far, where the endpoint tells it."""
+        """The reasoning so far, where the endpoint sends it."""
         return "".join(self._thoughts)
 
     def feed(self, data: bytes) -> bool:
-        """The next bytes; False once no more are wanted.
+        """Parse the next bytes; False once no more are wanted.
 
         Raises:
-            EndpointFault: they tell of an error.
+            EndpointFault: they report an error.
         """
         self._bytes += len(data)
         if self._bytes > MOST_BYTES:
@@ -82,7 +77,7 @@ class Hearing:
         return not (self.is_done or self.cut)
 
     def close(self) -> None:
-        """No more bytes come."""
+        """Parse the rest at the end of the response."""
         if self.is_events:
             self._line(bytes(self._buffer))
             self._line(b"")
@@ -155,7 +150,7 @@ def _fault(error: object) -> EndpointFault:
 
 
 def _words(content: object) -> str:
-    """A content: a text, or parts that hold texts."""
+    """Return a content's text; it is a text, or parts with texts."""
     if isinstance(content, list):
         return "".join(_word(_mapping(part).get("text")) for part in cast("list[object]", content))
     return _word(content)

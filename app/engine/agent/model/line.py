@@ -1,4 +1,4 @@
-"""The connection to an endpoint: sends one request, hears its answer, and says in our words what went wrong."""
+"""Transport to an endpoint: sends one request, reads the answer, and explains failures."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 DEFAULT_URL = "https://api.openai.com/v1"
 NO_KEY = "none"
-"""Sent where there is no key: a server on one's own machine asks for none, and the package insists on one."""
+"""Sent where there is no key: a local server asks for none, and the openai package insists on one."""
 CONNECT_SECONDS = 10.0
 DRAIN_SECONDS = 0.25
 FINISHED_SECONDS = 5.0
-"""That the count of tokens may come behind the end of an answer."""
+"""Wait for the token count after the end of an answer."""
 
 
 class Line:
-    """Requests to one endpoint, over connections that are kept open."""
+    """Requests to one endpoint over connections that are kept open."""
 
     def __init__(self, url: str, key: str, patience: Patience, pulse: Pulse | None = None) -> None:
         self._url, self._key, self._patience = url or DEFAULT_URL, key, patience
@@ -38,7 +38,7 @@ class Line:
         self._opening = asyncio.Lock()
 
     async def send(self, body: dict[str, Any], hearing: Hearing, seconds: float) -> None:
-        """Send a request and hear the answer to its end, or until it is longer than ``hearing`` takes.
+        """Send a request and read the answer to its end, or until it is longer than ``hearing`` allows.
 
         Raises:
             Failed: no answer came, it broke off, or it took longer than ``seconds``.
@@ -52,10 +52,10 @@ class Line:
             raise Failed(trouble.too_slow(self.where, "had not answered in full", seconds)) from None
 
     async def models(self) -> list[str]:
-        """Names of the endpoint's models.
+        """Return the names of the endpoint's models.
 
         Raises:
-            Failed: it does not tell.
+            Failed: it does not list them.
         """
         client = await self._connected()
         import openai
@@ -143,7 +143,7 @@ class Line:
 
 
 async def _drain(pieces: AsyncIterator[bytes]) -> None:
-    """Read the few bytes behind the end of an answer, without which the connection can't be used again."""
+    """Read the few bytes after the end of an answer, without which the connection can't be reused."""
     with contextlib.suppress(Exception):
         async with asyncio.timeout(DRAIN_SECONDS):
             async for _ in pieces:
@@ -151,7 +151,7 @@ async def _drain(pieces: AsyncIterator[bytes]) -> None:
 
 
 def shown(url: str) -> str:
-    """An address as it may be shown: without a user and what follows its path."""
+    """Return an address without user and query, for display."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip("/")
 

@@ -1,7 +1,7 @@
-"""What an endpoint takes and what it refuses, learnt from its refusals.
+"""What an endpoint accepts, learnt from its rejections.
 
 "OpenAI-compatible" means many things: a schema for the answer, usage with a stream, ``max_tokens``, a temperature and
-pictures are each refused somewhere.  A refusal names what it minds, or it does not; then the likeliest is left out.
+pictures are each rejected somewhere. A rejection names the field, or else the likeliest one is left out.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _SHAPE = ("response_format", "json_schema", "json_object", "structured output", 
 
 
 THOUGHTS = 4_000
-"""Tokens for the thoughts of a model that thinks before it answers."""
+"""Tokens for the reasoning of a model that thinks before it answers."""
 
 
 class Shape(IntEnum):
-    """How an answer's schema can be asked for."""
+    """How an answer's schema can be requested."""
 
     WORDS = 0  # only by saying so in the prompt
     OBJECT = 1  # any JSON object
@@ -37,7 +37,7 @@ class Shape(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manners:
-    """What to send to an endpoint; everything, until it minds."""
+    """What to send to an endpoint; everything, until it is rejected."""
 
     shape: Shape = Shape.SCHEMA
     usage: bool = True
@@ -46,16 +46,16 @@ class Manners:
     """``max_completion_tokens`` in place of ``max_tokens``."""
     pictures: bool = True
     system: bool = True
-    """A system message; some models know only a user's."""
+    """A system message; some models take only the user's."""
     thinks: bool = False
-    """It spends tokens on thoughts before it answers: it needs room for both."""
+    """The model spends tokens on reasoning first: the limit has to cover both."""
 
     def room(self, most: int) -> int:
-        """Tokens to allow for an answer of at most ``most``."""
+        """Return the tokens to allow for an answer of at most ``most``."""
         return most + THOUGHTS if self.thinks else most
 
     def options(self, most: int, schema: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Fields of a request beside its messages."""
+        """Return the fields of a request beside its messages."""
         options: dict[str, Any] = {"max_completion_tokens" if self.new_limit else "max_tokens": most}
         if self.temperature:
             options["temperature"] = 0.0
@@ -69,7 +69,7 @@ class Manners:
         return options
 
     def request_for(self, schema: Mapping[str, Any]) -> str:
-        """What is added to the prompt for an answer that follows the schema; "" where the endpoint sees to that."""
+        """Return the text to add to the prompt for an answer by the schema; "" where the endpoint enforces it."""
         if self.shape is Shape.SCHEMA:
             return ""
         return (
@@ -78,7 +78,9 @@ class Manners:
         )
 
     def after(self, refusal: str, *, had_schema: bool, had_pictures: bool) -> Manners | None:
-        """What to send in place of a request refused with these words; ``None`` where nothing can be left out."""
+        """Return what to send after a request was rejected with these words; ``None`` where nothing can be left
+        out.
+        """
         low = refusal.lower()
         if any(words in low for words in _TOO_LONG):
             return None
@@ -101,7 +103,7 @@ class Manners:
 
 
 def is_strict(schema: object) -> bool:
-    """Whether a schema keeps the rules of strict mode: each object closed, and all of its properties required."""
+    """Whether a schema follows strict mode: each object closed, and all of its properties required."""
     if isinstance(schema, list):
         return all(is_strict(part) for part in cast("list[object]", schema))
     if not isinstance(schema, dict):

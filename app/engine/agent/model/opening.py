@@ -1,4 +1,4 @@
-"""The model of a run, as the settings have it."""
+"""Open the model that the settings describe."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def open_model(
     mask: Callable[[str], str] | None = None,
     pulse: Pulse | None = None,
 ) -> Model:
-    """The endpoint of the settings, recorded where a sink is given.  Nothing is sent yet.
+    """Return the endpoint of the settings, recorded where a sink is given. Nothing is sent yet.
 
-    ``pulse`` is told every sign of life of the endpoint.
+    ``pulse`` is notified of every sign of life of the endpoint.
 
     Raises:
         ModelError: no endpoint is set.

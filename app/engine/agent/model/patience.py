@@ -1,4 +1,4 @@
-"""How long an answer is waited for, and how long to wait before asking again."""
+"""Timeouts of a request, and the pauses before retries."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Patience:
         idle: between two bytes of it.
         whole: for one attempt in all.
         attempts: how often one request is sent at most.
-        pause: before the second attempt; doubled for each more, up to ``longest``, and shortened by chance.
-        wait: that an endpoint's own "try again later" may ask for.
+        pause: before the second attempt; doubled for each more up to ``longest``, and shortened at random.
+        wait: longest "retry after" of the endpoint that is obeyed.
     """
 
     first: float = 90.0
@@ -31,16 +31,16 @@ class Patience:
     wait: float = 90.0
 
     def before(self, attempt: int, asked: float | None, rng: random.Random) -> float:
-        """Seconds to wait before this attempt (1 is the second), never less than the endpoint asked for.
+        """Return the seconds to wait before this attempt (1 is the second), never less than the endpoint asked for.
 
-        Half of the pause is left to chance, so that several workers that failed together don't come back together.
+        Half of the pause is random, so that workers that failed together don't retry together.
         """
         pause = min(self.longest, self.pause * 2 ** (attempt - 1)) * rng.uniform(0.5, 1.0)
         return pause if asked is None else asked + pause * 0.1
 
 
 def asked_wait(headers: Mapping[str, str], now: float | None = None) -> float | None:
-    """Seconds that ``Retry-After`` asks for, as a number or as a date; ``None`` without one that can be read."""
+    """Return the seconds of ``Retry-After``, a number or a date; ``None`` without one that can be read."""
     for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
         value = headers.get(name, "").strip()
         try:

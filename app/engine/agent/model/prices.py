@@ -1,4 +1,4 @@
-"""What tokens cost: as a person set it, else as ``resources/model_prices.json`` lists it."""
+"""Prices of tokens: as set by the user, else as ``resources/model_prices.json`` lists them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Price:
     cached: float | None = None
 
     def of(self, tokens_in: int, tokens_out: int, cached: int = 0) -> float:
-        """What these cost; ``cached`` of the tokens in came from the cache."""
+        """Return the cost of these tokens; ``cached`` of those in came from the cache."""
         cheap = self.tokens_in if self.cached is None else self.cached
         fresh = max(0, tokens_in - cached)
         return (fresh * self.tokens_in + min(cached, tokens_in) * cheap + tokens_out * self.tokens_out) / 1e6
 
 
 def parse_price(text: str) -> Price | None:
-    """A price as the settings have it: ``in/out`` or ``in/cached/out``; ``None`` for an empty text.
+    """Read a price from the settings: ``in/out`` or ``in/cached/out``; ``None`` for an empty text.
 
     Raises:
         UsageError: it is neither.
@@ -49,7 +49,7 @@ def parse_price(text: str) -> Price | None:
 
 
 def known_price(model: str) -> Price | None:
-    """The listed price of a model by the longest name that its own begins with; ``None`` where none is."""
+    """Return the listed price of a model by its longest listed prefix; ``None`` where none is."""
     name = model.rpartition("/")[2].lower()
     fitting = [key for key in _listed() if name == key or name.startswith(key + "-20")]
     return _listed()[max(fitting, key=len)] if fitting else None

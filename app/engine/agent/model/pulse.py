@@ -1,4 +1,4 @@
-"""Signs of life of a model that is being asked: whoever waits for it can tell slow from hung."""
+"""Signs of life of a model that is being asked: tells slow from hung."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from contextlib import contextmanager
 
 
 class Pulse:
-    """When the endpoint was last heard of, over all requests that are under way.
+    """When the endpoint last showed a sign of life, over all requests in progress.
 
-    Every piece of an answer is a sign of life, and so is a request that is sent; a wait that the endpoint asked for is
-    no silence.
+    Every piece of an answer is a sign of life, and so is sending a request; a pause that the endpoint asked for is no
+    silence.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -22,7 +22,7 @@ class Pulse:
 
     @contextmanager
     def asking(self) -> Generator[None]:
-        """A request and all its attempts."""
+        """Mark a request with all its attempts."""
         self.sent()
         self._asking += 1
         try:
@@ -31,25 +31,25 @@ class Pulse:
             self._asking -= 1
 
     def sent(self) -> None:
-        """An attempt begins."""
+        """Note that an attempt begins."""
         self._last, self._until, self._answering = self._clock(), 0.0, False
 
     def heard(self) -> None:
-        """A piece of an answer has come."""
+        """Note that a piece of an answer came."""
         self._last, self._answering = self._clock(), True
 
     def waits(self, seconds: float) -> None:
-        """Nothing is asked for so many seconds, on purpose."""
+        """Note that nothing is sent for so many seconds, on purpose."""
         self._until = self._clock() + seconds
 
     @property
     def answering(self) -> bool:
-        """The answer that is waited for has begun to come."""
+        """Whether the answer has begun to arrive."""
         return self._answering
 
     @property
     def silence(self) -> float | None:
-        """Seconds since the last sign of life; ``None`` while nothing is asked."""
+        """Seconds since the last sign of life; ``None`` while no request is in progress."""
         if not self._asking:
             return None
         return max(0.0, self._clock() - max(self._last, self._until))

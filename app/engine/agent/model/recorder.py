@@ -1,4 +1,4 @@
-"""Keeps every exchange with a model, so that a run can be read and replayed."""
+"""Record every exchange with a model, so that a run can be audited."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class RecordingModel:
     """A model whose exchanges go to a sink, without secrets.
 
     Args:
-        sink: stores an exchange and gives its digest.
-        mask: takes the values out of a text that this run may type and nobody may read.
+        sink: stores an exchange and returns its digest.
+        mask: removes the values from a text that this run may type and nobody may read.
     """
 
     def __init__(
@@ -36,7 +36,9 @@ class RecordingModel:
         pictures: dict[str, bytes] | None = None,
         most: int = 1024,
     ) -> Reply:
-        """See ``Model.ask``; ``Reply.digest`` names the exchange.  One that failed is kept too, a cancelled one not."""
+        """See ``Model.ask``; ``Reply.digest`` names the exchange. A failed one is kept too, a cancelled one is
+        not.
+        """
         at = time.time()
         try:
             reply = await self._model.ask(role, messages, schema=schema, pictures=pictures, most=most)
@@ -46,16 +48,16 @@ class RecordingModel:
         return replace(reply, digest=self._keep(role, messages, schema, reply, at, most))
 
     def taken(self) -> tuple[str, ...]:
-        """Digests of the exchanges since this was last asked, failed ones included."""
+        """Return and clear the digests of exchanges since the last call, failed ones included."""
         kept, self._kept = tuple(self._kept), []
         return kept
 
     def usage(self) -> dict[AgentRole, Usage]:
-        """What the model behind it has used."""
+        """Return the wrapped model's usage."""
         return self._model.usage()
 
     async def aclose(self) -> None:
-        """Close the model behind it."""
+        """Close the wrapped model."""
         await self._model.aclose()
 
     def _keep(

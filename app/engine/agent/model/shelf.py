@@ -1,4 +1,4 @@
-"""Contents on their way to the store: whoever makes them may not touch it, and only the names are needed at once."""
+"""Buffer of contents on their way to the store: only their names are needed at once."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 
 
 class Shelf:
-    """A sink for ``RecordingModel``: gives a content its name (SHA-256) and holds it until it is taken."""
+    """A sink for ``RecordingModel``: names a content (SHA-256) and holds it until it is taken."""
 
     def __init__(self) -> None:
         self._held: dict[str, bytes] = {}
@@ -17,6 +17,6 @@ class Shelf:
         return digest
 
     def take(self) -> dict[str, bytes]:
-        """Everything put here since it was last taken, by name."""
+        """Return and clear the contents by name."""
         held, self._held = self._held, {}
         return held

@@ -1,7 +1,7 @@
-"""Reads a JSON object out of an answer: whole where the endpoint keeps to a schema, found and mended where not.
+"""Read a JSON object out of an answer: complete where the endpoint enforces the schema, found and repaired where not.
 
-Fences, talk before and after, thoughts in tags, commas too many and an end that is missing are all put up with.  What
-is read is bounded, and so is the time it takes.
+Code fences, text before and after, reasoning in tags, extra commas and a missing end are tolerated. Input and time are
+bounded.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 MOST_LETTERS = 400_000
-"""Of an answer that are looked at: an object that is longer is none that was asked for."""
+"""Characters of an answer that are searched; a longer object is none that was asked for."""
 MOST_OPEN = 6
-"""Braces without an end that are tried: what stands within one of them has most likely no end either."""
+"""Unclosed braces that are tried: an object within one of them most likely has no end either."""
 MOST_WORK = 3 * MOST_LETTERS
-"""Letters that are gone through in all, where one brace after another turns out to begin nothing."""
+"""Characters that are scanned in all, where one brace after another turns out to begin nothing."""
 MOST_DEPTH = 60
-"""Brackets within each other; nothing that is asked for has more than a few."""
+"""Nested brackets; no expected answer has more than a few."""
 
 _MARKS = re.compile(r"\\.|[\"{}\[\]]", re.DOTALL)
 _FAULTS = re.compile(r"(\"(?:\\.|[^\"\\])*\"?)|,(?=\s*[}\]])|\b(True|False|None|NaN|undefined)\b", re.DOTALL)
@@ -27,9 +27,10 @@ _OPENING = {"{": "}", "[": "]"}
 
 
 def read_json(text: str, schema: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
-    """The object that an answer holds; ``None`` where it holds none.
+    """Return the object in an answer; ``None`` where there is none.
 
-    Of several the last that has what ``schema`` requires, since models restate before they answer; else the longest.
+    Of several it is the last that has what ``schema`` requires, since models restate before they answer; else the
+    longest.
     """
     whole = _loaded(text[:MOST_LETTERS].strip())
     if whole is not None:
@@ -47,7 +48,7 @@ def has_required(data: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
 
 
 def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Length and content of the objects that stand side by side in a text, each mended on its own."""
+    """Yield length and content of the objects side by side in a text, each repaired on its own."""
     at, work, without_end = text.find("{"), 0, 0
     while at != -1 and work < MOST_WORK and without_end < MOST_OPEN:
         end, lacking = _span(text, at)
@@ -63,7 +64,7 @@ def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _span(text: str, start: int) -> tuple[int, str]:
-    """Where the object that begins at ``start`` ends, and what it still lacks: a quote, brackets."""
+    """Return where the object beginning at ``start`` ends, and what it still lacks: a quote, brackets."""
     lacking: list[str] = []
     in_string = False
     for mark in _MARKS.finditer(text, start):
@@ -82,7 +83,7 @@ def _span(text: str, start: int) -> tuple[int, str]:
 
 
 def _mended(text: str, lacking: str) -> dict[str, Any] | None:
-    """The object with its usual faults taken out: commas before a bracket, Python's words, a last entry half said."""
+    """Repair an object's usual faults: commas before a bracket, Python's words, a truncated last entry."""
     attempts = [text]
     if lacking:  # cut in the midst: back to the last entry that is whole
         attempts += [

@@ -1,4 +1,4 @@
-"""What went wrong with a request, in our words: whether asking again can help, and what a person can do."""
+"""Why a request failed, in our words: whether a retry can help, and what the user can do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import openai
 
 MOST_WORDS = 240
-"""Letters of an endpoint's own message that are passed on."""
+"""Characters of an endpoint's own message that are passed on."""
 
 _QUOTA = ("insufficient_quota", "billing", "exceeded your current quota", "credit balance")
 _ADDRESS = "check SITELORE_MODEL_URL (it usually ends in /v1) and the model's name"
@@ -25,8 +25,8 @@ class Fault:
     """Why one attempt failed.
 
     Attributes:
-        passing: another attempt may go better.  wait: seconds the endpoint asked to wait before it.
-        status: of the response, 0 without one.  said: the endpoint's own words.
+        passing: another attempt may succeed. wait: seconds the endpoint asked to wait before it.
+        status: of the response, 0 without one. said: the endpoint's own words.
     """
 
     trouble: ModelTrouble
@@ -38,13 +38,13 @@ class Fault:
     said: str = ""
 
     def error(self, attempts: int = 1) -> ModelError:
-        """The error that tells of it."""
+        """Return the error for the user."""
         tried = f", {attempts} attempts" if attempts > 1 else ""
         return ModelError(self.what + tried, self.trouble, self.remedy)
 
 
 class Failed(Exception):
-    """One attempt failed; carries why."""
+    """One attempt failed; carries the reason."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.what)
@@ -52,7 +52,7 @@ class Failed(Exception):
 
 
 def of_status(error: openai.APIStatusError, where: str, key: str) -> Fault:
-    """What an HTTP status says."""
+    """Explain an HTTP status."""
     status = error.status_code
     said = clean(_message(error), key)
     code = str(error.code or "")
@@ -102,7 +102,7 @@ def too_slow(where: str, what: str, seconds: float) -> Fault:
 
 
 def unreadable(where: str, what: str) -> Fault:
-    """Something came that is no answer."""
+    """A response that is no answer."""
     return Fault(
         trouble=ModelTrouble.UNREADABLE, what=f"what the model endpoint {where} sends is no answer: {what}",
         remedy=_ADDRESS, passing=True,
@@ -110,7 +110,7 @@ def unreadable(where: str, what: str) -> Fault:
 
 
 def clean(text: str, key: str) -> str:
-    """An endpoint's words on one line, short, without the key or other secrets."""
+    """Return an endpoint's words on one line, short, without the key or other secrets."""
     line = " ".join(text.split())
     if key:
         line = line.replace(key, MARK)

@@ -1,1 +1,1 @@
-"""A person's hands on the page of a run: what they do becomes steps, an account, a tip draft, a path on the map."""
+"""Takeover: a person operates the page of a run; their input becomes steps, a summary, a tip draft, a graph path."""

@@ -1,7 +1,6 @@
-"""What a person did by hand, told to the agent and to whoever looks at the run; and the tip it may become.
+"""Summary of a takeover for the agent and for supervisors, and the tip it may become.
 
-What a page says is quoted and never more than a name or a line: nothing of it is an instruction, and a tip is made of
-what the controls are called alone.
+Text of a page is quoted, shortened to a name or a line, and never an instruction; a tip is made of control names alone.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from app.engine.trajectory import Step
 
 MOST_LINES = 24
 MOST_NEW = 5
-"""Headings and messages that are told of, each."""
+"""Headings and messages that are named, each."""
 LONGEST_NAME = 60
 LONGEST_QUOTE = 160
 LONGEST_TIP = 8
-"""Deeds of which a tip is made; longer ones are no advice any more."""
+"""Steps in a tip; a longer sequence is no advice any more."""
 _TOLD = 12
-"""Deeds that are told in words."""
+"""Steps that are described in words."""
 
 
 def account_of(
@@ -38,7 +37,7 @@ def account_of(
     secrets: Secrets,
     masked: int,
 ) -> TakeoverAccount:
-    """The account of a takeover; ``looks`` are of its beginning and its end, ``happened`` are lines in words."""
+    """Summarise a takeover; ``looks`` are of its beginning and its end, ``happened`` are lines in words."""
     first, last = (unseen(look.page, secrets) if look is not None else None for look in looks)
     before = redact_url(first.url) if first is not None else ""
     after = redact_url(last.url) if last is not None else ""
@@ -63,7 +62,7 @@ def account_of(
 
 
 def tip_text(steps: Sequence[Step]) -> str:
-    """A tip that says how a person got on, by what the controls are called; "" where that says nothing."""
+    """Return a tip that says how the person proceeded, by the controls' names; "" where that says nothing."""
     told: list[str] = []
     for step in steps:
         phrase = _phrase(step)
@@ -78,7 +77,7 @@ def tip_text(steps: Sequence[Step]) -> str:
 
 
 def _phrase(step: Step) -> str:
-    """A deed without the values that were typed; "" for what is no advice."""
+    """Describe a step without typed values; "" for what is no advice."""
     action, target = step.action, step.target
     if action is None:
         return ""
@@ -144,7 +143,7 @@ def _tabs(looks: tuple[Look | None, Look | None]) -> list[str]:
 
 
 def _came(first: PageCapture | None, last: PageCapture | None) -> list[str]:
-    """Headings and messages that are there and were not."""
+    """Return headings and messages that are new on the page."""
     if last is None:
         return []
     headings = set(first.headings) if first is not None else set[str]()
@@ -158,6 +157,6 @@ def _came(first: PageCapture | None, last: PageCapture | None) -> list[str]:
 
 
 def _quote(text: str, most: int) -> str:
-    """One line of at most so many characters."""
+    """Return a text on one line, shortened to so many characters."""
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1]}…"

@@ -1,7 +1,7 @@
-"""What a page asks in a dialog of the browser while it is in a person's hands: it waits for their answer.
+"""Dialogs of a page during a takeover: they wait for the person's answer.
 
-Such a dialog is in no picture of the page, so it is told in words; Enter accepts it, Escape dismisses it, and what is
-typed is the answer to a prompt.
+Such a dialog is in no screenshot, so its text is shown instead; Enter accepts it, Escape dismisses it, and typed text
+is the answer to a prompt.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from app.engine.page_input import InputKind, PageInput
 from app.engine.redaction import redact_text
 
 PATIENCE = 120.0
-"""Seconds after which a question that nobody answers is dismissed: the page stands still as long."""
+"""Seconds after which an unanswered dialog is dismissed; it blocks the page as long."""
 LONGEST = 300
 LONGEST_ANSWER = 2_000
 
 
 class Asking:
-    """The questions of one takeover, one at a time.
+    """The dialogs of one takeover, one at a time.
 
     Attributes:
-        answered: what was asked.  told: how it was answered, in words.
+        answered: messages of answered dialogs. told: how they were answered, in words.
 
     Args:
-        tell: is given the question in words for the person, and "" when there is none any more.
+        tell: shows the dialog's text to the person, "" when none is open.
     """
 
     def __init__(self, tell: Callable[[str], None], secrets: Secrets) -> None:
@@ -42,11 +42,11 @@ class Asking:
 
     @property
     def open(self) -> bool:
-        """A question waits for its answer."""
+        """Whether a dialog waits for its answer."""
         return self._answer is not None
 
     async def ask(self, kind: str, message: str, text: str) -> tuple[bool, str]:
-        """Whether a dialog is accepted, and with which text; ``kind`` is ``confirm`` or ``prompt``."""
+        """Return whether a dialog is accepted, and with which text; ``kind`` is ``confirm`` or ``prompt``."""
         async with self._turn:
             if self._closed:
                 return False, ""
@@ -66,7 +66,7 @@ class Asking:
             return accepted, self._text
 
     def takes(self, one: PageInput) -> bool:
-        """Whether an input is about the open question; then the page gets nothing of it."""
+        """Whether an input answers the open dialog; the page then gets nothing of it."""
         if self._answer is None:
             return False
         if one.kind is InputKind.TEXT:
@@ -76,7 +76,7 @@ class Asking:
         return True
 
     def close(self) -> None:
-        """Nobody answers any more."""
+        """Dismiss the open dialog and every later one."""
         self._closed = True
         self._decide(accepted=False)
 

@@ -1,4 +1,4 @@
-"""What a person does, as it is being done, and the step it becomes."""
+"""A person's action while it is being done, and the step it becomes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ BY_PERSON = "person"
 REASON = "done by hand"
 FILLS = frozenset({"fill", "select_option"})
 FOLDED = frozenset({"scroll", "keyboard_press"})
-"""Deeds that are one step however often they are done in a row."""
+"""Actions that become one step when repeated in a row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """The page as it was looked at during a takeover, secrets still in it; never stored.
+    """The page during a takeover, secrets still in it; never stored.
 
     ``at`` is when the look began, by ``time.monotonic()``.
     """
@@ -37,17 +37,17 @@ class Look:
 
 @dataclass(slots=True, kw_only=True)
 class Draft:
-    """One deed.
+    """One action of a person, not recorded yet.
 
     Attributes:
         kind, args: as in a step's action, without the element's number.
         before: the page before it.
-        element: what it was done to, of that look.
-        at: Unix seconds.  began, ended: ``time.monotonic()``.
+        element: its target in that look.
+        at: Unix seconds. began, ended: ``time.monotonic()``.
         point: where the pointer was pressed.
-        was: what a field held before.
-        secret: what was typed is nobody's business.
-        times: how often it was done in a row.
+        was: a field's value before.
+        secret: the typed value is kept out of everything.
+        times: how often it was repeated in a row.
     """
 
     kind: str
@@ -63,13 +63,13 @@ class Draft:
     times: int = 1
 
     def same_as(self, other: Draft) -> bool:
-        """It goes on what the other began."""
+        """Whether it continues another draft."""
         if self.kind != other.kind or self.kind not in FOLDED or self.element != other.element:
             return False
         return self.kind == "scroll" or self.args == other.args
 
     def action(self, secrets: Secrets) -> Action:
-        """The action as a step keeps it."""
+        """Return the action as a step keeps it."""
         args: dict[str, ArgValue] = {}
         if self.element is not None and self.kind != "drag_and_drop":
             args["bid"] = str(self.element.index)
@@ -85,7 +85,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """A recorded deed with the page before it, without secrets; ``index`` is its step's number."""
+    """A recorded action with the page before it, without secrets; ``index`` is its step's number."""
 
     index: int
     step: Step
@@ -96,7 +96,7 @@ class Moment:
 def moment_of(
     draft: Draft, after: Look | None, secrets: Secrets, home: str
 ) -> tuple[Moment, dict[str, bytes]]:
-    """The step of a deed (numbered 0) and the contents it names; what it brought about is seen by the look after it."""
+    """Return an action's step (numbered 0) and the contents it names; the look after it shows its effect."""
     page = unseen(draft.before.page, secrets)
     tabs = unseen_tabs(draft.before.tabs, secrets)
     seen, blobs = page_step(0, page, tabs, draft.before.active, secrets, draft.at)
@@ -135,7 +135,7 @@ def _seen(before: PageCapture, after: PageCapture) -> Effect:
 
 
 def _within(rect: Rect | None, viewport: tuple[int, int]) -> Rect | None:
-    """The part of a box that the picture shows."""
+    """Return the part of a box that is inside the viewport."""
     if rect is None:
         return None
     left, right = max(0.0, rect[0]), min(float(viewport[0]), rect[0] + rect[2])

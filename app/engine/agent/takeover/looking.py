@@ -1,4 +1,4 @@
-"""The looks of a takeover: one is taken whenever the page has come to rest after a person did something to it."""
+"""Looks during a takeover: one is taken whenever the page is idle after an input."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from app.engine.errors import SiteloreError
 from app.engine.page_state import Element, PageCapture, Rect
 
 PATIENCE = 0.4
-"""Seconds a person's click waits for a look that is being taken."""
+"""Seconds a person's click waits for a look in progress."""
 AT_ONCE = 1.0
-"""Seconds a look may take for which a person's click waits."""
+"""Seconds a look may take while a person's click waits for it."""
 MOST_LINES = 20
 EVERY = 2.0
 """Seconds between two looks at a page that changes by itself."""
 
 
 class Looking:
-    """What was seen last, and what a person's hands meet in it.
+    """The latest look, and the elements under the person's pointer and cursor in it.
 
     Attributes:
-        latest, first: looks; ``None`` as long as the page could not be looked at.
-        stale: something was done to the page since the last look.
-        answered: dialogs that a person answered, which are told of elsewhere.
-        happened: dialogs, windows and files that came up, in words.
+        latest, first: looks; ``None`` as long as the page could not be captured.
+        stale: the page got input since the last look.
+        answered: dialogs that a person answered, which are reported elsewhere.
+        happened: dialogs, windows and downloads that came up, in words.
     """
 
     def __init__(self, visit: Visit) -> None:
@@ -48,19 +48,19 @@ class Looking:
 
     @property
     def before(self) -> Look:
-        """The page as it was seen last; a page that nobody could look at has its address alone."""
+        """The latest look; a page that could not be captured has only its address."""
         if self.latest is not None:
             return self.latest
         url = self._visit.page.url if self._visit.pages else ""
         return Look(page=PageCapture(url=url))
 
     def touched(self) -> None:
-        """Something is done to the page."""
+        """Note that the page gets input."""
         self.stale = True
         self._touched_at = time.monotonic()
 
     async def moved(self) -> bool:
-        """Whether the page has changed by itself since it was looked at, a while ago."""
+        """Whether the page has changed by itself since a look that is a while ago."""
         if self.latest is not None and time.monotonic() - self.latest.at < EVERY:
             return False
         try:
@@ -69,21 +69,21 @@ class Looking:
             return True
 
     async def look(self) -> Look | None:
-        """Look at the page as it is now; ``None`` where it can't be looked at."""
+        """Capture the page now; ``None`` where that fails."""
         async with self._busy:
             return await self._look()
 
     async def refresh(self, most: float = PATIENCE) -> None:
-        """Look again where the page may have changed, unless that takes too long for a person to wait."""
+        """Look again where the page may have changed, unless that takes longer than a person can wait."""
         with suppress(TimeoutError):
             async with asyncio.timeout(most), self._busy:
                 if self._outdated:
                     await self._look()
 
     async def element_at(self, x: float, y: float) -> tuple[Look, Element | None, bool]:
-        """The element under a point in the look it is of, and whether it is a list of choices.
+        """Return the look, the element in it under a point, and whether that is a list of choices.
 
-        A page that may have changed since it was looked at is looked at once more where the element is new.
+        A page that may have changed is captured once more where the element is unknown.
         """
         try:
             found = await self._at(x, y)
@@ -95,7 +95,7 @@ class Looking:
         return found
 
     async def cursor(self) -> tuple[Cursor, Look, Element | None]:
-        """What has the cursor, and the element it is in; nothing, where the page does not say."""
+        """Return what has the cursor, the look, and its element; nothing where the page does not say."""
         cursor = Cursor()
         with suppress(Blind):
             cursor = await self._cursor()
@@ -105,7 +105,7 @@ class Looking:
         return (cursor, *self._of(cursor.generation, cursor.number))
 
     async def open_list(self, *, at_cursor: bool = False) -> Held | None:
-        """Show the choices of the list asked about last, or of that with the cursor; what is chosen in it now.
+        """Show the choices of the list asked about last, or of that with the cursor; return what is chosen in it now.
 
         ``None`` where there is none.
         """
@@ -115,14 +115,14 @@ class Looking:
             return None
 
     async def choose(self, deed: str, x: float = 0.0, y: float = 0.0) -> tuple[bool, str | None]:
-        """Do something to the list that is open (``Eyes.choose``): whether it still is, and what was chosen."""
+        """Operate the open list (``Eyes.choose``): whether it is still open, and what was chosen."""
         try:
             return await self._eyes.choose(deed, x, y)
         except Blind:
             return False, None
 
     async def hold(self) -> Held | None:
-        """Hold the field that has the cursor; what it holds now."""
+        """Keep the field that has the cursor; return its content."""
         try:
             await self._eyes.hold()
         except Blind:
@@ -130,7 +130,7 @@ class Looking:
         return await self.held()
 
     async def held(self) -> Held | None:
-        """What the held field holds; ``None`` where nobody can tell any more."""
+        """Return the kept field's content; ``None`` where it is gone."""
         try:
             return await self._eyes.held()
         except Blind:
@@ -138,7 +138,7 @@ class Looking:
 
     @property
     def _outdated(self) -> bool:
-        """The page may be another one than was looked at."""
+        """Whether the page may differ from the latest look."""
         return self.stale or self.latest is None or time.monotonic() - self.latest.at > AT_ONCE
 
     async def _at(self, x: float, y: float) -> tuple[Look, Element | None, bool]:
@@ -159,7 +159,7 @@ class Looking:
             return Cursor()
 
     def _by_place(self, x: float, y: float) -> tuple[Look, Element | None, bool]:
-        """The smallest element around a point in the last look."""
+        """Return the smallest element around a point in the latest look."""
         look = self.before
         around = [
             (element.rect[2] * element.rect[3], element)

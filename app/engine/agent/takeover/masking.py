@@ -1,6 +1,6 @@
-"""Which fields hold what nobody is to read, when it is a person who fills them in.
+"""Which fields hold secrets when a person fills them in.
 
-Stricter than what an agent's own steps go by (``app.engine.agent.unseen``): an agent types what its task tells it, a
+Stricter than the rule for an agent's own steps (``app.engine.agent.unseen``): an agent types what its task says, a
 person types what they know.
 """
 
@@ -36,7 +36,7 @@ _NUMERIC = frozenset({"numeric", "decimal", "tel"})
 
 
 def is_secret(element: Element | None, facts: FieldFacts | None) -> bool:
-    """Whether what a person types into this field is nobody's business."""
+    """Whether a person's input into this field is secret."""
     if element is not None and (is_secret_field(element) or _named(f"{element.name} {element.label}")):
         return True
     if facts is None:
@@ -49,7 +49,7 @@ def is_secret(element: Element | None, facts: FieldFacts | None) -> bool:
 
 
 def says_secret(value: str) -> bool:
-    """Whether a text is a secret by its form, wherever it stands: the number of a card, a token."""
+    """Whether a text looks like a secret wherever it is: a card number, a token."""
     return redact_text(value) != value
 
 

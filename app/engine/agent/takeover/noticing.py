@@ -1,4 +1,4 @@
-"""Makes deeds of a person's mouse and keyboard: a click, a field that is filled in, a key, a way that is scrolled."""
+"""Turn a person's mouse and keyboard input into actions: clicks, filled fields, keys, scrolling."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from app.engine.page_input import InputKind, MouseButton, PageInput
 from app.engine.page_state import Element
 
 DRAGGED = 6.0
-"""CSS pixels between pressing and letting go from which on it was a drag."""
+"""CSS pixels between press and release beyond which it was a drag."""
 TWICE = 0.6
 """Seconds within which two clicks are a double click."""
 IDLE = 0.6
-"""Seconds after which the next deed is another one."""
+"""Seconds without input after which an action is finished."""
 LONGEST_VALUE = 2_000
 
 _SILENT = frozenset(
@@ -47,10 +47,10 @@ _BITS = ((CTRL, "Control"), (ALT, "Alt"), (META, "Meta"), (SHIFT, "Shift"))
 
 
 class Noticing:
-    """The deeds of one takeover, in order.
+    """The actions of one takeover, in order.
 
     Attributes:
-        done: deeds that are over and not recorded yet.
+        done: finished actions that are not recorded yet.
         masked: fields whose contents are kept out of everything.
         choosing: a list of choices is open.
     """
@@ -66,11 +66,11 @@ class Noticing:
 
     @property
     def pending(self) -> bool:
-        """A deed may go on still."""
+        """Whether the last action may continue."""
         return self._open is not None and not _into_a_field(self._open)
 
     def close_idle(self) -> None:
-        """What was done a while ago is over; a field is left only by going elsewhere."""
+        """Finish an action that had no input for a while; a field is left only by going elsewhere."""
         if self._open is None or _into_a_field(
             self._open
         ):  # what is typed there makes one deed with the click
@@ -79,7 +79,7 @@ class Noticing:
             self._close()
 
     async def finish(self) -> None:
-        """Everything is over."""
+        """Finish everything."""
         if self.choosing:
             self.choosing, _ = await self._looking.choose("shut")
         await self.leave_field()
@@ -88,7 +88,7 @@ class Noticing:
     # ------------------------------------------------------------ the mouse
 
     async def pressed(self, one: PageInput) -> bool:
-        """A button goes down; whether the page is to get it, which has none of a list of choices."""
+        """Handle a mouse press; return whether the page is to get it (not on a list of choices)."""
         await self.leave_field()
         last, now = self._open, time.monotonic()
         if one.clicks >= 2 and last is not None and last.kind in ("click", "mouse_click"):
@@ -118,7 +118,7 @@ class Noticing:
         return True
 
     async def chooses(self, one: PageInput) -> None:
-        """Something is done while a list of choices is open; the page gets nothing of it."""
+        """Handle input while a list of choices is open; the page gets nothing of it."""
         match one.kind, one.key:
             case InputKind.PRESS, _:
                 deed, y = "press", one.y
@@ -139,7 +139,7 @@ class Noticing:
                 self._filled(draft, Held(chosen=(chosen,)))
 
     async def released(self, one: PageInput) -> None:
-        """A button comes up; far from where it went down it was a drag."""
+        """Handle a mouse release; far from the press it was a drag."""
         draft = self._open
         if draft is None or draft.point is None or draft.kind not in ("click", "mouse_click"):
             return
@@ -157,7 +157,7 @@ class Noticing:
         self._close()
 
     def wheeled(self, one: PageInput) -> None:
-        """The wheel turns."""
+        """Handle a turn of the wheel."""
         draft = self._folded(Draft(kind="scroll", before=self._looking.before))
         for name, more in (("delta_x", one.dx), ("delta_y", one.dy)):
             known = draft.args.get(name, 0.0)
@@ -166,7 +166,7 @@ class Noticing:
     # ------------------------------------------------------------ the keyboard
 
     async def key(self, one: PageInput) -> bool:
-        """A key goes down; whether the page is to get it, which has none that opens a list of choices."""
+        """Handle a key press; return whether the page is to get it (not a key that opens a list of choices)."""
         if one.key in _SILENT:
             return True
         cursor, look, element = await self._looking.cursor()
@@ -207,13 +207,13 @@ class Noticing:
         return True
 
     async def text(self, one: PageInput) -> None:
-        """Text is put in: pasted, or composed by an input method."""
+        """Handle text that is pasted or composed by an input method."""
         cursor, look, element = await self._looking.cursor()
         if cursor.typable:
             await self._types(cursor, look, element, one.text)
 
     async def leave_field(self) -> bool:
-        """The field being filled in is left: what it holds is what was filled in.  Whether that is something else."""
+        """Finish the field being filled in with its content; return whether that changed."""
         draft, self._field = self._field, None
         if draft is None or not self._filled(draft, await self._looking.held()):
             return False
@@ -221,7 +221,7 @@ class Noticing:
         return True
 
     async def shortcut(self, kind: str, args: dict[str, object]) -> None:
-        """The browser itself is asked for something."""
+        """Handle a command to the browser itself, such as going back."""
         await self.leave_field()
         self._close()
         draft = self._draft(kind)
@@ -231,7 +231,7 @@ class Noticing:
     # ------------------------------------------------------------ inside
 
     async def _opens(self, look: Look, element: Element | None, *, at_cursor: bool = False) -> bool:
-        """Whether a list of choices could be opened."""
+        """Open a list of choices; return whether that worked."""
         chosen = await self._looking.open_list(at_cursor=at_cursor)
         if chosen is None:
             return False
@@ -258,7 +258,7 @@ class Noticing:
         self._field, self._typed = draft, text
 
     def _filled(self, draft: Draft, held: Held | None) -> bool:
-        """Whether it holds something else than before."""
+        """Finish a filled field; return whether its content changed."""
         value = _shown(held) if held is not None else draft.was + self._typed
         if value == draft.was:
             return False
@@ -291,7 +291,7 @@ class Noticing:
         self.done.append(draft)
 
     def _folded(self, new: Draft) -> Draft:
-        """The open deed where this goes on with it, else a new one."""
+        """Return the open action where this continues it, else a new one."""
         now = time.monotonic()
         last = self._open
         if last is not None and new.same_as(last) and now - last.ended < IDLE * 2:
@@ -308,7 +308,7 @@ class Noticing:
             self.done.append(draft)
 
     def _is_command(self, one: PageInput) -> bool:
-        """A shortcut of the page's own rather than one that edits."""
+        """Whether a shortcut is the page's own rather than one that edits text."""
         held = one.modifiers & (CTRL | META)
         return bool(held) and not text_of(one) and len(one.key) == 1 and one.key.lower() not in _EDITING
 
@@ -329,7 +329,7 @@ def _shown(held: Held | None) -> str:
 
 
 def _combination(one: PageInput) -> str:
-    """A key with what is held with it, as actions write it (``Control+Enter``)."""
+    """Return a key with its modifiers as actions write it (``Control+Enter``)."""
     held = [name for bit, name in _BITS if one.modifiers & bit]
     if len(one.key) == 1 and held == ["Shift"]:
         held = []

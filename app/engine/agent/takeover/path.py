@@ -1,4 +1,4 @@
-"""What a person did by hand as a way through a site's interaction graph, from the looks that were taken meanwhile."""
+"""A takeover as a path through a site's interaction graph, from its looks."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _OPERATIONS = {
 }
 _VALUES = {"fill": "value", "press": "key_comb", "goto": "url", "select_option": "options"}
 LEAST_RISK = 0.1
-"""Of what a rule would not let an exploration do."""
+"""Risk of an action that the block list would keep from an exploration."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Path:
-    """A takeover, as a map may keep it: deeds with the page before each, and the page at its end; without secrets."""
+    """The recorded actions of a takeover with the page before each, and its last page; without secrets."""
 
     moments: tuple[Moment, ...] = ()
     final: PageCapture | None = None
@@ -39,16 +39,16 @@ class Path:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """Page states with what they showed, and what led from one to the next."""
+    """Page states with their contents, and the transitions between them."""
 
     states: tuple[tuple[PageState, Contents], ...] = ()
     transitions: tuple[tuple[Transition, Attempt], ...] = ()
 
 
 def transitions_of(path: Path, home: str) -> Found:
-    """The states and transitions of a path on the host of ``home``, the graph's home.
+    """Return the states and transitions of a path on the host of ``home``, the graph's home.
 
-    A deed that left the page as it was leads nowhere, and what was typed and kept secret can't be done again.
+    An action without an effect is no transition, and typed secrets can't be typed again.
     """
     host = urlsplit(home).netloc
     pages = [(moment.page, moment.step.started_at) for moment in path.moments]
@@ -75,7 +75,7 @@ def transitions_of(path: Path, home: str) -> Found:
 
 
 async def into_graph(path: Path, recorder: GraphRecorder, home: str) -> int:
-    """Put a path into a site's graph; the number of its transitions.  States that are known stay as they are.
+    """Add a path to a site's graph and return its number of transitions. Known states stay as they are.
 
     Raises ``StoreError`` when it can't be written.
     """

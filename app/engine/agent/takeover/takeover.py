@@ -1,8 +1,7 @@
-"""A person's hands on the page of a run, from taking it over to handing it back.
+"""A takeover, from taking the page over to handing it back.
 
-Inputs go to the page at once; what they were done to is asked of it just before.  When the page has come to rest it is
-looked at, and what was done is recorded as steps: the page before, the action, the element, and nothing of what a
-person keeps secret, in words and in pictures.
+Inputs go to the page at once; their target is queried just before. When the page is idle it is captured, and the
+actions are recorded as steps: the page before, the action, the element, and no secret, in text or in pictures.
 """
 
 from __future__ import annotations
@@ -37,41 +36,41 @@ from app.engine.trajectory import Step
 log = logging.getLogger(__name__)
 
 QUIET = 0.4
-"""Seconds without an input after which the page is looked at."""
+"""Seconds without input after which the page is captured."""
 UNSTIRRED = 0.7
-"""Seconds without an input after which it is asked whether the page changed by itself."""
+"""Seconds without input after which the page is checked for changes of its own."""
 AT_MOST = 1.5
-"""Seconds a page gets to come to rest."""
+"""Seconds to wait for the page to be idle."""
 RESTS = 0.1
-"""Seconds without a change that count as rest."""
+"""Seconds without a change that count as idle."""
 RETRY = 1.0
-"""Seconds until a step that could not be written is tried again."""
+"""Seconds until a step that could not be written is retried."""
 LONGEST_PATH = 100
-"""Deeds whose pages are kept for a map, the newest."""
+"""Newest actions whose pages are kept for the graph."""
 LAST_LOOK = 6.0
-"""Seconds the page may take to be looked at when it is handed back."""
+"""Seconds the capture at the beginning and at the end may take."""
 
 _UNMOVING = {
     InputKind.PRESS: (InputKind.MOVE,),
     InputKind.RELEASE: (InputKind.MOVE, InputKind.PRESS),
     InputKind.WHEEL: (InputKind.MOVE, InputKind.WHEEL),
 }
-"""Inputs that make no difference to what the next is done to, so that the page gets them together."""
+"""Inputs that can't change the next one's target, so that the page gets them together."""
 
 Write = Callable[[Step, Mapping[str, bytes]], Awaitable[int]]
-"""Records a step and gives its number."""
+"""Records a step and returns its number."""
 
 
 class Takeover:
-    """One takeover: ``begin``, ``input`` as often as need be, ``end``.
+    """One takeover: ``begin``, ``input`` any number of times, ``end``.
 
     Args:
-        secrets: the run's; what a person types into a secret field is added, so that no later look shows it either.
+        secrets: the run's; a person's input into a secret field is added, so that no later look shows it either.
         home: the address that page states are named against.
-        write: records a step and gives its number; raises ``StoreError`` where it can't.
+        write: records a step and returns its number; raises ``StoreError`` where it can't.
         spawn: starts a task and keeps it.
-        tell: shows the person what a page asks in a dialog, "" when it asks nothing any more; without it such dialogs
-            are dismissed at once, as they are for the agent.
+        tell: shows the person a dialog's text, "" when none is open; without it dialogs are dismissed at once, as for
+            the agent.
     """
 
     def __init__(
@@ -105,21 +104,21 @@ class Takeover:
 
     @property
     def pointer(self) -> tuple[float, float] | None:
-        """Where the person's pointer stands, CSS pixels of the viewport."""
+        """Position of the person's pointer, CSS pixels of the viewport."""
         return self._steering.pointer
 
     def done_by(self, at: float) -> float:
-        """The sender's clock of the newest input that was done by then (Unix seconds); 0 for none."""
+        """Return the sender's clock of the newest input done by then (Unix seconds); 0 for none."""
         return self._steering.done_by(at)
 
     @property
     def path(self) -> Path:
-        """What was done so far, as a map may keep it."""
+        """The path so far, for the site's graph."""
         final = unseen(self._final.page, self._secrets) if self._final is not None else None
         return Path(moments=tuple(self._moments), final=final, ended_at=time.time())
 
     async def begin(self) -> None:
-        """Look at the page before anything is done to it.  Never raises for what a page or browser does."""
+        """Capture the page before any input. Never raises for what a page or browser does."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LAST_LOOK):
                 await self._looking.look()
@@ -130,7 +129,7 @@ class Takeover:
         self._worker = self._spawn(self._work())
 
     async def input(self, inputs: Sequence[PageInput]) -> None:
-        """Do these to the page, in order; after the end they are dropped."""
+        """Send these to the page, in order; after the end they are dropped."""
         async with self._order:
             if self._ended:
                 return
@@ -148,12 +147,12 @@ class Takeover:
             await self._send(waiting)
 
     async def move(self, move: PageMove, url: str = "") -> str:
-        """Open an address, go through the history or reload; a sentence where that led nowhere, else "".
+        """Open an address, go through the history or reload; return a sentence where that failed, else "".
 
-        It is a step like any other that is done by hand.  After the end nothing is done.
+        It is recorded as a step. After the end nothing is done.
 
         Raises:
-            UsageError: what was typed is no address of a page.
+            UsageError: the text is no address of a page.
         """
         async with self._order:
             if self._ended:
@@ -166,10 +165,10 @@ class Takeover:
             return said
 
     async def end(self) -> TakeoverAccount:
-        """Hand the page back; what was done, recorded to the last step.  Ending twice gives the same account.
+        """Hand the page back and return the summary, with every step recorded. Ending twice returns the same one.
 
         Raises:
-            StoreError: a step can't be written; nothing of it is lost, and ending it again tries again.
+            StoreError: a step can't be written; nothing of it is lost, and ending again retries.
         """
         async with self._order:
             if self._account is not None:
@@ -213,7 +212,7 @@ class Takeover:
         return True
 
     async def _kept_back(self, one: PageInput) -> bool:
-        """Note an input; whether the page is not to get it."""
+        """Handle an input; return whether the page is not to get it."""
         if self._asking is not None and self._asking.takes(one):
             return True
         if self._noticing.choosing:
@@ -287,7 +286,7 @@ class Takeover:
         await asyncio.wait([worker])
 
     async def _record(self) -> None:
-        """Write what is over, in order.  Raises ``StoreError``; what is not written stays."""
+        """Write finished actions, in order. Raises ``StoreError``; what is not written stays."""
         async with self._writing:
             done = self._noticing.done
             while done:
@@ -301,6 +300,6 @@ class Takeover:
                 done.popleft()
 
     def _after(self, draft: Draft, following: Draft | None) -> Look | None:
-        """The look that shows what a deed brought about."""
+        """Return the look that shows an action's effect."""
         look = following.before if following is not None else self._looking.latest
         return look if look is not None and look.at > draft.began else None

@@ -1,1 +1,1 @@
-"""Vision behind the endpoint: marks from a picture, enriched by the page, and what they stand for when pointed at."""
+"""Vision: marks from a screenshot, enriched by the page's elements, and resolved when an action points at one."""

@@ -1,7 +1,7 @@
-"""What a vision model answers, read tolerantly: a box that can't be read is left out, the others stay.
+"""Tolerant reader of a vision model's answer: an unreadable box is skipped, the others stay.
 
-Boxes are ``[ymin, xmin, ymax, xmax]`` in thousandths of the picture (SuperBrowser, section 4.3).  Models also send
-shares of one, texts, objects with named sides, sides the wrong way round, and answers that end in the middle of a box.
+Boxes are ``[ymin, xmin, ymax, xmax]`` in thousandths of the picture (SuperBrowser, section 4.3). Models also send
+fractions of one, texts, objects with named sides, swapped sides, and answers that end in the middle of a box.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LONGEST_TEXT = 1000
 MOST_BOXES = 200
 """Boxes read of one answer; the ranking keeps fewer."""
 LONGEST_ANSWER = 400_000
-"""Characters of an answer that are looked at; nothing sensible is longer."""
+"""Characters of an answer that are read; no sensible one is longer."""
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _SIDES = (("ymin", "y_min", "top", "y0", "y1"), ("xmin", "x_min", "left", "x0", "x1"),
@@ -34,11 +34,11 @@ _SUMMARY = re.compile(r'"summary"\s*:\s*("(?:[^"\\]|\\.){0,2000}")')
 
 
 class UnreadableAnswer(SiteloreError):
-    """The vision model's answer holds no boxes that can be read."""
+    """The vision model's answer holds no readable boxes."""
 
 
 class PageType(StrEnum):
-    """What kind of page it is; decides which model looks at it next time."""
+    """Kind of a page; decides which model looks at it next time."""
 
     SEARCH_RESULTS = "search_results"
     PRODUCT_LISTING = "product_listing"
@@ -57,7 +57,7 @@ class PageType(StrEnum):
 
 
 class SceneRole(StrEnum):
-    """What part a thing plays in the scene."""
+    """The part an element plays in the scene."""
 
     BLOCKER = "blocker"  # it covers the page until it is dealt with
     TARGET = "target"
@@ -83,7 +83,7 @@ def _truth(value: object) -> bool:
 
 
 def _confidence(value: object) -> float:
-    """A share of one, from a share, a percentage or a word; a half where nothing can be read."""
+    """Return a fraction from a fraction, a percentage or a word; a half where nothing can be read."""
     words = {"high": 0.9, "medium": 0.6, "low": 0.3}
     if isinstance(value, str):
         found = _NUMBER.search(value)
@@ -111,7 +111,7 @@ def _scene_role(value: object) -> SceneRole:
 
 
 def _box(value: object) -> tuple[float, float, float, float]:
-    """Top, left, bottom, right in thousandths."""
+    """Return top, left, bottom, right in thousandths."""
     sides = _numbers(value)
     if len(sides) != 4:
         raise ValueError("a box has four sides")
@@ -143,12 +143,12 @@ def _numbers(value: object) -> list[float]:
 
 
 def _sensible(value: object) -> bool:
-    """A number that fits a picture; nan, infinity and what has thousands of digits do not."""
+    """Whether a number can be a coordinate; nan, infinity and numbers of thousands of digits can't."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST
 
 
 class SeenBox(BaseModel):
-    """One thing a model saw; ``box`` is top, left, bottom, right in thousandths of the picture."""
+    """One box of an answer; ``box`` is top, left, bottom, right in thousandths of the picture."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -163,7 +163,7 @@ class SeenBox(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _other_names(cls, data: object) -> object:
-        """Models take up names from elsewhere."""
+        """Accept the field names of other formats."""
         if not isinstance(data, Mapping):
             return data
         told = dict(cast("Mapping[str, object]", data))
@@ -184,7 +184,7 @@ _ALIASES = {
 
 
 class VisionAnswer(BaseModel):
-    """One look of the model.  ``dropped`` boxes could not be read; ``cut`` says the answer ended too early."""
+    """An answer. ``dropped`` boxes could not be read; ``cut`` says that it ended too early."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -196,10 +196,10 @@ class VisionAnswer(BaseModel):
 
 
 def read_answer(text: str, data: Mapping[str, Any] | None = None) -> VisionAnswer:
-    """The answer in a model's reply; ``data`` is its JSON where the client could read it already.
+    """Read a model's reply; ``data`` is its JSON where the client could read it already.
 
     Raises:
-        UnreadableAnswer: it is no such answer, and no box of it could be saved.
+        UnreadableAnswer: it is no such answer, and no box of it could be salvaged.
     """
     told: object = data if data is not None else _json(text[:LONGEST_ANSWER])
     if isinstance(told, list):
@@ -230,7 +230,9 @@ def _boxes(found: list[object]) -> tuple[tuple[SeenBox, ...], int]:
 
 
 def _json(text: str) -> object:
-    """The first JSON object or list in a text, be it in a code fence or among words; ``None`` if there is none."""
+    """Return the first JSON object or list in a text, also in a code fence or among words; ``None`` if there is
+    none.
+    """
     starts = [at for at in (text.find("{"), text.find("[")) if at >= 0]
     if not starts:
         return None
@@ -241,7 +243,7 @@ def _json(text: str) -> object:
 
 
 def _saved(text: str) -> VisionAnswer:
-    """The whole boxes of an answer that ends, or breaks, in the middle."""
+    """Return the complete boxes of an answer that is cut off or broken in the middle."""
     begin = _BOXES_BEGIN.search(text)
     if begin is None:
         raise UnreadableAnswer("the vision model's answer is no JSON with boxes")
@@ -295,4 +297,4 @@ SCHEMA: dict[str, Any] = {
         },
     },
 }
-"""What is asked of the model, as a JSON schema."""
+"""JSON schema of the answer."""

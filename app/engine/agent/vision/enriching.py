@@ -1,4 +1,4 @@
-"""What the page knows of the things a model saw: their elements, whether they are open or on, what opens them.  Pure.
+"""Enrich a model's boxes by the page: elements, expanded or active state, expanders. Pure.
 
 (SuperBrowser, section 4.3: DOM enrichment, compound rows, ranking with a cap.)
 """
@@ -16,9 +16,9 @@ from app.engine.agent.vision.rows import alike, split
 from app.engine.page_state import Element, PageCapture, Rect
 
 MOST, MOST_COVERING = 50, 60
-"""Marks of a pass, and of a second pass for what was missing."""
+"""Marks of a pass, and of a coverage pass."""
 TWICE = 0.7
-"""Two boxes of one element that share this much are one."""
+"""Overlap from which two boxes of one element are the same."""
 
 _ON = frozenset({"checked", "selected", "pressed", "current"})
 _SCENE = {SceneRole.BLOCKER: 0, SceneRole.TARGET: 1}
@@ -33,9 +33,9 @@ def marks_of(
     most: int = MOST,
     origin: Origin = Origin.MODEL,
 ) -> tuple[Mark, ...]:
-    """The list of marks: rows taken apart, elements found, what blocks first, at most ``most``.
+    """Return the marks: rows split, elements found, blockers first, at most ``most``.
 
-    What is called by one of the ``wanted`` labels stays, wherever it ranks.
+    Marks with one of the ``wanted`` labels stay, wherever they rank.
     """
     boxes = [pixels(box, page.viewport) for box in seen]
     around = _Around.of(page)
@@ -49,7 +49,7 @@ def marks_of(
 
 
 def ranked(marks: Sequence[Mark], wanted: Sequence[str] = (), most: int = MOST) -> tuple[Mark, ...]:
-    """The marks numbered by rank: what blocks, what the step needs, what can be pressed, what is sure."""
+    """Return the marks numbered by rank: blockers, relevant, clickable, then by confidence."""
     kept = [set(words_of(label)) for label in wanted if words_of(label)]
 
     def is_wanted(mark: Mark) -> bool:
@@ -67,7 +67,7 @@ def ranked(marks: Sequence[Mark], wanted: Sequence[str] = (), most: int = MOST) 
 
 
 def pixels(seen: SeenBox, viewport: tuple[int, int]) -> Rect:
-    """A box in CSS pixels of the viewport."""
+    """Return a box in CSS pixels of the viewport."""
     top, left, bottom, right = seen.box
     width, height = viewport
     return (
@@ -79,10 +79,10 @@ def pixels(seen: SeenBox, viewport: tuple[int, int]) -> Rect:
 
 
 def expander_of(element: Element, openers: Iterable[Element]) -> int | None:
-    """Number of the element that opens the row or the group around an element, ``None`` where there is none.
+    """Return the number of the element that expands the row or group around an element, ``None`` where there is none.
 
-    In its row that is the one beside it; else the last one before it whose group, two levels up at most, holds it too.
-    ``openers`` are the elements of the page that are open or closed, in document order.
+    Within a row it is the one beside it; else the last one before it whose group, at most two levels up, contains it.
+    ``openers`` are the page's expandable elements, in document order.
     """
     before: int | None = None
     for other in openers:
@@ -97,7 +97,7 @@ def expander_of(element: Element, openers: Iterable[Element]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """A page, and those of its elements that are asked about for each mark."""
+    """A page, its elements in view and its expandable ones."""
 
     page: PageCapture
     seen: tuple[Element, ...]
@@ -110,7 +110,7 @@ class _Around:
 
 
 def _enriched(mark: Mark, around: _Around) -> Mark:
-    """The mark with what its element tells; as it is where it stands for none."""
+    """Return the mark with its element's facts; unchanged where it has no element."""
     number = mark.element
     if number is None:
         found = snap(mark.box, around.page, mark.label, among=around.seen)
@@ -132,7 +132,7 @@ def _enriched(mark: Mark, around: _Around) -> Mark:
 def _parts(
     seen: SeenBox, box: Rect, around: _Around, others: Sequence[Rect], origin: Origin
 ) -> tuple[Mark, ...]:
-    """The mark of one box, or those of its label and its chevron."""
+    """Return the mark of one box, or those of its label and its chevron."""
     whole = Mark(
         number=0,
         box=box,
@@ -179,7 +179,7 @@ def _is_same(mark: Mark, other: Mark) -> bool:
 
 
 def _beside(opener: Element, element: Element) -> bool:
-    """In one row of a list, or under one parent and at one height."""
+    """Whether two elements are in one row of a list, or under one parent at one height."""
     if opener.rect is None or element.rect is None:
         return False
     middle = opener.rect[1] + opener.rect[3] / 2

@@ -1,4 +1,4 @@
-"""One look of the vision model, frozen: what was seen, on which page, and what the page itself says about it.  Pure."""
+"""A vision frame: the result of one pass of the vision model, with the page it belongs to. Immutable, pure."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """One thing that can be pointed at, ``[V1]`` and so on, with what its element tells (section 4.3).
+    """A mark ``[V1]``, ``[V2]``... with its element's facts (section 4.3).
 
     Attributes:
-        number: from 1 in the order of the list; valid within its epoch.
+        number: from 1 in the order of the list; valid within its frame.
         box: CSS pixels of the viewport.
         role, label, clickable, confidence, relevant, scene: as the model says.
-        element: number of the element it stands for in the epoch's page, ``None`` where there is none (a canvas).
-        name: what the page calls it, labels by reference resolved.
+        element: number of its element in the frame's page, ``None`` where there is none (a canvas).
+        name: the element's name, labels by reference resolved.
         expanded: whether what it opens is open; ``None`` where it opens nothing.
-        active: ticked, chosen, pressed or current.
-        expander: number of the element that opens the row or the group it lies in.
-        row: the whole box that it was split from.
+        active: checked, selected, pressed or current.
+        expander: number of the element that expands the row or group around it.
+        row: the complete box that it was split from.
     """
 
     number: int
@@ -74,16 +74,16 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Epoch:
-    """What a vision pass saw.
+    """The result of a vision pass.
 
     Attributes:
         number: counts the passes of a run from 1.
-        page: the look that the picture belongs to, its pictures left out.
-        prints: the fingerprints of that page: the key that says whether the epoch still holds.
+        page: the capture that the picture belongs to, without its pictures.
+        prints: that page's fingerprints; they decide whether the frame is still valid.
         at: when the picture was taken, seconds of the monotonic clock.
-        calls: digests of the exchanges with the model; tokens and seconds of them in all.
-        notes: what went wrong on the way and was got round.
-        lag: said before the list where the page has changed since.
+        calls: digests of the exchanges with the model; tokens and seconds are totals.
+        notes: problems that were worked around.
+        lag: warning before the list where the page has changed since.
     """
 
     number: int
@@ -100,7 +100,7 @@ class Epoch:
     lag: str = ""
 
     def mark(self, number: int) -> Mark | None:
-        """The mark of a number."""
+        """Return the mark of a number."""
         return next((mark for mark in self.marks if mark.number == number), None)
 
     @property

@@ -1,8 +1,8 @@
-"""The agent's eyes: when to look again, what is shown to the policy, and what a mark it points at stands for.
+"""Vision of a session: when to look again, which frame the policy is shown, and how its marks are resolved.
 
-The list of marks that was shown last is frozen: ``[V3]`` is resolved against it, whatever was seen since.  On a page
-that has changed meanwhile a mark is found again by what its element is, or by its label among the newer marks, or
-refused; never by its old place.
+The marks that were shown last are fixed: ``[V3]`` is resolved against them, whatever was seen since. On a page that has
+changed meanwhile a mark is found again by its element, or by its label among the newer marks, or refused; never by its
+old position.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from app.engine.fingerprint import Prints, prints_of
 from app.engine.page_state import PageCapture
 
 LAG = "[vision_lag]"
-"""Said of an action that went by a look older than the page."""
+"""Note on an action that relied on a frame older than the page."""
 REMEMBERED = 20
-"""Epochs kept for pages that are come back to."""
+"""Frames kept for pages that are revisited."""
 STALE = 60.0
-"""Seconds after which an epoch is not gone by, however much alike the page is: pixels may have changed alone."""
+"""Seconds after which a frame is not used, however similar the page is: pixels may have changed alone."""
 HOPELESS = frozenset({ModelTrouble.UNAUTHORISED, ModelTrouble.NO_MODEL, ModelTrouble.BUDGET})
-"""Troubles that asking once more does not mend."""
+"""Troubles that a retry does not solve."""
 
 Under = Callable[[PageCapture, Sequence[Point]], Awaitable[Mapping[Point, Sequence[int]]]]
-"""What lies under points of the page in front (``app.engine.browser.points.under``)."""
+"""Returns the elements under points of the front page (``app.engine.browser.points.under``)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolvedMark:
-    """What a command came to.
+    """An action with its mark resolved.
 
     Attributes:
         command: one that names an element or a point; ``None`` where there is none.
         refusal: why there is none.
         notes: for the action's result: ``[vision_lag]``, another label than expected.
-        perceptions: looks that this command had to wait for or ask for.
-        gate: the way it went.
+        perceptions: vision passes that this action waited for or caused.
+        gate: the gate's decision.
     """
 
     command: Command | None
@@ -57,13 +57,13 @@ class ResolvedMark:
 
 
 class Eyes:
-    """One session's vision.
+    """Vision of one session.
 
     Attributes:
-        epoch: the newest look; ``None`` before the first.
-        shown: the look whose marks the policy knows.
-        last: what the last command came to.
-        trouble: why there is no newer look, "" if there is.
+        epoch: the newest frame; ``None`` before the first.
+        shown: the frame whose marks the policy knows.
+        last: the last resolved action.
+        trouble: why there is no newer frame, "" if there is.
     """
 
     def __init__(
@@ -96,25 +96,25 @@ class Eyes:
 
     @property
     def trouble(self) -> str:
-        """Why the last look brought nothing."""
+        """Why the last pass brought nothing."""
         return self._prefetch.trouble
 
     def aim(self, task: str = "", subgoal: str = "", labels: Sequence[str] = ()) -> None:
-        """What the agent is after; the looks from now on go by it."""
+        """Set task, subgoal and expected labels for the next passes."""
         self._aim = Aim(task=task, subgoal=subgoal, labels=tuple(labels))
 
     def after(self, page: PageCapture) -> None:
-        """The page as it is after an action: look at it in the background if it has drifted from the newest look."""
+        """Look at the page after an action in the background, if it has drifted from the newest frame."""
         if not page.picture or self._holds(page) or self._coming(page) or self._recall(page):
             return
         if self._prefetch.error is None or self._prefetch.error.trouble not in HOPELESS:
             self._prefetch.start(page)
 
     async def show(self, page: PageCapture) -> Epoch | None:
-        """The look to show to the policy, which is what its marks will be resolved against.
+        """Return the frame to show to the policy; its marks will be resolved against it.
 
-        On a page that was never seen the look is waited for; on one that has changed for a moment only, and the look
-        before is shown.  ``None`` where nothing could be seen of this address (``trouble`` says why).
+        On a page that was never seen the pass is waited for; on one that has changed only for a moment, and the
+        previous frame is shown. ``None`` where nothing could be seen of this address (``trouble`` says why).
 
         Raises:
             ModelError: the run's budget is used up.
@@ -133,16 +133,16 @@ class Eyes:
         return self.shown
 
     def drifted(self, page: PageCapture) -> Drift | None:
-        """What has changed since the newest look; ``None`` where there is none that can be gone by."""
+        """Return the changes since the newest frame; ``None`` where there is none young enough."""
         epoch = self.epoch
         if epoch is None or self._clock() - epoch.at > STALE:
             return None
         return drift(page, self._prints_of(page), epoch.page, epoch.prints)
 
     async def resolve(self, command: Command, page: PageCapture) -> tuple[Command | None, Result | None]:
-        """The command as the hand can do it on this page, with what is to be said of it; or why it can't be done.
+        """Return the action as the executor can do it on this page and notes for its result; or a refusal.
 
-        A command that names an element goes through as it is, after the wait that the gate asks for.
+        An action that names an element passes unchanged, after the wait that the gate asks for.
 
         Raises:
             ModelError: the run's budget is used up.
@@ -157,7 +157,7 @@ class Eyes:
         return last.command, said
 
     async def resolved(self, command: Command, page: PageCapture) -> ResolvedMark:
-        """The same with its notes, and what it cost."""
+        """Resolve an action, with its notes and its cost."""
         passes = self.perceptions
         critical = self._matters(command, page)
         way = gate(command, self.drifted(page), pending=self._prefetch.pending, critical=critical)
@@ -180,11 +180,11 @@ class Eyes:
         )
 
     async def aclose(self) -> None:
-        """Give up what is under way."""
+        """Cancel what is in progress."""
         await self._prefetch.aclose()
 
     async def _point(self, command: ClickMark | TypeMark, page: PageCapture) -> Pointed | Result:
-        """What the mark stands for on the page as it is."""
+        """Resolve a mark on the current page."""
         shown = self.shown or self.epoch
         if shown is None:
             return refused(
@@ -220,7 +220,7 @@ class Eyes:
     async def _called(
         self, label: str, number: int, shown: Epoch, page: PageCapture
     ) -> Pointed | Result | None:
-        """Where the label belongs to something else than the mark: that, or a refusal that names it."""
+        """Handle a label that fits another thing than the mark: resolve that, or refuse and name it."""
         others = [mark for mark in shown.marks if mark.number != number and is_called(mark, label)]
         if len(others) == 1:
             return refused(
@@ -248,7 +248,7 @@ class Eyes:
         return unlike(found, fits[0], label, page)
 
     async def _cover(self, label: str, epoch: Epoch, page: PageCapture) -> Epoch | None:
-        """The coverage pass; what it finds is the newest look from then on."""
+        """Run the coverage pass; its result becomes the newest frame."""
         try:
             covered = await self._looker.cover(
                 page, Aim(task=self._aim.task, subgoal=self._aim.subgoal, labels=(label,)), epoch
@@ -261,7 +261,7 @@ class Eyes:
         return covered
 
     async def _fresh(self, page: PageCapture) -> Epoch | None:
-        """A look at the page as it is, waited for."""
+        """Look at the current page and wait for it."""
         if not self._holds(page) and page.picture:
             self.after(page)
             await self._prefetch.wait(self._hard)
@@ -284,14 +284,14 @@ class Eyes:
         return changed is not None and changed.within()
 
     def _coming(self, page: PageCapture) -> bool:
-        """Whether just this page is being looked at."""
+        """Whether a pass over this very page is in progress."""
         looked_at = self._prefetch.page
         if looked_at is None or looked_at is page:
             return looked_at is page
         return drift(page, self._prints_of(page), looked_at, prints_of(looked_at)).within()
 
     def _recall(self, page: PageCapture) -> bool:
-        """Whether an earlier look was at just this page, a short while ago; it is the newest then."""
+        """Reuse a recent frame of this very page; return whether there is one."""
         prints = self._prints_of(page)
         for epoch in reversed(self._kept.values()):
             young = self._clock() - epoch.at <= STALE
@@ -302,7 +302,7 @@ class Eyes:
         return False
 
     def _matters(self, command: Command, page: PageCapture) -> bool:
-        """Whether it sends a form on a page that was never acted on."""
+        """Whether an action submits a form on a page that was never acted on."""
         if page.url in self._acted:
             return False
         numbers = elements_of(command)
@@ -318,7 +318,7 @@ class Eyes:
         return any(0 <= number < len(page.elements) and page.elements[number].submits for number in numbers)
 
     def _prints_of(self, page: PageCapture) -> Prints:
-        """The page's fingerprints; it is asked about several times before the next look."""
+        """Return the page's fingerprints; cached, they are needed several times before the next capture."""
         if self._printed is None or self._printed[0] is not page:
             self._printed = (page, prints_of(page))
         return self._printed[1]

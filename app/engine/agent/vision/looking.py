@@ -1,7 +1,7 @@
-"""One pass of the vision model over a page: picture and question out, an epoch of marks back.
+"""One pass of the vision model over a page: screenshot and question out, a frame of marks back.
 
-A pass that can't be read, or was cut off, is asked for once more in short; after that a larger model is asked, where
-there is one.  Pages of a kind that small models cut off go to the larger one at once, for this session and address
+A pass that can't be read, or was cut off, is repeated once in compact form; then a larger model is asked, where there
+is one. Kinds of pages that small models cut off go to the larger one directly, for this session and address
 (SuperBrowser, section 4.3: page-type-aware tiers).
 """
 
@@ -34,7 +34,7 @@ COMPLEX = frozenset(
 )
 """Kinds of page that a small model tends to cut short."""
 SHORT = 15
-"""Boxes of the short second try."""
+"""Boxes of the compact second try."""
 TOKENS, TOKENS_SHORT = 4096, 1500
 MOST_HINTS = 12
 TWICE = 0.5
@@ -42,7 +42,7 @@ TWICE = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aim:
-    """What the agent is after: the task, the step it is at, labels it expects to find."""
+    """What the agent is after: the task, its subgoal, labels it expects to find."""
 
     task: str = ""
     subgoal: str = ""
@@ -51,7 +51,7 @@ class Aim:
 
 @dataclass(slots=True)
 class _Asked:
-    """What a pass has cost so far."""
+    """Cost of a pass so far."""
 
     calls: list[str] = field(default_factory=list[str])
     tokens: tuple[int, int] = (0, 0)
@@ -66,8 +66,8 @@ class _Asked:
 class Looker:
     """Asks the vision models of one session; remembers which addresses need the larger one.
 
-    ``count`` says how many passes there were.  ``larger`` is asked where ``small`` fails and on complex pages.
-    ``fence`` keeps a page's words apart from ours.
+    ``count`` is the number of passes. ``larger`` is asked where ``small`` fails and on complex pages. ``fence`` keeps a
+    page's text apart from ours.
     """
 
     def __init__(
@@ -85,11 +85,11 @@ class Looker:
         self.count = 0
 
     async def look(self, page: PageCapture, aim: Aim, before: Epoch | None = None) -> Epoch:
-        """What is on the page's picture.
+        """Run a pass over the page's screenshot.
 
         Raises:
             ModelError: no answer came.
-            UnreadableAnswer: none of the answers could be read, or there is no picture.
+            UnreadableAnswer: none of the answers could be read, or there is no screenshot.
         """
         self.count += 1
         number, began, asked = self.count, self._clock(), _Asked()
@@ -112,9 +112,9 @@ class Looker:
         )
 
     async def cover(self, page: PageCapture, aim: Aim, epoch: Epoch) -> Epoch:
-        """A second pass for labels that should be on the page and are in no mark: more boxes, hints from the page.
+        """Run a second pass for labels that should be on the page and are in no mark: more boxes, hints from the page.
 
-        The epoch's own marks stay.
+        The frame's own marks stay.
 
         Raises:
             ModelError: no answer came.
@@ -149,7 +149,7 @@ class Looker:
         )
 
     def escalates(self, url: str) -> bool:
-        """Whether a page at this address goes to the larger model at once."""
+        """Whether a page at this address goes to the larger model directly."""
         return self._larger is not None and _place(url) in self._complex
 
     def _model(self, url: str) -> Model:
@@ -158,7 +158,7 @@ class Looker:
     async def _answer(
         self, page: PageCapture, picture: bytes, aim: Aim, before: Epoch | None, asked: _Asked
     ) -> VisionAnswer:
-        """The first answer that is whole; else the fullest of those that were cut."""
+        """Return the first complete answer; else the one with most boxes."""
         first = self._model(page.url)
         tries = [(first, "vision", MOST, TOKENS), (first, "vision_compact", SHORT, TOKENS_SHORT)]
         if self._larger is not None and first is not self._larger:
@@ -202,7 +202,7 @@ class Looker:
 
 
 def _shown(page: PageCapture) -> bytes:
-    """The page's picture without secret fields.  Raises ``UnreadableAnswer`` where there is none."""
+    """Return the page's screenshot without secret fields. Raises ``UnreadableAnswer`` where there is none."""
     if not page.picture:
         raise UnreadableAnswer("there is no picture of the page to look at")
     return unseen(page, Secrets()).picture
@@ -227,7 +227,7 @@ def _coverage_question(page: PageCapture, aim: Aim, fence: Fence) -> str:
 
 
 def _asked_of(page: PageCapture, aim: Aim, lines: Sequence[str], fence: Fence) -> str:
-    """The task and the step in the person's and the agent's words, the rest as the page's own."""
+    """Return the question: task and subgoal in our words, the rest as the page's own."""
     place = f"Page: {fence.line(redact_url(page.url), 300)} {_quoted(page.title[:200], fence)}"
     subgoal = fence.line(aim.subgoal, 300) or "(not told)"
     told = "\n".join((place, *lines))
@@ -235,13 +235,13 @@ def _asked_of(page: PageCapture, aim: Aim, lines: Sequence[str], fence: Fence) -
 
 
 def _quoted(words: str | list[str], fence: Fence) -> str:
-    """Words as JSON, so that each is one line and ends where it ends."""
+    """Return text as JSON, so that each item is one line with a clear end."""
     clean = fence.line(words) if isinstance(words, str) else [fence.line(word) for word in words]
     return json.dumps(clean, ensure_ascii=False)
 
 
 def _hints(page: PageCapture, labels: Sequence[str]) -> list[tuple[str, tuple[int, int, int, int]]]:
-    """Elements that share a word with a label, and their boxes in thousandths of the picture."""
+    """Return elements that share a word with a label, and their boxes in thousandths of the picture."""
     wanted = {word for label in labels for word in words_of(label) if len(word) > 2}
     width, height = page.viewport
     found: list[tuple[str, tuple[int, int, int, int]]] = []
@@ -255,7 +255,7 @@ def _hints(page: PageCapture, labels: Sequence[str]) -> list[tuple[str, tuple[in
 
 
 def _thousandths(rect: Rect, width: int, height: int) -> tuple[int, int, int, int] | None:
-    """Top, left, bottom, right of what of a box lies within the viewport."""
+    """Return top, left, bottom, right of the part of a box inside the viewport."""
     if width <= 0 or height <= 0:
         return None
     left, top = max(0.0, rect[0]), max(0.0, rect[1])
@@ -277,7 +277,7 @@ def _same(mark: Mark, other: Mark) -> bool:
 
 
 def _refuse_blind(reply: Reply) -> None:
-    """What a model says of a picture that it was not shown is made up.  Raises ``ModelError``."""
+    """Raise ``ModelError`` where the model was not shown the picture: its answer would be made up."""
     if reply.unseen:
         name = f" ({reply.model})" if reply.model else ""
         raise ModelError(

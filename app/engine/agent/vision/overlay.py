@@ -1,7 +1,7 @@
-"""Draws the boxes of the look before over a new picture, so that the model keeps its bearings (Set-of-Marks anchoring).
+"""Draw the previous frame's boxes over a new screenshot, so that the model keeps its bearings (Set-of-Marks anchoring).
 
-Drawn on the picture and never in the page.  Old anchors mislead: they are left out after ten seconds and on another
-page (SuperBrowser, section 4.3).
+Drawn on the picture and never in the page. Old anchors mislead: they are left out after ten seconds and on another page
+(SuperBrowser, section 4.3).
 """
 
 from __future__ import annotations
@@ -20,19 +20,21 @@ COLOURS = ((214, 39, 40), (31, 119, 180), (44, 160, 44), (148, 103, 189), (255, 
 
 
 def anchored(page: PageCapture, before: Epoch | None, now: float) -> bytes:
-    """The page's picture, with the marks of the epoch before where they still help; ``now`` is the epochs' clock."""
+    """Return the page's screenshot, with the previous frame's marks where they still help; ``now`` is the
+    frames' clock.
+    """
     if before is None or not page.picture or not before.marks or not holds(before, page, now):
         return page.picture
     return drawn(page.picture, before.marks)
 
 
 def holds(before: Epoch, page: PageCapture, now: float) -> bool:
-    """Whether the epoch's boxes may still be about this page."""
+    """Whether the frame's boxes may still fit this page."""
     return now - before.at <= OLDEST and before.page.url == page.url
 
 
 def drawn(picture: bytes, marks: tuple[Mark, ...]) -> bytes:
-    """A JPEG of the same size with a dashed, coloured and numbered frame around each mark."""
+    """Return a JPEG of the same size with a dashed, coloured and numbered box around each mark."""
     from PIL import Image, ImageDraw
 
     with Image.open(io.BytesIO(picture)) as opened:
@@ -55,7 +57,7 @@ def drawn(picture: bytes, marks: tuple[Mark, ...]) -> bytes:
 
 
 def _number(draw: Any, text: str, left: float, top: float, colour: tuple[int, int, int]) -> None:
-    """The mark's number at the corner of its box, outside of it where there is room."""
+    """Draw the mark's number at the corner of its box, outside of it where there is room."""
     x, y = left, top - 11 if top >= 11 else top
     box = draw.textbbox((x, y), text)
     draw.rectangle((box[0] - 1, box[1] - 1, box[2] + 1, box[3] + 1), fill=colour)

@@ -1,4 +1,4 @@
-"""From a mark to a command: finding it again on a page that has changed, and what there is to press or to type into."""
+"""Resolve a mark into an action: find it again on a changed page, and the element to click or type into."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from app.engine.page_state import Element, PageCapture, Rect
 FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
 SHORTEST = 3
 WIDE = 6.0
-"""So many times larger than the box, an element is a place to point into and not a thing to press in its middle."""
+"""Size ratio to the box from which an element is a surface to point into, not one to click in the middle."""
 _SURFACES = frozenset({"canvas", "svg", "img", "map", "area"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pointed:
-    """What a mark came to: a command, or a refusal; and what is to be said about it."""
+    """A mark's action, or a refusal; with notes for the result."""
 
     command: Command | None = None
     refusal: Result | None = None
@@ -34,7 +34,7 @@ class Pointed:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a mark is on the page as it is: its box, and its element's number there, if it is known to have one."""
+    """Where a mark is on the current page: its box, and its element's number if it has one."""
 
     box: Rect
     element: int | None = None
@@ -43,11 +43,11 @@ class Place:
 def found_again(
     mark: Mark, shown: Epoch, page: PageCapture, prints: Prints, newest: Epoch | None
 ) -> Place | None:
-    """Where a mark is on the page as it is; ``None`` where that is not known.
+    """Return where a mark is on the current page; ``None`` where that is unknown.
 
-    On the very page that was seen it is where it was.  Else its element is looked for by what it is; then, if the
-    newest look is at this page, the one mark of it that is called so, or the one among several at the same place.
-    What is drawn on a surface may have changed with it, so it goes by the looks alone.
+    On the very page that was seen it is where it was. Else its element is located; then, if the newest frame is of this
+    page, the only mark with its label, or the one among several at the same position. A drawing on a surface may have
+    changed with it, so only frames count there.
     """
     if drift(page, prints, shown.page, shown.prints).within():
         return Place(mark.box, mark.element)
@@ -71,10 +71,10 @@ async def pointed(
     page: PageCapture,
     under: Callable[[PageCapture, Sequence[Point]], Awaitable[Mapping[Point, Sequence[int]]]] | None,
 ) -> Pointed:
-    """The command for what lies at a mark's place.
+    """Return the action for the element at a mark's position.
 
-    Where something lies there that is called otherwise than the mark's own element, that element is named all the same:
-    the hand then says what covers it, and does not press the cover.
+    Where another element with another name is there, the mark's own element is named all the same: the executor then
+    reports what covers it, and does not click the cover.
     """
     box = place.box
 
@@ -105,7 +105,7 @@ async def pointed(
 
 
 def unlike(found: Pointed, mark: Mark, label: str, page: PageCapture) -> Pointed:
-    """With a note where what is pressed is called neither as expected nor as the mark."""
+    """Add a note where the clicked element is named neither as expected nor as the mark."""
     command = found.command
     if not isinstance(command, Click) or len(label) < SHORTEST:
         return found
@@ -131,7 +131,7 @@ def is_called(mark: Mark, label: str) -> bool:
 
 
 def by_name(label: str, page: PageCapture) -> Click | None:
-    """A click on the one visible element that is called exactly so; ``None`` where there is none, or several."""
+    """Return a click on the only visible element of exactly this name; ``None`` where there is none, or several."""
     wanted = words_of(label)
     named = [
         element
@@ -142,7 +142,7 @@ def by_name(label: str, page: PageCapture) -> Click | None:
 
 
 def _typed(command: TypeMark, mark: Mark, found: Snap, page: PageCapture) -> Pointed:
-    """Into the field that was snapped to; else into the best field among what the box touches."""
+    """Type into the field that was snapped to; else into the best field that the box touches."""
     numbers = [found.element, *(candidate.element for candidate in _largest_first(found.candidates))]
     field = next((n for n in numbers if n is not None and _takes_text(page.elements[n])), None)
     if field is not None:
@@ -169,7 +169,7 @@ def _takes_text(element: Element) -> bool:
 
 
 def _is_surface(element: Element, box: Rect) -> bool:
-    """A drawing, or something so much larger than the box that its middle is not what was meant."""
+    """Whether an element is a drawing, or so much larger than the box that its middle is not what was meant."""
     if element.rect is None:
         return False
     larger = element.rect[2] * element.rect[3] > WIDE * box[2] * box[3]

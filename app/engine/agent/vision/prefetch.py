@@ -1,7 +1,7 @@
-"""Looks that go on in the background while the agent thinks, and how long an action waits for one.
+"""Vision passes in the background while the agent thinks, and how long an action waits for one.
 
-One at a time.  A page that comes while another is looked at is looked at next, if it still is the page then; a look at
-an address that was left is given up.
+One at a time. A page that comes during a pass is next, if it still is the page then; a pass over an address that was
+left is cancelled.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from app.engine.agent.vision.epoch import Epoch
 from app.engine.page_state import PageCapture
 
 Spawn = Callable[[Coroutine[Any, Any, None]], object]
-"""Starts work in the background and holds it (``JobRegistry.hold``)."""
+"""Starts work in the background and keeps it (``JobRegistry.hold``)."""
 Look = Callable[[PageCapture], Coroutine[Any, Any, Epoch]]
 
 
 @dataclass(slots=True)
 class _Going:
-    """What is under way: the page looked at, the one to look at next."""
+    """The pass in progress: its page, and the page to look at next."""
 
     page: PageCapture
     next: PageCapture | None = None
@@ -33,10 +33,10 @@ class _Going:
 
 
 class Prefetch:
-    """The look under way, if there is one.
+    """The pass in progress, if there is one.
 
     Attributes:
-        trouble: why the last look brought nothing, "" if it did.
+        trouble: why the last pass brought nothing, "" if it did.
         error: the same where the model gave no answer.
     """
 
@@ -50,12 +50,12 @@ class Prefetch:
 
     @property
     def pending(self) -> bool:
-        """Whether a look is under way."""
+        """Whether a pass is in progress."""
         return self._going is not None and not self._going.over.is_set()
 
     @property
     def page(self) -> PageCapture | None:
-        """The page that is looked at, or will be as soon as the look under way is over."""
+        """The page that is looked at, or will be as soon as the current pass is over."""
         return (self._going.next or self._going.page) if self._going is not None and self.pending else None
 
     def start(self, page: PageCapture) -> None:
@@ -69,7 +69,7 @@ class Prefetch:
         self._spawn(self._run(self._going))
 
     async def wait(self, seconds: float) -> bool:
-        """Let the look under way come to its end; whether it did, and brought something, within these seconds."""
+        """Wait for the pass in progress; return whether it succeeded within these seconds."""
         going = self._going
         if going is None:
             return False
@@ -81,7 +81,7 @@ class Prefetch:
         return not self.trouble
 
     def cancel(self) -> None:
-        """Give the look under way up."""
+        """Cancel the pass in progress."""
         going, self._going = self._going, None
         if going is not None:
             going.given_up = True
@@ -89,7 +89,7 @@ class Prefetch:
                 going.task.cancel()
 
     async def aclose(self) -> None:
-        """Give the look under way up, and wait until it has ended."""
+        """Cancel the pass in progress, and wait until it has ended."""
         going = self._going
         self.cancel()
         if going is not None and going.task is not None:

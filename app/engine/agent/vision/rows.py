@@ -1,4 +1,4 @@
-"""A row that a model drew as one box, taken apart into its label and its chevron (SuperBrowser, 4.3, 6.2).  Pure."""
+"""Split a row that a model drew as one box into its label and its chevron (SuperBrowser, 4.3, 6.2). Pure."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from app.engine.page_state import Element, Rect
 TALLEST = 120.0
 """Pixels; a taller box is a group and no row."""
 TIMES = 3.0
-"""So many times larger than its chevron a row is at least."""
+"""Minimal size of a row, in sizes of its chevron."""
 INSIDE = 0.8
-"""Share of the chevron that lies within the row."""
+"""Share of the chevron that is inside the row."""
 EDGE = 0.35
-"""Share of the row's width at either end in which its chevron stands."""
+"""Share of the row's width at either end in which its chevron is."""
 SAME = 0.5
-"""Boxes that share this part of both together are one thing."""
+"""Overlap from which two boxes are the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,9 @@ class Halves:
 
 
 def split(box: Rect, label: str, elements: Sequence[Element], others: Sequence[Rect] = ()) -> Halves | None:
-    """The parts of a row with one chevron at an end, ``None`` where it is none.
+    """Return the parts of a row with one chevron at an end, ``None`` where it is none.
 
-    A chevron that the model drew a box of its own for, among ``others``, is left to that one.
+    A chevron that has a box of its own among ``others`` is left to that one.
     """
     if not is_row(box) or box[3] > TALLEST:
         return None
@@ -51,7 +51,7 @@ def split(box: Rect, label: str, elements: Sequence[Element], others: Sequence[R
 
 
 def alike(a: Rect, b: Rect) -> float:
-    """What two boxes share, of what they cover together."""
+    """Return the overlap of two boxes as a share of their union."""
     shared = overlap(a, b)
     if shared is None:
         return 0.0
@@ -72,7 +72,7 @@ def _is_chevron_of(element: Element, box: Rect) -> bool:
 
 
 def _rest(box: Rect, chevron: Rect) -> Rect:
-    """The row without the end that its chevron stands at."""
+    """Return the row without the end that has the chevron."""
     left, top, width, height = box
     middle = chevron[0] + chevron[2] / 2
     if middle > left + width / 2:

@@ -1,1 +1,1 @@
-"""One small class for each thing that tells of a failed run."""
+"""The rules: one small class for each sign of a failed run."""

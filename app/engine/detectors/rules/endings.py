@@ -13,7 +13,7 @@ from app.engine.trajectory import Step
 
 
 class _AtTheEnd(Detector):
-    """Remembers the last step, which is where an ending is shown; by then there is nothing left to hold."""
+    """A rule about the ending: it flags the last step; by then there is nothing left to pause."""
 
     speaks_during = False
 
@@ -58,7 +58,7 @@ class StepLimit(_AtTheEnd):
 
 
 _WRAPPER = "Exception uncaught by agent or environment"
-"""BrowserGym's first line over the error itself."""
+"""BrowserGym's first line above the error itself."""
 
 
 class Crash(_AtTheEnd):

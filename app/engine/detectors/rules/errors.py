@@ -1,4 +1,4 @@
-"""What the action's error says: not done at all, unreadable output, something lying over the element."""
+"""Errors of actions: not done at all, unreadable output, an element covered by another."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.engine.trajectory import ErrorClass, Step
 
 _COVERED = "intercepts pointer events"
 _COVERED_BY = " is covered by "
-"""Playwright's words for an element that another one lies over."""
+"""Playwright's words for an element that another one covers."""
 _OVER = re.compile(
     r"(?P<over><[^<>\n]{1,300}>)(?:[^<>\n]*</\w+>)?"
     r"(?: from (?P<outer><[^<>\n]{1,300}>)(?:[^<>\n]*</\w+>)? subtree)? intercepts pointer events"
@@ -57,7 +57,7 @@ class HardErrors(Detector):
 
 
 class UnreadableOutput(Detector):
-    """The agent's output held no action that could be read: a fault of the program around it."""
+    """The agent's output held no readable action: a fault of the harness or the model."""
 
     name = "unreadable-output"
     severity = Severity.HINT
@@ -87,7 +87,7 @@ class UnreadableOutput(Detector):
 
 
 class CoveredElement(Detector):
-    """Something lies over the element: a dialog, a banner, a menu."""
+    """The element is covered by a dialog, a banner or a menu."""
 
     name = "covered-element"
     severity = Severity.WARNING
@@ -119,7 +119,7 @@ class CoveredElement(Detector):
 
 
 def _over(step: Step, at: int) -> str:
-    """What lies over it: from Playwright's message that ends at ``at``, or from our own hand's."""
+    """Return what covers the element: from Playwright's message that ends at ``at``, or from our executor's."""
     found = _OVER.search(step.error, max(0, at - 1500), at + len(_COVERED)) if at != -1 else None
     if found:
         return found.group("outer") or found.group("over")
@@ -127,12 +127,12 @@ def _over(step: Step, at: int) -> str:
 
 
 def first_line(error: str) -> str:
-    """The first line of an error that says something."""
+    """Return the first line of an error that is not blank."""
     return next((line.strip() for line in error.splitlines() if line.strip()), "")
 
 
 def _shown(tag: str) -> str:
-    """A tag with only what one can look for on the page: its id, class, role or label."""
+    """Return a tag with only what can be found on the page: its id, class, role or label."""
     name = re.match(r"<([\w-]+)", tag)
     if name is None:
         return tag

@@ -9,7 +9,7 @@ from app.engine.judgement import Flag, Severity
 from app.engine.trajectory import Step
 
 LEVELS = ((2.0, 0.55), (4.0, 0.75), (8.0, 0.85))
-"""Times the usual length, and how telling passing it is."""
+"""Multiples of the usual length, and the confidence beyond each."""
 NEVER_LONG = 6
 """Up to this many steps a run is never called long, however short the others are."""
 

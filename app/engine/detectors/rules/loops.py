@@ -1,4 +1,4 @@
-"""Going round in circles: repeated actions, cycles of actions or pages, returning to the same address."""
+"""Loops: repeated actions, cycles of actions or pages, returning to the same address."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from app.engine.judgement import Flag, Severity
 from app.engine.trajectory import Step
 
 _NOT_COUNTED = THINKING | CLOSING | {"scroll"}
-"""Repeating these on one page is ordinary: reading, waiting, thinking."""
+"""Actions that are normal to repeat on one page: reading, waiting, thinking."""
 
 T = TypeVar("T")
 
@@ -222,7 +222,7 @@ class UrlRevisits(Detector):
 
 
 def rounds_at_end(items: Sequence[T], period: int) -> int:
-    """How many times the last ``period`` items stand in a row at the end; 0 when that is once or they are all alike."""
+    """Return how often the last ``period`` items repeat at the end; 0 for once, or where they are all alike."""
     last = items[-period:]
     if len(last) < period or all(item == last[0] for item in last):
         return 0

@@ -1,4 +1,4 @@
-"""What the page shows: nothing changed, an error or nothing at all, a login form or a captcha."""
+"""Signs on the page: nothing changed, an error or an empty page, a login form or a captcha."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from app.engine.trajectory import ErrorClass, Step
 
 _NO_CHANGE_EXPECTED = THINKING | CLOSING | {"scroll", "focus", "hover", "tab_focus", "new_tab"}
 _TAKE_FOCUS = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
-"""A click on these may do no more than put the cursor there."""
+"""A click on these may do no more than set the cursor."""
 
 
 class NoEffect(Detector):
@@ -86,7 +86,7 @@ class NoEffect(Detector):
 
 
 def _named_key(action: Action, target: Target | None) -> ActionKey:
-    """The action by its target's name: element ids are dealt anew when a page is loaded again."""
+    """Return an action's key by its target's name: element ids change when a page is reloaded."""
     if target is None or not target.name:
         return action_key(action, target)
     return action_key(
@@ -172,7 +172,7 @@ class ErrorPage(Detector):
 
 
 def page_error(page: Step) -> str:
-    """What is wrong with a page, in words; empty when nothing shows."""
+    """Return what is wrong with a page, in words; "" when nothing is."""
     if page.url.startswith("chrome-error://"):
         return "a page that the browser could not load"
     if _CODE_FIRST.search(page.title) or _ERROR_WORDS.search(page.title):
@@ -199,7 +199,7 @@ _CAPTCHA = re.compile(
 
 
 class LoginWall(Detector):
-    """A login form or a captcha stands where the page should be: a person is needed."""
+    """A login form or a captcha blocks the page: a person is needed."""
 
     name = "login-wall"
     severity = Severity.WARNING
@@ -233,7 +233,7 @@ class LoginWall(Detector):
 
 
 def wall(page: Step) -> str:
-    """What keeps the agent out of this page; empty when nothing does."""
+    """Return what keeps the agent out of this page; "" when nothing does."""
     texts = (page.title, *page.notices)
     if any(_CAPTCHA.search(text[:2000]) for text in texts):
         return "A captcha"
