@@ -1,8 +1,9 @@
-"""An address with what changes from visit to visit taken out, and the template of addresses that are alike.  Pure data.
+"""An address without its volatile parts, and the template of similar addresses.  Pure data.
 
-``url_key``       ``/catalogue/mug_12?page=2``: path and the query that counts, in one spelling; names the page.
-``url_template``  ``/catalogue/{id}``: what is data is taken out as well; names the kind of page.
-``section``       ``/product/{id}`` for ``/product/apron``: the last segment counts as data even if it is a plain word.
+``url_key``       ``/catalogue/mug_12?page=2``: path and the query keys that matter, normalised; identifies the page.
+``url_template``  ``/catalogue/{id}``: data replaced as well; identifies the kind of page.
+``section``       ``/product/{id}`` for ``/product/apron``: the last segment counts as data even if it is a plain
+word.
 
 The home host is left out of all of them, so the same site on another host or port has the same keys.
 """
@@ -21,7 +22,7 @@ _HASH = re.compile(r"(?=.*\d)[0-9a-fA-F-]{8,}|[A-Za-z0-9_%=+.~-]{32,}")
 _NUMBERED_SLUG = re.compile(r"[^\W_][\w.~-]*[_-]\d+|\d+[_-]\w[\w.~-]*")
 _HOST = re.compile(r"[\w.-]+(?::\d+)?|\[[\da-fA-F:.]+\](?::\d+)?")
 _NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*\.?|[\da-f]*:[\da-f:.]*", re.ASCII)
-"""Name of a host in small ASCII letters, or an address of version 6 without its brackets."""
+"""Host name in lower-case ASCII, or an IPv6 address without its brackets."""
 
 _PLAIN = re.compile(
     r"(https?)://([a-z0-9.-]+(?::(?!80$|80[/?#]|443$|443[/?#])\d{1,4})?)((?:/[^?#\s]*)?)(?:\?([^#\s]*))?(?:#(\S*))?"
@@ -40,19 +41,19 @@ _VOLATILE = re.compile(
     r"|referr?er|came_from",
     re.IGNORECASE,
 )
-"""Query keys that say how somebody came here, or when, or as whom; never which page it is."""
+"""Query keys that say how, when or as whom somebody came here; never which page it is."""
 
 _BACK = re.compile(
     r"next|return(?:_?(?:to|url|path))?|redirect(?:_?(?:to|url|uri|path))?|continue|back_?url|goto|dest(?:ination)?"
     r"|success_url",
     re.IGNORECASE,
 )
-"""Query keys that say where to go afterwards; with a number as value they may turn pages."""
+"""Query keys that name the next page; with a number as value they may be for paging."""
 
 _MAYBE_TIME = re.compile(r"[a-z]|v|ver|version|time|date|dt|now|stamp", re.IGNORECASE)
 _TIME = re.compile(r"1\d{9}(?:\d{3})?")
 _SECRET_SEGMENTS = frozenset({"key", "form_key", "uenc", "referer", "sid"})
-"""Segments whose next one is a secret or the page one came from (``/key/3f5a.../``)."""
+"""Segments whose next one is a secret or the referring page (``/key/3f5a.../``)."""
 
 _VIEW = re.compile(r"(?:tab|view|section|mode|panel|pane|step|layout|display|scope|type|kind)", re.IGNORECASE)
 _PAGING = re.compile(
@@ -60,16 +61,16 @@ _PAGING = re.compile(
     r"|from|product_list_\w+|sort|sort_?by|order|order_?by|dir|direction|asc|desc|ordering|o)",
     re.IGNORECASE,
 )
-"""Query keys that turn the pages of a list or sort it: the kind of page stays the same."""
+"""Query keys for paging and sorting: the kind of page stays the same."""
 
 MAX_SEGMENT = 80
 _FIXED, _PROJECT = 2, 3
-"""Segments at the front that are never taken for data (behind ``{project}/-`` one more)."""
+"""Leading segments that are never taken for data (behind ``{project}/-`` one more)."""
 
 
 @lru_cache(maxsize=1024)
 def host_of(url: str) -> str:
-    """Host and port of an address (or of a bare ``host:port``), in small letters, the usual port left out."""
+    """Host and port of an address (or of a bare ``host:port``), in lower case, without a default port."""
     if "//" not in url:
         url = f"//{url}" if _HOST.fullmatch(url) else ""
     split = _split(url)
@@ -77,12 +78,12 @@ def host_of(url: str) -> str:
 
 
 def same_host(url: str, home: str) -> bool:
-    """Whether an address lies on the home host; ``www.`` makes no difference."""
+    """Whether an address is on the home host; ``www.`` makes no difference."""
     return _bare(host_of(url)) == _bare(host_of(home))
 
 
 def browser_host(url: str) -> str:
-    """Host and port of an address as a browser writes them, other alphabets as ASCII; "" where no browser takes it."""
+    """Host and port of an address as a browser writes them, other alphabets as ASCII; "" if no browser accepts it."""
     try:
         parts = urlsplit(url)
         name, port = parts.hostname or "", parts.port
@@ -96,7 +97,7 @@ def browser_host(url: str) -> str:
 
 
 def is_among(url: str, hosts: Collection[str]) -> bool:
-    """Whether an address lies on one of some hosts or below it; a host with a port means this port only."""
+    """Whether an address is on one of some hosts or a subdomain; a host with a port means this port only."""
     try:
         parts = urlsplit(url)
         name, port = _bracketed(_bare(parts.hostname or "")), parts.port or _USUAL.get(parts.scheme)
@@ -112,7 +113,7 @@ def is_among(url: str, hosts: Collection[str]) -> bool:
 
 @lru_cache(maxsize=16_384)
 def url_key(url: str, home: str = "") -> str:
-    """The address in one spelling, without what changes from visit to visit.
+    """The normalised address without the parts that change from visit to visit.
 
     Args:
         url: an absolute address.
@@ -132,10 +133,10 @@ def url_key(url: str, home: str = "") -> str:
 
 @lru_cache(maxsize=16_384)
 def url_template(url: str, home: str = "") -> str:
-    """The address with what is data taken out: numbers ``{n}``, hashes and long or numbered names ``{id}``.
+    """The address with data replaced: numbers by ``{n}``, hashes and long or numbered names by ``{id}``.
 
-    Of the query only the names are kept, and values of those that choose a view (``tab=``, ``section=``); what turns
-    pages or sorts a list goes.
+    Of the query only the names are kept, and values of those that choose a view (``tab=``, ``section=``); keys for
+    paging and sorting are removed.
     """
     key = url_key(url, home)
     split = _split(url)
@@ -151,8 +152,8 @@ def section(template: str) -> str:
     """A template in which plain words that may be data count as data.
 
     The last of two or more segments is data (``/product/apron``), and words before a segment of data, from the third
-    on, belong to it: ``/shop/category/books/{id}`` and ``/shop/category/{id}`` are one section.  What comes after
-    data names a part of it: ``/product/{id}/reviews``.
+    on, belong to it: ``/shop/category/books/{id}`` and ``/shop/category/{id}`` are one section.  A segment after data
+    names a part of it: ``/product/{id}/reviews``.
     """
     head, mark, query = template.partition("?")
     if "#" in template:
@@ -176,7 +177,7 @@ def section(template: str) -> str:
 
 
 def path_template(path: str) -> tuple[str, ...]:
-    """Segments of a path, those that are data taken out; what stands before ``/-/`` is a project's name."""
+    """Segments of a path with data replaced; a segment before ``/-/`` is a project's name."""
     project, mark, tail = path.strip("/").partition("/-/")
     if mark and project:
         return ("{project}", "-", *map(segment_template, filter(None, tail.split("/"))))
@@ -207,7 +208,7 @@ def _is_suffix(suffix: str) -> bool:
 
 
 class _Parts(NamedTuple):
-    """An address taken apart; ``host`` with its port, the usual one left out."""
+    """A parsed address; ``host`` with its port unless that is the default."""
 
     scheme: str
     host: str
@@ -233,7 +234,7 @@ def _split(url: str) -> _Parts | None:
 
 
 def _bracketed(name: str) -> str:
-    """An address of version 6 as it stands in front of a port."""
+    """An IPv6 address as written in front of a port."""
     return f"[{name}]" if ":" in name else name
 
 
@@ -242,7 +243,7 @@ def _bare(host: str) -> str:
 
 
 def _away(parts: _Parts, home: str) -> str:
-    """The host, where it is not the home one."""
+    """The host, unless it is the home one."""
     if not home:
         return ""
     return parts.host if _bare(parts.host) != _bare(host_of(home)) else ""
@@ -268,7 +269,7 @@ def _path(path: str) -> str:
 
 
 def _query(query: str) -> str:
-    """What counts of a query, sorted, with its question mark; "" if nothing does."""
+    """The relevant part of a query, sorted, with its question mark; "" if there is none."""
     kept = sorted(_kept_query(query))
     return "?" + "&".join(f"{_quoted(name)}={_quoted(value)}" for name, value in kept) if kept else ""
 

@@ -1,4 +1,4 @@
-"""What a person decided about the nodes of a graph.  Pure data."""
+"""A person's edit of a graph's nodes.  Pure data."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class DecisionKind(StrEnum):
-    """What is to be seen otherwise than the keys have it."""
+    """Kinds of edits."""
 
     MERGE = "merge"
     SPLIT = "split"
@@ -18,10 +18,9 @@ class Decision:
     """One merge or split.
 
     Attributes:
-        id: names it for undo; hex digits.
-        members: ids of nodes as they were.  A merge makes one node of them that has the first one's id.  A split takes
-            apart what was merged; a node that was not, is shown as each of its pages alone.  Pages observed later
-            fall under it too.
+        id: identifies it for undo; hex digits.
+        members: ids of nodes as they were.  A merge makes one node of them with the first one's id.  A split undoes a
+            merge; a node that was not merged is split into its single pages.  Pages observed later are included.
         at: Unix seconds.
     """
 

@@ -1,7 +1,7 @@
-"""Typed fingerprints of a page: what two looks have in common, one kind apart from the other.  Pure.
+"""Typed fingerprints of a page: compare two captures, one kind at a time.  Pure.
 
-SuperBrowser keeps several hashes as plain strings and compares two of different making, so that every page looks
-changed.  Here each kind is a type of its own, and comparing two kinds is an error, not an answer.
+SuperBrowser keeps several hashes as plain strings and compares two of different kinds, so that every page looks
+changed.  Here each kind is a type of its own, and comparing two kinds is an error.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ GRAIN = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Print:
-    """One fingerprint.  Equal only to one of its own kind; compared to any other it raises ``TypeError``."""
+    """One fingerprint.  Equal only to one of its own kind; comparing it with anything else raises ``TypeError``."""
 
     digest: str
 
     @classmethod
     def over(cls, parts: Iterable[str]) -> Self:
-        """The fingerprint of these parts in this order; parts that hold any text stay apart."""
+        """The fingerprint of these parts in this order; the boundaries between parts count."""
         digest = hashlib.blake2b(digest_size=DIGITS // 2)
         for part in parts:
             data = part.encode("utf-8", "replace")
@@ -49,7 +49,7 @@ class Print:
 
 
 class ElementsPrint(Print):
-    """What could be acted on: roles, names, states and visibility, in document order; no values, no places."""
+    """Interactive elements: roles, names, states and visibility, in document order; no values, no positions."""
 
     __slots__ = ()
 
@@ -61,43 +61,43 @@ class TextPrint(Print):
 
 
 class ShapePrint(Print):
-    """The text with numbers and dates taken out: stays the same while a clock ticks."""
+    """The text without numbers and dates: stays the same while a clock ticks."""
 
     __slots__ = ()
 
 
 class ValuesPrint(Print):
-    """What is filled in, chosen and ticked."""
+    """Filled in, selected and checked values."""
 
     __slots__ = ()
 
 
 class FramePrint(Print):
-    """Which frames the page holds, and which of them could not be looked into."""
+    """The page's frames, and those that could not be read."""
 
     __slots__ = ()
 
 
 class ScrollPrint(Print):
-    """Where elements stand within the viewport, so that scrolling shows."""
+    """Positions of elements within the viewport, so that scrolling shows."""
 
     __slots__ = ()
 
 
 class AddressPrint(Print):
-    """The address without what varies from visit to visit (``app.engine.addresses.url_key``)."""
+    """The address without its volatile parts (``app.engine.addresses.url_key``)."""
 
     __slots__ = ()
 
 
 class PicturePrint(Print):
-    """The pixels of the viewport; of a page that was not painted it is none of any picture's."""
+    """The pixels of the viewport."""
 
     __slots__ = ()
 
 
 class Kind(Enum):
-    """The kinds, for saying which of them differ."""
+    """The kinds, to name those that differ."""
 
     ELEMENTS = "elements"
     TEXT = "text"
@@ -110,7 +110,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prints:
-    """All fingerprints of one look but the picture's (``picture_print``), which costs the most."""
+    """All fingerprints of one capture."""
 
     elements: ElementsPrint
     text: TextPrint
@@ -121,7 +121,7 @@ class Prints:
     address: AddressPrint
 
     def changed(self, before: Prints) -> frozenset[Kind]:
-        """The kinds in which this look differs from the one before."""
+        """The kinds in which this capture differs from the one before."""
         differing = {
             Kind.ELEMENTS: self.elements != before.elements,
             Kind.TEXT: self.text != before.text,
@@ -135,7 +135,7 @@ class Prints:
 
 
 def prints_of(page: PageCapture) -> Prints:
-    """The fingerprints of a look."""
+    """The fingerprints of a capture."""
     return Prints(
         elements=elements_print(page),
         text=text_print(page),
@@ -148,7 +148,7 @@ def prints_of(page: PageCapture) -> Prints:
 
 
 def elements_print(page: PageCapture) -> ElementsPrint:
-    """Of what can be acted on; the focus does not count."""
+    """Fingerprint of the interactive elements; the focus does not count."""
     return ElementsPrint.over(
         "\t".join((element.role, element.name, *_states(element), "seen" if element.visible else ""))
         for element in page.elements
@@ -156,12 +156,12 @@ def elements_print(page: PageCapture) -> ElementsPrint:
 
 
 def text_print(page: PageCapture) -> TextPrint:
-    """Of the visible text and the title."""
+    """Fingerprint of the visible text and the title."""
     return TextPrint.over((page.title, page.text))
 
 
 def picture_print(picture: bytes) -> PicturePrint:
-    """Of a picture's bytes; the browser makes the same ones of the same pixels."""
+    """Fingerprint of a picture's bytes; the browser encodes the same pixels to the same bytes."""
     return PicturePrint(hashlib.blake2b(picture, digest_size=DIGITS // 2).hexdigest() if picture else "")
 
 
@@ -200,6 +200,6 @@ def _place(element: Element) -> str:
 
 
 def _route(url: str) -> str:
-    """A fragment that is a route of the page's own script."""
+    """A fragment that is a client-side route."""
     fragment = url.partition("#")[2]
     return fragment if fragment.startswith(("/", "!")) else ""

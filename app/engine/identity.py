@@ -1,8 +1,8 @@
-"""What makes a page state the same state: the typed parts of its identity, computed from one look.  Pure functions.
+"""The identity of a page state: its typed parts, computed from one capture.  Pure functions.
 
-The parts are sets of *features*, sorted before they are hashed, so neither the order of elements nor the process's hash
-seed matters.  A feature says what an element is for a person: role, landmarks around it, name, the state words that
-change what can be done.  What a page carries for its machinery says nothing: element ids, tokens, values typed, focus,
+The parts are sets of *features*, sorted before they are hashed, so neither the order of elements nor the process's
+hash seed matters.  A feature describes an element as a person sees it: role, landmarks around it, name, the state
+words that change what can be done.  Technical details do not count: element ids, tokens, typed values, focus,
 adverts, live regions.  Repeated lists count once, however many rows they have.
 
 (WebNavigator, appendix C, hashes XPaths with the full address; a reordered or renamed element is a new state there.)
@@ -45,7 +45,9 @@ STATES = frozenset({"expanded", "collapsed", "checked", "selected", "pressed"})
 """State words that make another state of the page; focus, values and validity don't."""
 
 SEEN_BY_AN_AGENT = frozenset({"looks", "near", "hint"})
-"""Attributes that a thorough look has besides; a page is the same page however it was looked at."""
+"""Additional attributes of a thorough capture; they don't count, because a page is the same page however it was
+captured.
+"""
 
 _CHROME = (
     "navigation",
@@ -60,7 +62,7 @@ _CHROME = (
 )
 _MENUS = ("menu", "menubar", "tablist", "dialog", "alertdialog", "toolbar")
 _NAMED = frozenset({"navigation", *_MENUS})
-"""Landmarks whose label tells one from another; the label of a region or form may be data."""
+"""Landmarks whose label distinguishes them; the label of a region or form may be data."""
 
 _DATA = frozenset({"link", "option", "treeitem"})
 """Roles whose elements are data more often than controls."""
@@ -78,7 +80,7 @@ _AGO = re.compile(
     r"(?:(?:#|an?|one|about) )*(?:second|minute|hour|day|week|month|year)s? ago|just now|yesterday"
 )
 _CHOICES = ("link", "option", "radio", "treeitem")
-"""Roles whose names are data more often than not: what there is to choose from, such as a product's sizes."""
+"""Roles whose names are data more often than not: options such as a product's sizes."""
 
 _LONGEST = 120
 _SEPARATOR = "\x1f"
@@ -86,7 +88,7 @@ _SEPARATOR = "\x1f"
 
 @lru_cache(maxsize=131_072)
 def normal_name(name: str) -> str:
-    """A name without what counts or tells the time: digits and codes as ``#``, dates and "2 hours ago" as one word."""
+    """A name without counts and times: digits and codes as ``#``, dates and "2 hours ago" as one word."""
     text = " ".join(name.lower().split())[:_LONGEST]
     if any(map(str.isdigit, text)):
         if _MIXED.search(text):
@@ -97,7 +99,7 @@ def normal_name(name: str) -> str:
 
 
 def is_interactive(element: Element) -> bool:
-    """Whether it counts for the structure: something to act on that can be seen and is here to stay."""
+    """Whether it counts for the structure: an element to act on that is visible and permanent."""
     return (
         element.visible
         and not element.in_live
@@ -110,7 +112,7 @@ def keys_of(page: PageCapture, home: str) -> PageKeys:
     """The typed parts of a page's identity.
 
     Args:
-        page: one look at it.
+        page: one capture of it.
         home: address of the graph's home page; its host is left out of the keys.
     """
     counted = [element for element in page.elements if is_interactive(element)]
@@ -134,14 +136,14 @@ def page_id(keys: PageKeys) -> str:
 
 
 def node_id(keys: PageKeys, mode: Mode | str) -> str:
-    """The id of the node a page state belongs to, before a person's decisions: itself, or its skeleton."""
+    """The id of the node a page state belongs to, before people's edits: itself, or its skeleton."""
     if mode == Mode.FULL:
         return page_id(keys)
     return _hash("skeleton", section(keys.template), keys.skeleton)
 
 
 def features(elements: Iterable[Element]) -> set[str]:
-    """What the structure key is made of; ``elements`` are those that count (``is_interactive``)."""
+    """The features of the structure key; ``elements`` are those that count (``is_interactive``)."""
     found: set[str] = set()
     for element in elements:
         chrome = _within(element.landmarks, _CHROME)
@@ -151,11 +153,11 @@ def features(elements: Iterable[Element]) -> set[str]:
 
 
 def skeleton_features(elements: Iterable[Element], titles: tuple[str, ...] = ()) -> set[str]:
-    """What the skeleton key is made of.
+    """The features of the skeleton key.
 
-    Left out is what comes and goes with the data: links, and the buttons of repeated lists, for a product may have
-    related ones or not.  What opens (a state word), menus, tabs and dialogs count all the same.  Of names those that
-    hold one of the page's own headings, ``titles``, lose it.
+    Left out are elements that vary with the data: links, and the buttons of repeated lists, because a product may
+    have related ones or not.  Elements that open something (a state word), menus, tabs and dialogs still count.
+    Names that contain one of the page's own headings, ``titles``, are reduced by it.
     """
     found: set[str] = set()
     for element in elements:
@@ -172,7 +174,7 @@ def skeleton_features(elements: Iterable[Element], titles: tuple[str, ...] = ())
 
 
 def element_key(element: Element, home: str = "") -> str:
-    """16 hex digits that name an element on whatever page it stands: the same menu entry on two pages has one key."""
+    """16 hex digits that identify an element across pages: the same menu entry on two pages has one key."""
     name = _name(element)
     if element.role != "link" and element.name.strip().isdigit():
         name = element.name.strip()  # the buttons of a pager lead to different places
@@ -188,7 +190,7 @@ def element_key(element: Element, home: str = "") -> str:
 
 
 def _leads(element: Element, home: str) -> str:
-    """Key of the address a link leads to.  A menu's ``#`` leads to wherever its page is, so only the ``#`` counts."""
+    """Key of the address a link leads to.  A menu's ``#`` leads to its own page, so only the ``#`` counts."""
     path, mark, fragment = element.href.partition("#")
     stays = mark and not fragment.startswith(("/", "!")) and (element.role != "link" or not fragment)
     return f"#{fragment}" if stays else url_key(element.href, home) if path or fragment else ""
@@ -197,7 +199,8 @@ def _leads(element: Element, home: str) -> str:
 def kind_key(element: Element) -> str:
     """16 hex digits equal for elements of one kind in one repeated list: the titles of all products, say.
 
-    Links of one kind lead to one template; entries of menus and other elements outside of lists are kinds of their own.
+    Links of one kind lead to one template; entries of menus and other elements outside of lists are kinds of their
+    own.
     """
     if not element.repeat or _within(element.landmarks, _CHROME):
         return element_key(element)
@@ -215,10 +218,10 @@ def kind_key(element: Element) -> str:
 
 
 def transition_id(source: str, operation: Operation, value: str, locator: Locator | None, target: str) -> str:
-    """16 hex digits that name a transition in any process.
+    """16 hex digits that identify a transition in any process.
 
-    Of the locator only what a person would say of the element counts, and its place among its likes; CSS and XPath
-    change with the page's make-up.
+    Of the locator only the user-visible parts count, and its index among similar elements; CSS and XPath change with
+    the page's markup.
     """
     told: tuple[str, ...] = ()
     if locator is not None:
@@ -234,7 +237,7 @@ def transition_id(source: str, operation: Operation, value: str, locator: Locato
 
 
 def similarity(a: Collection[str], b: Collection[str]) -> float:
-    """How alike two sets of keys are: common ones against all of them, in [0, 1]; 1 for two empty sets."""
+    """Jaccard similarity of two sets of keys, in [0, 1]; 1 for two empty sets."""
     left, right = set(a), set(b)
     if not left and not right:
         return 1.0
@@ -247,7 +250,7 @@ def _feature(element: Element, landmarks: Collection[str], name: str) -> str:
 
 
 def _name(element: Element) -> str:
-    """The name in its normal form; an icon without one is told by its stable attributes."""
+    """The normalised name; an icon without one is identified by its stable attributes."""
     if element.name:
         return normal_name(element.name)
     told = element.test_id or " ".join(

@@ -1,4 +1,4 @@
-"""What people and agents know of a graph's states: runs that passed, failures, tips in force."""
+"""Facts known about a graph's states: runs that visited them, failures, tips that apply."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from kb.tip import RETRIEVABLE, Status, StoredStep, Tip
 
 @dataclass(slots=True)
 class NodeFacts:
-    """What is known of one node.
+    """Facts about one node.
 
-    ``runs`` are (run, step) that passed, ``failures`` failed runs whose suspect step was here, ``tips`` ids of the tips
-    written for pages like this one, ``site_tips`` of those that hold anywhere on the site, ``suspect`` of ``tips``.
+    ``runs`` are (run, step) that visited it, ``failures`` failed runs whose suspect step was here, ``tips`` ids of
+    the tips written for pages like this one, ``site_tips`` of those that hold anywhere on the site, ``suspect`` of
+    ``tips``.
     """
 
     runs: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
@@ -28,7 +29,7 @@ class NodeFacts:
 
 
 class Places:
-    """Finds the node an address belongs to: by its url key, else by its template where only one state has it."""
+    """Finds the node of an address: by its url key, else by its template if only one state has it."""
 
     def __init__(self, nodes: Mapping[str, Sequence[PageState]]) -> None:
         self._by_url: dict[str, tuple[int, str]] = {}
@@ -42,7 +43,7 @@ class Places:
                 self._by_template.setdefault(page.keys.template, set()).add(node)
 
     def node_at(self, url: str) -> str:
-        """The node of an address, "" where none is known.  The host is not asked: runs come from many."""
+        """The node of an address, "" if unknown.  The host is ignored, because runs come from many hosts."""
         found = self._by_url.get(identity.url_key(url, url))
         if found is not None:
             return found[1]
@@ -59,13 +60,14 @@ def annotate(
     tips: Sequence[Tip],
     hosts: Sequence[str],
 ) -> dict[str, NodeFacts]:
-    """Facts for every node.
+    """Return the facts of every node.
 
     Args:
         nodes: page states by node.
-        steps: stored steps on this site.  passes: (run, step) by page state, where that is known already.
+        steps: stored steps on this site.
+        passes: (run, step) by page state, where already known.
         suspects: the suspect step of each failed run.
-        hosts: host globs of the site, the graph's home among them.
+        hosts: host globs of the site, including the graph's home.
     """
     facts = {node: NodeFacts() for node in nodes}
     places = Places(nodes)

@@ -1,12 +1,12 @@
-"""Is this the page that was expected?  The verdict on a replayed step.  Pure functions.
+"""Compare a replayed page with the expected one.  Pure functions.
 
-exact          same address, same structure: the page state itself
-same template  another instance of the same kind of page with the same controls, or the same page with all that was
-               expected on it and something more (a list of what was looked at before, a greeting)
-drifted        the same kind of page, and part of what was expected is missing
+exact          same address, same structure: the same page state
+same template  another instance of the same kind of page with the same controls, or the same page with everything
+               expected plus more (a list of recently viewed items, a greeting)
+drifted        the same kind of page with part of what was expected missing
 wrong          another page; or the same address in another of its known states (the menu did not open)
-blocked        a log-in, a captcha or a refusal stands in between
-error          no page, or a fault of the server
+blocked        a login, a captcha or a refusal is in the way
+error          no page, or a server error
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from app.engine.redaction import redact_text
 from app.engine.transition import Arrival, ArrivalKind
 
 PRESENT = 0.95
-"""Share of the expected elements that must be there for a page of the same address to be worked on."""
+"""Share of the expected elements that must be present for a page of the same address to be usable."""
 DRIFT = 0.5
-"""Share of common elements from which a page of the same template is a changed one and not another."""
+"""Minimum share of common elements for a page of the same template to count as changed rather than another page."""
 TOLD = 3
-"""Elements named in a sentence."""
+"""Elements named in one sentence."""
 
 _REFUSED = {
     401: "asks for a log-in",
@@ -41,12 +41,12 @@ def compare(
     home: str = "",
     rivals: Iterable[PageState] = (),
 ) -> Arrival:
-    """Compare a page with the one expected.
+    """Compare a page with the expected one.
 
     Args:
-        keys: those of ``page``.
-        home: the graph's home address, which element keys are made with.
-        rivals: known states of the expected one's address; the page must not be another one of these.
+        keys: the keys of ``page``.
+        home: the graph's home address, needed for element keys.
+        rivals: known states at the expected state's address; the page must not be one of these instead.
     """
     present = {identity.element_key(e, home) for e in page.elements if identity.is_interactive(e)}
     alike = identity.similarity(present, expected.element_keys)
@@ -63,7 +63,7 @@ def compare(
 
 
 def _of_the_answer(expected: PageState, keys: PageKeys, page: PageCapture) -> tuple[ArrivalKind | None, str]:
-    """What can be said before the page's controls are compared."""
+    """Return the verdict that is possible before comparing the page's controls."""
     answer = page.status if page.status != expected.status else 0
     if page.url.startswith(("chrome-error:", "about:")):
         return ArrivalKind.ERROR, "no page came"
@@ -100,10 +100,10 @@ def _of_the_same_address(
     present: Collection[str],
     rivals: Sequence[PageState],
 ) -> tuple[ArrivalKind, str]:
-    """The address is right, the structure is not.
+    """Return the verdict on a page with the right address and another structure.
 
-    A menu that did not open leaves nearly all elements in common with the page expected.  So a page that is more like
-    another known state of this address than like the expected one is that other state, however much they share.
+    A menu that did not open leaves nearly all elements in common with the expected page.  So a page more similar to
+    another known state of this address than to the expected one is that other state, however much they share.
     """
     differs = _difference(expected, page)
     if keys.skeleton == expected.keys.skeleton:
@@ -123,7 +123,7 @@ def _of_the_same_address(
 
 
 def _difference(expected: PageState, page: PageCapture) -> str:
-    """What came and what went, in words."""
+    """Describe the controls that appeared and disappeared."""
     now = {
         f"{e.role} {' '.join(e.name.split())}" for e in page.elements if identity.is_interactive(e) and e.name
     }

@@ -1,20 +1,20 @@
-"""The block list: which elements an exploration may try, which it leaves alone, and why.
+"""The block list: which elements an exploration may try, which it skips, and why.
 
 A rule file, in ten lines::
 
     {"format": "sitelore-rules", "version": 1, "rules": [
-      {"name": "vendor-pages",                      # unique; shown wherever the rule stops something
-       "scope": {"host": "*.shop.example", "path": "/admin/*"},         # globs on the page; left out: every page
+      {"name": "vendor-pages",                      # unique; shown wherever the rule blocks something
+       "scope": {"host": "*.shop.example", "path": "/admin/*"},         # globs on the page; omitted: every page
        "when": {"all": [{"attr": "role", "op": "equals", "value": "link"},        # any, all, not may be nested
                         {"attr": "path", "op": "regex", "value": "/vendors?/", "flags": "i"}]},
-       "verdict": "block",                          # block, ask (nobody is asked while exploring: left alone) or allow
-       "severity": "high",                          # low, medium, high: the risk kept with a transition allowed anyhow
+       "verdict": "block",                          # block, ask (skipped: exploring asks nobody) or allow
+       "severity": "high",                          # low, medium, high: the risk stored with an allowed transition
        "reason": "their stock is live"}]}           # for the reader
 
-Rules are asked in order, a person's before the built-in ones, and the first that holds decides.  Built in are: verbs
-that destroy, end the session, pay or send (``danger``), forms, which are never sent, and addresses that are no page of
-the site.  A rule with ``allow`` lifts the latter; it lifts a danger verb only with ``"lifts_danger": true``.
-Facts and operations of matchers are told in ``expressions``; lists in WebNavigator's format can be loaded, too.
+Rules are checked in order, the user's before the built-in ones; the first match decides.  Built in are: verbs that
+destroy, end the session, pay or send (``danger``), forms, which are never sent, and addresses that are no page of the
+site.  A rule with ``allow`` lifts the latter; it lifts a danger verb only with ``"lifts_danger": true``.
+``expressions`` documents the facts and operators of matchers; lists in WebNavigator's format can be loaded too.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from app.engine.transition import SkipReason
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
-    """What the rules say of an element.
+    """The rules' verdict on an element.
 
-    ``reason`` is ``None`` for what may be tried; ``risk`` in [0, 1] is what the rule thinks of doing it all the same.
+    ``reason`` is ``None`` if the element may be tried; ``risk`` in [0, 1] is the rule's estimate for doing it anyway.
     """
 
     verdict: VerdictWord = "allow"
@@ -47,15 +47,15 @@ class Ruling:
 
     @property
     def allows(self) -> bool:
-        """The element may be tried."""
+        """Whether the element may be tried."""
         return self.verdict == "allow"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockList:
-    """Rules in the order they are asked.  ``notes`` say what was odd about a list that was loaded.
+    """Rules in the order they are checked.  ``notes`` list oddities of a loaded list.
 
-    ``built_in`` off leaves the rules alone with the decision (for looking at a rule file by itself).
+    With ``built_in`` off only the given rules decide (to test a rule file by itself).
     """
 
     rules: tuple[Rule, ...] = ()
@@ -65,7 +65,7 @@ class BlockList:
 
     @classmethod
     def builtin(cls, language: str = "") -> BlockList:
-        """The built-in rules alone.  ``language`` is the site's, where pages do not tell theirs."""
+        """Return the built-in rules alone.  ``language`` is the site's, for pages that declare none."""
         return cls(language=language)
 
     @classmethod
@@ -73,7 +73,7 @@ class BlockList:
         """Read a rule file, or its text; its rules go before the built-in ones.
 
         Raises:
-            InputError: it can't be read, or has a mistake; the message names the rule and the place in it.
+            InputError: it can't be read or has a mistake; the message names the rule and the position.
         """
         if isinstance(source, Path):
             return cls.load_text(text_of(source), path=str(source), language=language)
@@ -84,7 +84,7 @@ class BlockList:
         """Read the text of a rule file; ``path`` is named in errors.
 
         Raises:
-            InputError: as for ``load``.
+            InputError: as in ``load``.
         """
         if not text.strip():
             return cls(language=language)
@@ -95,11 +95,11 @@ class BlockList:
         return cls(rules=read_rules(raw, text, path), language=language)
 
     def before(self, other: BlockList) -> BlockList:
-        """This list with another's rules asked after its own."""
+        """Return this list with another's rules appended."""
         return replace(self, rules=(*self.rules, *other.rules), notes=(*self.notes, *other.notes))
 
     def verdict(self, element: Element, page_url: str, language: str = "") -> Ruling:
-        """What the rules say of an element on a page whose ``lang`` is ``language``."""
+        """Return the rules' verdict on an element of a page whose ``lang`` is ``language``."""
         subject = Subject(element=element, page_url=page_url)
         rule = next((rule for rule in self.rules if rule.holds(subject)), None)
         if rule is not None and rule.verdict != "allow":
@@ -130,7 +130,7 @@ class BlockList:
 
 
 def builtin_text() -> str:
-    """What a person's own rule file begins with: examples that are switched off, and what is built in, in words."""
+    """Return a template for the user's rule file: disabled examples, and the built-in rules in words."""
     return resource("rules", "example.json").read_text(encoding="utf-8")
 
 

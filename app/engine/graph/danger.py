@@ -1,7 +1,8 @@
-"""What an exploration leaves alone without being told: deeds that can't be undone, forms, addresses of other places.
+"""Built-in block rules: irreversible actions, forms, addresses off the site.
 
-Opening an address is the least of deeds, so a link is stopped by what destroys, ends the session or pays, told by its
-name or its address; a control without an address also by what sends.  What only opens something (a menu, a tab) is not.
+Opening an address is the least risky action, so a link is blocked only by verbs that destroy, end the session or pay,
+in its name or its address; a control without an address also by verbs that send.  Controls that only open something
+(a menu, a tab) are allowed.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _RISK = {"destroys": 1.0, "leaves": 0.6, "pays": 1.0, "sends": 0.5}
 _LABELLED = frozenset(
     {"combobox", "listbox", "radio", "textbox", "searchbox", "slider", "spinbutton", "option"}
 )
-"""Controls whose name is a label: it says what is chosen, not what is done."""
+"""Controls whose name is a label: it says what is chosen, not what happens."""
 _SHOWING = frozenset({"tab", "treeitem", "summary"})
 """Controls that show something of the same page."""
 _CHOICES = frozenset(
@@ -65,7 +66,7 @@ _GOING_ON = frozenset({"ok", "okay", "yes", "continue", "proceed", "apply", "cre
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Danger:
-    """Why an element is left alone.  ``strong``: it goes before a rule that merely allows forms."""
+    """Why an element is skipped.  ``strong``: takes precedence over a rule that merely allows forms."""
 
     rule: str
     why: str
@@ -75,7 +76,7 @@ class Danger:
 
 
 def danger_of(element: Element, page_url: str, language: str = "") -> Danger | None:
-    """What could happen if the element were activated on a page of this language; ``None`` for nothing known."""
+    """Return the danger of activating the element on a page of this language; ``None`` if none is known."""
     if element.role in _LABELLED or element.type in ("reset", "text", "search"):
         return None
     link = link_of(element, page_url)
@@ -92,7 +93,7 @@ def danger_of(element: Element, page_url: str, language: str = "") -> Danger | N
 
 
 def forms_of(element: Element) -> Danger | None:
-    """Why activating the element could send a form; ``None`` if it can't."""
+    """Return why activating the element could send a form; ``None`` if it can't."""
     method, _, action = element.form.partition(":")
     where = f" ({method.upper()} {action})" if element.form else ""
     if element.type == "file":
@@ -106,7 +107,7 @@ def forms_of(element: Element) -> Danger | None:
 
 
 def elsewhere(element: Element, page_url: str) -> Danger | None:
-    """Why a link's address is no page of this site; ``None`` for one that is, and for what is no link."""
+    """Return why a link's address is no page of this site; ``None`` if it is one, and for anything but a link."""
     if not element.href:
         return None
     target = _split(element.href)
@@ -156,7 +157,7 @@ def _said_by_name(element: Element, link: SplitResult | None, language: str) -> 
 
 
 def _is_title(name: str, link: SplitResult) -> bool:
-    """A link named like the page it leads to (``Pay It Forward`` at ``/books/pay-it-forward_12``) is a title."""
+    """Whether a link is named like the page it leads to (``Pay It Forward`` at ``/books/pay-it-forward_12``)."""
     words = words_of(name)
     slugs = [set(code_words(segment)) for segment in link.path.split("/")]
     return len(words) >= _TITLE_WORDS and any(slug.issuperset(words) for slug in slugs)
@@ -201,7 +202,7 @@ def _told_by_marks(element: Element) -> Said | None:
 
 
 def _told_by_place(element: Element) -> Danger | None:
-    """Words that are harmless on a page, but not in a dialog that asks, nor in the rows of a list."""
+    """Find words that are harmless on a page, but not in a confirmation dialog or in the rows of a list."""
     words = words_of(element.name)
     if len(words) != 1 or element.role in _SHOWING or _OPENING & set(element.states):
         return None

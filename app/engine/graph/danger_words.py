@@ -1,8 +1,8 @@
-"""Danger verbs in many languages, and where a name, an address or an icon says one.
+"""Danger verbs in many languages, and how to find one in a name, an address or an icon.
 
-The words stand in ``resources/rules/danger_words.json``.  All languages are looked at on every page, since templates
-often claim a language they are not in; words that mean something else in another language count only on pages of their
-own, and on pages that tell no language where they are the whole name.
+The words are in ``resources/rules/danger_words.json``.  Every page is checked against all languages, since templates
+often declare the wrong one; words that mean something else in another language count only on pages of their own
+language, and on pages that declare no language only if they are the whole name.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from app.assets import resource
 Kind = Literal["destroys", "leaves", "pays", "sends"]
 KINDS: tuple[Kind, ...] = ("destroys", "leaves", "pays", "sends")
 UNSPACED = frozenset({"zh", "ja", "th", "ko"})
-"""Languages whose verbs are looked for as parts of longer words."""
+"""Languages whose verbs may be part of longer words."""
 GAP = 2
-"""Words that may stand between two words of a phrase: ``cancel my last order``."""
+"""Other words allowed between two words of a phrase: ``cancel my last order``."""
 _SAME = {"nb": "no", "nn": "no", "iw": "he", "in": "id"}
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _PLAIN = re.compile(r"[a-z0-9]+")
 _LONG_ENOUGH = 5
-"""Letters from which on a word is also known without its accents."""
+"""Minimum length of a word to be recognised without its accents."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """A verb that was found: its kind, the verb as listed, where its first word stands, how many words there are."""
+    """A verb that was found: its kind, the verb as listed, the index of its first word, the number of its words."""
 
     kind: Kind
     verb: str
@@ -61,7 +61,7 @@ class _Lexicon:
 
 @lru_cache(maxsize=256)
 def language_of(tag: str) -> str:
-    """The language of a ``lang`` attribute (``de-AT`` is ``de``); "" for one without words here."""
+    """The language of a ``lang`` attribute (``de-AT`` is ``de``); "" if there are no words for it."""
     code = tag.replace("_", "-").partition("-")[0].strip().lower()
     code = _SAME.get(code, code)
     return code if code in _table("languages") else ""
@@ -69,7 +69,7 @@ def language_of(tag: str) -> str:
 
 @lru_cache(maxsize=8192)
 def words_of(text: str) -> tuple[str, ...]:
-    """The words of a name, in lower case; signs and punctuation part them."""
+    """The words of a name in lower case; signs and punctuation separate them."""
     if text.isascii():
         return tuple(_PLAIN.findall(text.lower()))
     plain = unicodedata.normalize("NFKC", text).casefold()
@@ -80,7 +80,7 @@ def words_of(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8192)
 def said_by(text: str, language: str = "") -> Said | None:
-    """The worst verb a name says on a page of this language ("" where it is unknown)."""
+    """The worst verb in a name on a page of this language ("" if unknown)."""
     words = words_of(text)
     found = [
         Said(kind=phrase.kind, verb=phrase.verb, at=at, words=len(words))
@@ -92,7 +92,7 @@ def said_by(text: str, language: str = "") -> Said | None:
 
 @lru_cache(maxsize=8192)
 def is_about_the_view(text: str, verb: str) -> bool:
-    """What the verb is done to is the view: ``Remove filter``, ``Clear selection``."""
+    """Whether the verb's object is the view: ``Remove filter``, ``Clear selection``."""
     table = _table("views")
     words = cast("list[str]", table["words"])
     return verb not in cast("list[str]", table["but"]) and any(word in words for word in words_of(text))
@@ -100,7 +100,7 @@ def is_about_the_view(text: str, verb: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def tells_of(text: str) -> bool:
-    """The name is about a deed (help, history, terms) instead of doing it."""
+    """Whether the name is about an action (help, history, terms) instead of performing it."""
     lexicon, words = _lexicon(), words_of(text)
     joined = "".join(words)
     return any(word in lexicon.harmless for word in words) or any(
@@ -110,11 +110,12 @@ def tells_of(text: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def said_by_address(parts: SplitResult) -> Said | None:
-    """A deed that merely opening this address would do: ``/account/logout``, ``?action=delete``, ``?add-to-cart=3``.
+    """An action that merely opening this address would perform: ``/account/logout``, ``?action=delete``,
+    ``?add-to-cart=3``.
 
-    In a path the verb comes last, or before what it is done to (``/delete/12``); words that may as well name a place
-    (``/trash``, ``/reviews/vote``) and those that only send need something it is done to; some count only at the end,
-    right behind an id (``/issues/5/watch``, but not ``/watch`` nor ``/archive/2023``).
+    In a path the verb comes last, or before its object (``/delete/12``); words that may also be nouns (``/trash``,
+    ``/reviews/vote``) and verbs that only send need an object; some count only at the end, right after an id
+    (``/issues/5/watch``, but not ``/watch`` or ``/archive/2023``).
     """
     table = _table("addresses")
     segments = [segment for segment in unquote(parts.path).split("/") if segment]
@@ -139,13 +140,13 @@ def said_by_address(parts: SplitResult) -> Said | None:
 
 
 def names_a_place(said: Said) -> bool:
-    """The verb may as well be a noun: a site's ``/trash`` is a list, and only ``/trash/12`` a deed."""
+    """Whether the verb may be a noun: a site's ``/trash`` is a list, only ``/trash/12`` an action."""
     return said.verb in cast("list[str]", _table("addresses")["things"])
 
 
 @lru_cache(maxsize=8192)
 def said_by_marks(tokens: tuple[str, ...]) -> Said | None:
-    """A verb told by ids, classes and the like, for controls whose name says nothing."""
+    """A verb found in ids, classes and the like, for controls whose name contains none."""
     table = _table("marks")
     words = [word for token in tokens for word in code_words(token)]
     if any(word in cast("list[str]", table["closes"]) for word in words):
@@ -159,7 +160,7 @@ def said_by_marks(tokens: tuple[str, ...]) -> Said | None:
 
 
 def said_by_sign(text: str) -> Said | None:
-    """A verb told by a picture among the letters (a waste basket)."""
+    """A verb expressed by a pictogram in the name (a waste basket)."""
     if text.isascii():
         return None
     table = _table("signs")
@@ -171,12 +172,12 @@ def said_by_sign(text: str) -> Said | None:
 
 
 def code_words(text: str) -> tuple[str, ...]:
-    """Words of an identifier: ``btn-removeItem_2`` is ``btn remove item 2``."""
+    """The words of an identifier: ``btn-removeItem_2`` is ``btn remove item 2``."""
     return tuple(_PLAIN.findall(_CAMEL.sub(" ", text).lower()))
 
 
 def _said_by_code(words: tuple[str, ...], table: Mapping[str, object]) -> Said | None:
-    """Short identifiers only: in a long one the verb is part of a title (``how-to-delete-a-branch``)."""
+    """Check short identifiers only: in a long one the verb is part of a title (``how-to-delete-a-branch``)."""
     fillers = cast("list[str]", table.get("fillers", []))
     telling = [word for word in words if not word.isdecimal() and word not in fillers]
     if not 0 < len(telling) <= GAP:

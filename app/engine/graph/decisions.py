@@ -1,7 +1,7 @@
-"""Which page states make one node: by their keys, then by what people decided.
+"""Group page states into nodes: by their keys, then by people's merges and splits.
 
-Grouping is a function of the stored pages, the mode and the decisions in order.  Nothing observed is ever rewritten, so
-undoing a decision gives back exactly what was there, and pages observed later fall under the decisions as well.
+Grouping is a function of the stored pages, the mode and the edits in order.  Observations are never rewritten, so
+undoing an edit restores exactly the earlier nodes, and pages observed later are grouped by the edits too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Grouping:
 
 
 def group(pages: Iterable[PageState], mode: Mode, decisions: Sequence[Decision] = ()) -> Grouping:
-    """Put page states together to nodes."""
+    """Group page states into nodes."""
     merged, apart = _apply(decisions)
     node_of: dict[str, str] = {}
     found: dict[str, list[str]] = {}
@@ -43,7 +43,7 @@ def group(pages: Iterable[PageState], mode: Mode, decisions: Sequence[Decision] 
 
 
 def _apply(decisions: Sequence[Decision]) -> tuple[dict[str, str], set[str]]:
-    """Node by member for what is merged, and the groups whose pages stand alone."""
+    """Return the node of each merged member, and the groups that were split into single pages."""
     merged: dict[str, str] = {}
     groups: dict[str, list[str]] = {}
     apart: set[str] = set()

@@ -1,8 +1,8 @@
-"""The difference between two graphs of one site: a crawl and the next, or a graph and one that was exported.
+"""The difference between two graphs of one site: two explorations, or a graph and an exported one.
 
-A state whose elements changed has another id.  So states that went and states that came are paired where they stand at
-one address and have enough elements in common; such a pair is a changed state.  Transitions are told where the state
-they start from is in both graphs; those of new and lost states go without saying.
+A state whose elements changed has another id.  So removed and added states are paired if they have the same address
+and enough elements in common; such a pair is a changed state.  Transitions are listed if the state they start from is
+in both graphs; those of added and removed states are implied.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from app.engine.graph_api import ChangedState, GraphDiff
 from app.engine.page_state import Mode, PageState, Source
 
 ALIKE = 0.5
-"""Share of common elements from which on two states at one address are one that changed."""
+"""Minimum share of common elements for two states at one address to be one changed state."""
 ALONE = 0.2
-"""The same where the address had one state before and has one after."""
+"""The same if the address had one state before and has one after."""
 _SAME_OPTIONS = ("depth", "mode", "roles", "storage_state", "naive", "viewport")
-"""What two explorations must have been asked alike, so that what one did not find can be called gone."""
+"""Options that two explorations must share before a state that was not found counts as removed."""
 
 
 class Crawl(Protocol):
@@ -42,7 +42,9 @@ class Crawl(Protocol):
 
 
 def diff_graphs(before: InteractionGraph, after: InteractionGraph) -> GraphDiff:
-    """What came, went and changed.  States are grouped as in the later graph, whatever the earlier one's mode."""
+    """Return what was added, removed and changed.  States are grouped as in the later graph, whatever the earlier
+    one's mode.
+    """
     if (before.mode, tuple(before.decisions)) != (after.mode, tuple(after.decisions)):
         before = InteractionGraph.build(
             before.site,
@@ -71,9 +73,9 @@ def diff_graphs(before: InteractionGraph, after: InteractionGraph) -> GraphDiff:
 
 
 def diff_explorations(graph: InteractionGraph, explorations: Sequence[Crawl]) -> GraphDiff:
-    """What the last exploration found changed since the one before it ended.
+    """Return what the last exploration found changed since the end of the one before it.
 
-    States that it did not come upon again count as removed only if it came to its end and was asked for the same.
+    States that it did not find again count as removed only if it finished and had the same options.
 
     Raises:
         UsageError: there was only one exploration.
@@ -92,7 +94,7 @@ def diff_explorations(graph: InteractionGraph, explorations: Sequence[Crawl]) ->
 
 
 def as_of(graph: InteractionGraph, crawl: Crawl) -> InteractionGraph:
-    """The graph as it was when an exploration ended: without what later ones found, with what went since."""
+    """Return the graph as it was when an exploration ended: without later finds, with states removed since."""
     until = crawl.ended_at or crawl.started_at
     pages = [
         replace(page, gone_at=0.0) if page.gone_at > until else page
@@ -109,7 +111,7 @@ def as_of(graph: InteractionGraph, crawl: Crawl) -> InteractionGraph:
 
 
 def _seen_since(graph: InteractionGraph, at: float) -> InteractionGraph:
-    """The graph with those states gone that an exploration which began at this time did not come upon."""
+    """Return the graph without the states that an exploration started at this time did not find."""
     pages = [
         page if page.last_seen >= at or page.source is not Source.EXPLORED else replace(page, gone_at=at)
         for page in graph.pages.values()
@@ -120,7 +122,7 @@ def _seen_since(graph: InteractionGraph, at: float) -> InteractionGraph:
 
 
 def _standing(graph: InteractionGraph) -> Mapping[str, tuple[PageState, ...]]:
-    """Page states by node, without what is gone."""
+    """Page states by node, without removed ones."""
     alive = {node: tuple(page for page in graph.pages_of(node) if not page.gone_at) for node in graph.nodes}
     return {node: pages for node, pages in alive.items() if pages}
 
@@ -131,8 +133,8 @@ def _paired(
     *,
     by_template: bool,
 ) -> dict[str, str]:
-    """States that went by those they became: at one address, the most alike first; then, where one instance stands for
-    all, at one template.
+    """Removed states by the state they became: at one address, the most similar first; then at one template if one
+    instance stands for all.
     """
     pairs: dict[str, str] = {}
     for address in (_url, _template) if by_template else (_url,):
@@ -205,7 +207,7 @@ def _transitions(
     new: Mapping[str, tuple[PageState, ...]],
     pairs: Mapping[str, str],
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Transitions in words that went, and that came, between states of both graphs or out of them."""
+    """Removed and added transitions in words, between states of both graphs or out of them."""
     kept = {pairs.get(node, node) for node in old} & set(new)
     left = _told(before, old, kept, pairs)
     right = _told(after, new, kept, {})
@@ -221,7 +223,9 @@ def _told(
     kept: set[str],
     renamed: Mapping[str, str],
 ) -> dict[tuple[str, str, str], str]:
-    """Transitions that start in a kept state, in words, by (source, deed, target) as the later graph names them."""
+    """Transitions that start in a kept state, in words, by (source, operation, target) as the later graph names
+    them.
+    """
     found: dict[tuple[str, str, str], str] = {}
     for node, pages in standing.items():
         source = renamed.get(node, node)

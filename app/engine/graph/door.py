@@ -1,4 +1,4 @@
-"""Whether a site still lets its visitor in: nobody answers any more, a captcha, a log-in that has expired."""
+"""Detects that a site no longer lets the explorer in: no response any more, a captcha, an expired login."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from app.engine.page_state import Challenge, PageCapture, PageState
 from app.engine.transition import FrontierItem
 
 IN_A_ROW = 4
-"""So many addresses in a row that nobody answers for, or that a captcha stands before, mean that the door is shut."""
+"""Consecutive addresses without a response, or with a captcha, after which access counts as lost."""
 CAPTCHA = "a captcha stands before the page"
 
 
 class Door:
-    """Watches what comes of the tries of all workers.
+    """Checks the results of all workers' attempts.
 
     Attributes:
-        held: tries nobody answered; failures of their own as soon as somebody answers again, else still to be made.
+        held: attempts without a response; failures if a later attempt gets one, else still to be made.
     """
 
     def __init__(self, graph: GrowingGraph) -> None:
@@ -30,19 +30,19 @@ class Door:
         self.held: list[FrontierItem] = []
 
     def holds(self, item: FrontierItem, outcome: Outcome) -> bool:
-        """Whether nobody let the visitor in; the item is held then."""
+        """Whether there was no access; if so, hold the item back."""
         why = _nobody_there(outcome)
         if why:
             self.held.append(closed_item(item, replace(outcome, end="failed", why=why)))
         return bool(why)
 
     def release(self) -> list[FrontierItem]:
-        """Somebody answered: what was held failed by itself."""
+        """Return the held items as failures, because the site answers again."""
         held, self.held = self.held, []
         return held
 
     async def shut(self, visitor: Visitor, source: PageState, outcome: Outcome) -> str:
-        """Why the exploration can't go on, in words; "" where it can."""
+        """Why the exploration can't continue; "" if it can."""
         login = outcome.standing or outcome.strayed
         if (
             login is not None
@@ -58,7 +58,7 @@ class Door:
         return ""
 
     async def _is_logged_out(self, visitor: Visitor, source: PageState, login: PageCapture) -> bool:
-        """Whether a page that was open before asks for a log-in now, or offers one where it did not."""
+        """Whether a page that was open before asks for a login now, or offers one where it did not."""
         expected = source if source.direct else self._graph.level(0)[0]
         check = await visitor.open_safely(expected.url)
         if check.standing is None or check.standing.id == expected.id:

@@ -1,8 +1,8 @@
-"""Explores a site into its interaction graph, without a model: adaptive breadth-first, with interleaved navigation.
+"""Explores a site into its interaction graph without a model: adaptive breadth-first, interleaving navigation.
 
 One depth after the other (WebNavigator, algorithm 1): the elements of the depth's states are planned (``frontier``),
-then tried by several pages at once (``visiting``).  Each try is one transaction of the recorder, so whatever ends the
-process, what was tried stays tried and the rest is still waiting.
+then tried by several pages concurrently (``visiting``).  Each attempt is one transaction of the store, so if the
+process ends at any moment, finished attempts stay finished and the rest is still waiting.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from app.engine.transition import FrontierItem, FrontierStatus, Operation
 log = logging.getLogger(__name__)
 
 AGAIN = 1.0
-"""Seconds until a browser that was too slow is asked for a page again."""
+"""Seconds before a browser that was too slow is asked for a page again."""
 CHUNK = 8
-"""Controls of one state that one page tries in a row; the rest is for another page."""
+"""Controls of one state that one page tries in a row; the rest goes to another page."""
 
 
 class Robots(Protocol):
@@ -52,7 +52,7 @@ class Robots(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """What one page does in a row: items of one state."""
+    """Items of one state that one page works through in a row."""
 
     source: PageState
     items: tuple[FrontierItem, ...]
@@ -68,13 +68,13 @@ class Explorer:
         site: name of the graph.
         start_url: the home page.
         drivers: the pages to work with; each is used by one worker.
-        tell: called with every step of progress, on the loop.
-        known: given for an update of a map that stands: keys of elements by state that are not new there, as the page
-            had them when it was last explored.  Then only states that were never planned are expanded.
-        robots: the site's robots.txt; ``None`` where it has none.
-        spent: seconds of the time allowed that went into the browser's start.
+        tell: called with each progress report, on the loop.
+        known: for an update of an existing map: keys of elements by state that are not new there, as of the last
+            exploration of the page.  Then only states that were never planned are expanded.
+        robots: the site's robots.txt; ``None`` if it has none.
+        spent: seconds of the time budget already used to start the browser.
 
-    ``run`` may be called once.  ``pause``, ``resume`` and ``stop`` act between two tries.
+    ``run`` may be called once.  ``pause``, ``resume`` and ``stop`` take effect between two attempts.
     """
 
     def __init__(
@@ -115,35 +115,35 @@ class Explorer:
     # what a person may do meanwhile
 
     def pause(self) -> None:
-        """Try nothing more until ``resume``; what is under way is ended."""
+        """Start no further attempts until ``resume``; the current ones finish."""
         if self._going.is_set():
             self._going.clear()
             self._progress.pause()
 
     def resume(self) -> None:
-        """Go on after ``pause``."""
+        """Continue after ``pause``."""
         if not self._going.is_set():
             self._progress.resume()
             self._going.set()
 
     def stop(self) -> None:
-        """End after what is under way; the rest stays waiting."""
+        """End after the current attempts; the rest stays waiting."""
         self._end("stopped")
         self.resume()
 
     @property
     def work_seconds(self) -> tuple[float, float]:
-        """Seconds all pages together spent on loading and settling, and on looking."""
+        """Seconds that all pages together spent on loading and settling, and on capturing."""
         visitors = self._visitors
         return sum(v.load_seconds for v in visitors), sum(v.look_seconds for v in visitors)
 
     # the exploration
 
     async def run(self) -> ExploreReport:
-        """Explore until nothing new is left or the budget is.
+        """Explore until nothing new is left or the budget is used up.
 
         Raises:
-            SiteloreError: what was found could not be stored.
+            SiteloreError: the results could not be stored.
         """
         memory = await self._store.memory()
         self._progress.begin({state.id for state in memory.states})
@@ -162,7 +162,7 @@ class Explorer:
         return self._progress.report(self._graph, self._log.exploration, ended, robots)
 
     def _take_up(self, memory: Memory) -> bool:
-        """Whether there is an unfinished exploration to go on with."""
+        """Whether there is an unfinished exploration to resume."""
         before, now = memory.options or {}, dataclasses.asdict(self._options)
         same = all(before.get(name) == now[name] for name in ("mode", "naive"))
         if not (self._options.resume and memory.exploration and memory.ended != "done" and same):
@@ -183,7 +183,7 @@ class Explorer:
         return True
 
     async def _first_page(self, *, resumed: bool) -> bool:
-        """Open the home page; False when there is none to start from, or to go on from."""
+        """Open the home page; False if there is none to start or resume from."""
         failed = "paused" if resumed else "failed"
         self._planner.know(self._graph.home)
         start = FrontierItem(page="", element="", operation=Operation.OPEN)
@@ -212,7 +212,7 @@ class Explorer:
         return True
 
     async def _patiently(self, start: FrontierItem) -> Outcome:
-        """Open the home page; a browser that is slow is asked again while there is time."""
+        """Open the home page; retry with a slow browser while there is time."""
         while True:
             try:
                 return await self._visitors[0].try_item(start, _NOWHERE, self._graph.home)
@@ -263,7 +263,9 @@ class Explorer:
         return Spot(state=state, elements=elements, inherited=frozenset(inherited), language=self._language)
 
     async def _plan(self, states: Sequence[PageState], *, last: bool) -> list[FrontierItem]:
-        """Judge the elements of a depth; those to be tried.  One state at a time is in memory with all its elements."""
+        """Judge the elements of a depth and return those to try.  Only one state's elements are in memory at a
+        time.
+        """
         items: list[FrontierItem] = []
         hidden: list[PageState] = []
         for state in states:
@@ -283,7 +285,7 @@ class Explorer:
         return [item for item in items if item.status is FrontierStatus.WAITING]
 
     def _judged(self, spot: Spot, verdicts: Sequence[Verdict]) -> list[FrontierItem]:
-        """Items of a state's verdicts; those to be tried with how they are found again."""
+        """Items of a state's verdicts, with locators for those to try."""
         self._progress.plan(verdicts)
         page = PageCapture(url=spot.state.url, elements=spot.elements)
         return [
@@ -294,7 +296,7 @@ class Explorer:
         ]
 
     async def _work(self, units: Sequence[_Unit]) -> None:
-        """Let all pages work until nothing is left, or the exploration has ended."""
+        """Let all pages work until nothing is left or the exploration has ended."""
         self._units = deque(units)
         while True:
             await together(self._worker(visitor) for visitor in self._visitors)
@@ -328,7 +330,7 @@ class Explorer:
                     break
 
     async def _try(self, visitor: Visitor, item: FrontierItem, source: PageState) -> None:
-        """Try one item and store what came of it; nothing of it when the site has shut the door."""
+        """Try one item and store the result, or nothing if the site has denied access."""
         address = item.value if item.operation is not Operation.SELECT else ""
         outcome = await visitor.try_item(item, source, address)
         shut = await self._door.shut(visitor, source, outcome)
@@ -342,7 +344,7 @@ class Explorer:
                 await self._try(visitor, replace(item, operation=Operation.HOVER), source)
 
     async def _opens(self, item: FrontierItem) -> bool:
-        """Whether what was clicked is said to have something to open."""
+        """Whether the clicked element declares that it opens something."""
         if item.operation is not Operation.CLICK:
             return False
         elements = await self._store.elements(item.page)
@@ -350,7 +352,7 @@ class Explorer:
         return any({"haspopup", "collapsed"} & set(element.states) for element in found)
 
     async def _again(self, unanswered: Sequence[FrontierItem]) -> bool:
-        """What nobody answered for is tried once more after everything else; False if there is nothing to try again."""
+        """Try items without a response once more after everything else; False if there are none."""
         once = [item for item in unanswered if (item.page, item.element) not in self._asked_again]
         await self._log.failed([item for item in unanswered if item not in once])
         for item in once:
@@ -380,7 +382,7 @@ class Explorer:
                 self._progress.note(why)
 
     def _is_over(self) -> bool:
-        """Whether it was stopped, or the budget is used up."""
+        """Whether it was stopped or the budget is used up."""
         if not self._ended and len(self._graph.states) >= self._options.max_states:
             self._end("states", f"{self._options.max_states} states were found, as many as allowed")
         if not self._ended and self._left() <= 0:
@@ -391,7 +393,7 @@ class Explorer:
         self._end("seconds", f"the time of {self._options.max_seconds:.0f} s is over")
 
     def _left(self) -> float:
-        """Seconds until the time allowed to this start of it is over."""
+        """Seconds left of this start's time budget."""
         return self._options.max_seconds - self._spent - self._progress.seconds_now
 
 
@@ -400,7 +402,7 @@ def _anything(_: str) -> bool:
 
 
 def _units(states: Sequence[PageState], items: Sequence[FrontierItem]) -> list[_Unit]:
-    """Items in portions: every link by itself, controls of one state some at a time, as they share the way to it."""
+    """Group items into batches: each link by itself, controls of one state together, as they share the path to it."""
     by_id = {state.id: state for state in states}
     units: list[_Unit] = []
     chunk: list[FrontierItem] = []

@@ -1,13 +1,13 @@
 """Writes an interaction graph for other programs.
 
-``json``         networkx' node-link form, with everything of ours beside it: ``reading`` makes the graph of it again
+``json``         networkx' node-link form with all Sitelore attributes: ``reading`` restores the graph from it
 ``graphml``      for ``networkx.read_graphml(path, force_multigraph=True)``, yEd, igraph
-``gexf``         for Gephi and ``networkx.read_gexf`` (which makes a plain DiGraph where no two edges run side by side)
+``gexf``         for Gephi and ``networkx.read_gexf`` (which makes a plain DiGraph if no two edges are parallel)
 ``webnavigator`` nodes, actions and edges with WebNavigator's names, as JSON and never as a pickle
 
 In all of them a node is a node of the map and an edge is a transition; its key and ``id`` are ``t`` and the
-transition's id, as networkx makes a number of a key of digits.  Attributes are texts, numbers and truth values, so that
-all of them are read back equal; characters that XML can't hold become U+FFFD.
+transition's id, because networkx turns a key of digits into a number.  Attributes are texts, numbers and booleans, so
+that all of them are read back equal; characters that XML can't hold become U+FFFD.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _THEIR_VERBS = {Operation.OPEN: "goto", Operation.TYPE: "input", Operation.SELEC
 
 
 def export_graph(graph: InteractionGraph, out: Path, form: str = "json") -> int:
-    """Write a graph whole or not at all; gives the number of its nodes.
+    """Write a graph atomically; return the number of its nodes.
 
     Raises:
         UsageError: there is no such form.
@@ -62,7 +62,7 @@ def export_graph(graph: InteractionGraph, out: Path, form: str = "json") -> int:
 
 
 def flat_graph(graph: InteractionGraph) -> networkx.MultiDiGraph[str]:
-    """The graph with plain attributes only: what every form carries."""
+    """Return the graph with plain attributes only, as every form holds them."""
     import networkx
 
     flat: networkx.MultiDiGraph[str] = networkx.MultiDiGraph(

@@ -1,8 +1,8 @@
-"""Conditions on an element, written as a tree of ``any``, ``all``, ``not`` and matchers, and read without trust.
+"""Conditions on an element: a tree of ``any``, ``all``, ``not`` and matchers, parsed from untrusted input.
 
-A matcher looks at one fact of the element.  A fact that is missing reads as empty text, so only ``equals ""`` and
-expressions that match nothing hold for it.  Facts with several words (class, state, landmark, frame) match
-``equals`` and ``glob`` with any one of them or with all joined by blanks; ``contains`` and ``regex`` see them joined.
+A matcher checks one fact of the element.  A missing fact reads as empty text, so it matches only ``equals ""`` and
+expressions that match the empty text.  Facts with several words (class, state, landmark, frame) match ``equals`` and
+``glob`` with any one of them or with all joined by blanks; ``contains`` and ``regex`` see them joined.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from app.engine.page_state import Element
 Op = Literal["equals", "contains", "regex", "glob"]
 OPS: tuple[Op, ...] = ("equals", "contains", "regex", "glob")
 MAX_DEPTH = 40
-"""How deep a tree may be nested; hand-written ones stay under ten."""
+"""Maximum nesting of a tree; hand-written ones stay under ten."""
 LONGEST = 1000
-"""Characters of a fact an expression is tried on: the rest of a page's text is no business of a rule's."""
+"""Characters of a fact that an expression is tried on."""
 
 
 class BadExpression(ValueError):
-    """A condition can't be read: ``place`` is its path within the rule, ``why`` says what is wrong there."""
+    """A condition can't be read: ``place`` is its path within the rule, ``why`` the mistake there."""
 
     def __init__(self, place: str, why: str, value: str = "") -> None:
         self.place, self.why, self.value = place, why, value
@@ -34,7 +34,7 @@ class BadExpression(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What a condition is asked about: an element on a page."""
+    """The element on a page that a condition is checked against."""
 
     element: Element
     page_url: str = ""
@@ -47,14 +47,14 @@ class Subject:
 
 
 class Condition(Protocol):
-    """Something that holds for an element or not."""
+    """A test of an element."""
 
     def holds(self, subject: Subject) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matcher:
-    """One look at one fact.  ``pattern`` is ``value`` made ready: what is searched for, or a compiled expression."""
+    """A test of one fact.  ``pattern`` is ``value`` prepared: the text to find, or a compiled expression."""
 
     attr: str
     op: Op
@@ -63,7 +63,7 @@ class Matcher:
     pattern: re.Pattern[str] | None = None
 
     def holds(self, subject: Subject) -> bool:
-        """Whether the element's fact fits."""
+        """Whether the element's fact matches."""
         values = subject.fact(self.attr)
         joined = " ".join(values)[:LONGEST]
         if self.pattern is not None:
@@ -78,7 +78,7 @@ class Matcher:
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """Holds when every part does; an empty list holds."""
+    """Holds if every part does; an empty list holds."""
 
     parts: tuple[Condition, ...]
 
@@ -89,7 +89,7 @@ class AllOf:
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """Holds when one part does; an empty list never holds."""
+    """Holds if one part does; an empty list never holds."""
 
     parts: tuple[Condition, ...]
 
@@ -100,7 +100,7 @@ class AnyOf:
 
 @dataclass(frozen=True, slots=True)
 class NotOf:
-    """Holds when its part does not."""
+    """Holds if its part does not."""
 
     part: Condition
 
@@ -110,10 +110,10 @@ class NotOf:
 
 
 def read_condition(raw: object, place: str = "when", depth: int = 0) -> Condition:
-    """Make a condition of JSON values.
+    """Parse a condition from JSON values.
 
     Raises:
-        BadExpression: it is no tree, has an unknown word in it, or an expression that can't be compiled.
+        BadExpression: it is no tree, contains an unknown word, or an expression that can't be compiled.
     """
     if depth > MAX_DEPTH:
         raise BadExpression(place, f"nested deeper than {MAX_DEPTH}")
@@ -140,10 +140,10 @@ def read_condition(raw: object, place: str = "when", depth: int = 0) -> Conditio
 
 
 def make_matcher(attr: str, op: Op, value: str, flags: str = "", place: str = "when") -> Matcher:
-    """A matcher made ready to match.
+    """Return a compiled matcher.
 
     Raises:
-        BadExpression: the expression can't be compiled, or could take for ever on a long text.
+        BadExpression: the expression can't be compiled, or could run for ever on a long text.
     """
     pattern = None
     if op in ("regex", "glob"):
@@ -189,8 +189,9 @@ def _compiled(expression: str, written: str, flags: str, place: str, op: str) ->
 
 
 def runaway(expression: str) -> int | None:
-    """Where a group begins that is repeated without limit and holds a repetition without limit, or two branches that
-    begin alike: on hostile text such an expression takes exponential time.
+    """Find an unlimited repetition of a group that contains an unlimited repetition, or two branches with the same
+    start:
+    on hostile text such an expression takes exponential time.
     """
     starts: list[tuple[int, bool, list[str]]] = []
     position, end = 0, len(expression)
@@ -228,7 +229,7 @@ def _branch_start(expression: str, position: int) -> str:
 
 
 def _class_end(expression: str, position: int) -> int:
-    """Position after a character class; a ``]`` that comes first in it is a plain character."""
+    """Position after a character class; a leading ``]`` in it is a plain character."""
     position += 2 if expression[position + 1 : position + 2] == "^" else 1
     first = True
     while position < len(expression) and (first or expression[position] != "]"):

@@ -1,4 +1,4 @@
-"""What a verification of a map found, before any of it is written down.  Pure data."""
+"""Results of verifying a map, before they are stored.  Pure data."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from app.engine.transition import ArrivalKind, Attempt, Transition
 
 @dataclass(slots=True)
 class Findings:
-    """What a verification found.
+    """Results of one verification.
 
     Attributes:
-        arrivals: verdict on each state; those that were only asked for count as ``exact`` ones.
-        gone: states that are not there any more.
-        replaced: new state by the old one in whose place it stands.
-        states: new states with what they show.
-        again: states that stayed the same though their elements changed (a list got a row), as they are now.
-        looks: what was seen of new states and of these, by id.
+        arrivals: verdict on each state; states checked by request only count as ``exact``.
+        gone: states that no longer exist.
+        replaced: new state by the old one it replaces.
+        states: new states with their contents.
+        again: states that stayed the same though their elements changed (a list got a row), with their current
+            contents.
+        looks: captures of new states and of these, by id.
         renewed: states whose own fields changed (``served``, ``direct``).
-        attempts: transitions that were made, with what came of it.
-        broken: transitions that lead nowhere or elsewhere now.
+        attempts: transitions that were made, with their results.
+        broken: transitions that now lead nowhere or elsewhere.
         found: transitions that were not known.
-        direct: states whose address leads to them.
+        direct: states that their address leads to.
         unread: elements a new state has in common with the page it was reached from.
-        opened, acted, asked: the cost: pages opened, elements operated, addresses asked for.
+        opened, acted, asked: the cost: pages opened, elements operated, addresses requested.
     """
 
     arrivals: dict[str, ArrivalKind] = field(default_factory=dict[str, ArrivalKind])
@@ -53,5 +54,5 @@ class Findings:
 
 
 def counted(findings: Findings) -> dict[str, int]:
-    """Verdicts by their words."""
+    """Count verdicts by kind."""
     return dict(Counter(kind.value for kind in findings.arrivals.values()))

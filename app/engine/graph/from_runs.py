@@ -1,11 +1,12 @@
-"""A map of a site from the runs that passed it: nothing is visited, so a site nobody may crawl still gets one.
+"""Build a map of a site from stored runs: nothing is visited, so it works for sites that nobody may crawl.
 
-A step's page becomes a page state and its action a transition to the next step's page.  Where the graph holds an
-explored state of the same address, the step is taken to have been there: the trees of other systems show other elements
-than our own look does, so by the structure one page would be two states.  Of several the most similar is chosen.
+A step's page becomes a page state and its action a transition to the next step's page.  If the graph holds an
+explored state of the same address, the step counts as a visit to it: the trees of other systems list other elements
+than our capture does, so by structure alone one page would become two states.  Of several candidates the most similar
+is chosen.
 
-Sites of a benchmark run on other hosts in every run; a page's own host counts as home.  How long a step took is left
-out: that says more of the harness's waits than of the site.
+Benchmark sites run on other hosts in every run; a page's own host counts as home.  The duration of a step is ignored:
+it says more about the harness's waits than about the site.
 """
 
 from __future__ import annotations
@@ -47,14 +48,14 @@ _OPERATIONS = {
     "select_option": Operation.SELECT,
     "goto": Operation.OPEN,
 }
-"""Operations by an agent's action; what moves in the history or between tabs is no transition of the site."""
+"""Operations by an agent's action; moves in the history or between tabs are no transitions of the site."""
 
 _VALUES = {"fill": "value", "press": "key_comb", "goto": "url", "select_option": "options"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakenRuns:
-    """What came of it.  ``notes`` name what could not be read."""
+    """Counts of what was added.  ``notes`` name what could not be read."""
 
     runs: int
     steps: int
@@ -65,27 +66,27 @@ class TakenRuns:
 
 @dataclass(slots=True)
 class _Gathered:
-    """What the runs show, before it is stored."""
+    """States and transitions found in the runs, before they are stored."""
 
     states: dict[str, PageState] = field(default_factory=dict[str, PageState])
     transitions: dict[str, Transition] = field(default_factory=dict[str, Transition])
     attempts: list[tuple[str, Attempt]] = field(default_factory=list[tuple[str, Attempt]])
     passes: list[tuple[str, str, int]] = field(default_factory=list[tuple[str, str, int]])
     steps_in: dict[str, int] = field(default_factory=dict[str, int])
-    """By state, the fewest steps from the page where a run came in."""
+    """Fewest steps to each state from the page where a run came in."""
     homes: Counter[str] = field(default_factory=Counter[str])
     blobs: dict[str, bytes] = field(default_factory=dict[str, bytes])
     notes: list[str] = field(default_factory=list[str])
 
 
 def add_runs(workspace: Workspace, store: GraphStore, runs: Iterable[str] | None = None) -> TakenRuns:
-    """Put stored runs into the graph of a site; doing it again adds what is new and counts nothing twice.
+    """Add stored runs to the graph of a site; repeating it adds only what is new and counts nothing twice.
 
-    States that were known from runs only and have now been explored are marked as gone.
+    States known only from runs that have now been explored are marked as gone.
 
     Args:
-        runs: their ids; all of the workspace's by default.  Reading a page takes some 15 ms, so many runs are better
-            handed over in portions, between which others may use the store's thread.
+        runs: their ids; all of the workspace's by default.  Reading a page takes some 15 ms, so pass many runs in
+            portions, between which others may use the store's thread.
     """
     taken = store.runs_taken()
     found = _Gathered()
@@ -130,7 +131,7 @@ def _store(store: GraphStore, found: _Gathered, taken: set[str]) -> None:
 
 
 def _depths(store: GraphStore, found: _Gathered) -> dict[str, int]:
-    """Fewest transitions from the home page, or steps from the page a run came in on."""
+    """Fewest transitions from the home page, or steps from the page a run started on."""
     home = url_key(store.home, store.home)
     depths = {page.id: page.depth for page in store.pages() if page.source is not Source.RUN}
     for state in found.states.values():
@@ -162,7 +163,7 @@ class _Gatherer:
                 self._explored.setdefault(page.keys.url, []).append(page)
 
     def add(self, run: Run, steps: Sequence[Step]) -> None:
-        """One run: its pages on the site, and how it got from one to the next."""
+        """Read one run: its pages on the site and the transitions between them."""
         last: tuple[Step, RecordedPage, str] | None = None
         position = 0
         for step in self._moments(run, steps):
@@ -187,7 +188,7 @@ class _Gatherer:
             yield run.final
 
     def _page(self, step: Step) -> tuple[RecordedPage, str] | None:
-        """The page before a step, and the id of its state; ``None`` where nothing of it was kept."""
+        """The page before a step and the id of its state; ``None`` if nothing of it was stored."""
         key = (step.url, step.title, step.tree, step.html)
         if not step.tree:
             return None
@@ -227,7 +228,7 @@ class _Gatherer:
         return known
 
     def _moved(self, run: Run, step: Step, page: RecordedPage, source: str, target: str) -> None:
-        """Note the transition a step made, where it made one."""
+        """Record the transition a step made, if it made one."""
         action = step.action
         if action is None or not step.executed or step.error_class in (ErrorClass.HARD, ErrorClass.HARNESS):
             return
@@ -276,5 +277,5 @@ class _Gatherer:
 
 
 def _alike(known: PageState, state: PageState) -> float:
-    """How alike two looks at one address are, by what their controls are called: keys differ from system to system."""
+    """Similarity of two captures at one address by the names of their controls: keys differ from system to system."""
     return similarity(known.controls, state.controls)

@@ -1,11 +1,11 @@
-"""Which elements of newly found states are tried, in which order, and why the others are not.
+"""Decide which elements of newly found states are tried, in which order, and why the others are not.
 
-Adaptive breadth-first exploration (WebNavigator, algorithm 1): only what is new against the pages one came by is tried.
-Beyond the paper: a link to a known address is not followed again, one row stands for a repeated list's controls, and a
-few pages of one kind stand for the controls of all.
+Adaptive breadth-first exploration (WebNavigator, algorithm 1): only elements that are new compared with the preceding
+pages are tried.  Beyond the paper: a link to a known address is not followed again, one row stands for a repeated
+list's controls, and a few pages of one kind stand for the controls of all.
 
-A plan depends on nothing but the states of one depth in their order, so two explorations of the same site plan the
-same, whatever the timing of their pages.
+A plan depends only on the states of one depth in their order, so two explorations of the same site make the same
+plan, whatever the timing of their pages.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from app.engine.redaction import MARK
 from app.engine.transition import FrontierItem, FrontierStatus, Locator, Operation, SkipReason
 
 ALIKE = 3
-"""On as many pages of one kind a control is tried; with what it does there, it is known on all of them."""
+"""Pages of one kind on which a control is tried; its effect there stands for all of them."""
 MOST_CONTROLS = 120
-"""Controls tried on one page at most; a page with more of them is generated."""
+"""Maximum number of controls tried on one page; a page with more of them is generated."""
 
 _FILE = re.compile(
     r"\.(?:pdf|zip|gz|tgz|bz2|xz|7z|rar|tar|exe|msi|dmg|deb|rpm|apk|iso|csv|tsv|xlsx?|docx?|pptx?|od[tsp]|ics|vcf"
@@ -44,7 +44,7 @@ _FILLED_IN = frozenset(
 
 
 class Ruling(Protocol):
-    """What rules say of an element: ``verdict`` is ``allow``, ``ask`` or ``block``."""
+    """The rules' verdict on an element: ``verdict`` is ``allow``, ``ask`` or ``block``."""
 
     @property
     def verdict(self) -> str: ...
@@ -66,7 +66,7 @@ class Rules(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spot:
-    """A state that is to be expanded: its elements, and the keys of those that were on the pages before it."""
+    """A state to expand: its elements, and the keys of those that were on the pages before it."""
 
     state: PageState
     elements: tuple[Element, ...]
@@ -76,18 +76,18 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``item`` is to be tried, or not for the reason in it; ``element`` is what it is about."""
+    """The decision on one element: ``item`` is waiting, or skipped for the reason in it."""
 
     item: FrontierItem
     element: Element
 
 
 class Planner:
-    """Decides for the elements of one depth after the other.
+    """Decides about the elements of one depth after the other.
 
     Attributes:
         addresses: keys of all addresses that were opened or are about to be.
-        risks: of elements that a rule allows but thinks risky, by state and element.
+        risks: of elements that a rule allows but considers risky, by state and element.
     """
 
     def __init__(
@@ -107,14 +107,14 @@ class Planner:
         self._order = 0
 
     def know(self, url: str) -> None:
-        """An address that needs no opening any more."""
+        """Register an address that needs no opening any more."""
         key = identity.url_key(url, self._home)
         if key not in self.addresses:
             self.addresses.add(key)
             self._templates[identity.url_template(url, self._home)] += 1
 
     def remember(self, items: Sequence[FrontierItem], templates: dict[str, str]) -> None:
-        """Take up where an interrupted exploration stood; ``templates`` are those of the items' pages."""
+        """Resume from an interrupted exploration; ``templates`` are those of the items' pages."""
         for item in items:
             self._order = max(self._order, item.order + 1)
             if item.status is FrontierStatus.SKIPPED:
@@ -125,9 +125,9 @@ class Planner:
                 self._controls[templates[item.page], _kind_of_control(item.locator)] += 1
 
     def judge(self, spot: Spot, *, last: bool = False) -> list[Verdict]:
-        """Verdicts on the elements of a state that can be seen, in the order in which they are to be tried.
+        """Decide about the visible elements of a state, in the order in which they are to be tried.
 
-        States of one depth are judged in their order.  With ``last`` nothing is tried, as what it leads to lies deeper
+        States of one depth are judged in their order.  With ``last`` nothing is tried, because the targets lie deeper
         than allowed.
         """
         verdicts: list[Verdict] = []
@@ -141,11 +141,11 @@ class Planner:
         return verdicts
 
     def has_hidden_links(self, spot: Spot) -> bool:
-        """Whether ``judge_hidden`` has anything to say of a state."""
+        """Whether ``judge_hidden`` has anything to decide for a state."""
         return any(not element.visible and self._is_link(element, spot) for element in spot.elements)
 
     def judge_hidden(self, spot: Spot, *, last: bool = False) -> list[Verdict]:
-        """Verdicts on its links that can't be seen: they are opened by their address, as nobody could click them.
+        """Decide about its invisible links: they are opened by their address, because nobody could click them.
 
         They come after everything else of their depth, which may show the same links.
         """
@@ -162,7 +162,7 @@ class Planner:
         return verdicts
 
     def _distinct(self, spot: Spot) -> Iterator[tuple[str, Element]]:
-        """Elements that may be tried by their keys; of several with one key the first that can be seen."""
+        """Candidates by key; of several with one key the first visible one."""
         found: dict[str, Element] = {}
         for element in spot.elements:
             if self._is_tried(element):
@@ -182,7 +182,7 @@ class Planner:
         return role in self._options.roles
 
     def _is_link(self, element: Element, spot: Spot) -> bool:
-        """Whether it leads to another page by its address alone."""
+        """Whether its address alone leads to another page."""
         if not element.href.startswith(("http://", "https://")):
             return False
         if urlsplit(element.href).netloc != self._host:
@@ -277,17 +277,17 @@ class Planner:
 
 
 def _kind_of_control(element: Element | Locator) -> str:
-    """The same for a control wherever it stands on pages of one kind; what its form or its row is about is left out."""
+    """Key of a control wherever it is on pages of one kind; its form's and its row's subject are left out."""
     return "\x1f".join((element.role, ">".join(element.landmarks), identity.normal_name(element.name)))
 
 
 def _is_filled_in(element: Element) -> bool:
-    """Whether using it fills in a form (a star of a rating among them), rather than showing something."""
+    """Whether using it fills in a form (including the stars of a rating) rather than showing something."""
     return element.role in _FILLED_IN or (element.listens and element.role not in identity.INTERACTIVE)
 
 
 def _with_operation(item: FrontierItem, element: Element) -> FrontierItem:
-    """A native select gets another of its options; everything else is clicked."""
+    """A native select is set to another of its options; everything else is clicked."""
     if element.tag != "select":
         return item
     other = next((option for option in element.options if option.strip() and option != element.value), "")

@@ -1,6 +1,6 @@
-"""The interaction graph of a site in memory: page states put together to nodes, transitions lifted to them.
+"""The interaction graph of a site in memory: page states grouped into nodes, with the transitions between them.
 
-It is built from what is stored and never changed; after a change it is built again (10,000 page states with 30,000
+It is built from stored data and never changed; after a change it is rebuilt (10,000 page states with 30,000
 transitions take some tens of milliseconds, ``benchmarks/graph.py``).
 """
 
@@ -29,10 +29,10 @@ class InteractionGraph:
     """A directed multigraph: nodes stand for page states, every transition is an edge of its own.
 
     Attributes:
-        site, home, mode: whose graph it is, its home page's address, what counts as one node.
-        pages, transitions: by id, in the order they were found; those that are gone among them.
-        decisions: what people decided about nodes, in order.
-        grouping: which pages make which node.
+        site, home, mode: the site, its home page's address, the rule for grouping states into nodes.
+        pages, transitions: by id, in the order they were found, including those that are gone.
+        decisions: people's merges and splits, in order.
+        grouping: the pages of each node.
     """
 
     def __init__(
@@ -68,12 +68,12 @@ class InteractionGraph:
         transitions: Iterable[Transition],
         decisions: Sequence[Decision] = (),
     ) -> Self:
-        """The graph of stored page states and transitions under the decisions that stand."""
+        """Build the graph of stored page states and transitions with the decisions in force."""
         return cls(site, home, mode, pages, transitions, decisions)
 
     @classmethod
     def load(cls, store: GraphStore, mode: Mode | None = None) -> Self:
-        """The graph of a site's file; ``mode`` looks at it otherwise than it was explored."""
+        """Load a site's graph from its file; ``mode`` overrides the mode it was explored in."""
         return cls(
             store.site, store.home, mode or store.mode, store.pages(), store.transitions(), store.decisions()
         )
@@ -86,7 +86,7 @@ class InteractionGraph:
         return self.grouping.pages
 
     def node_of(self, page: str) -> str:
-        """The node a page state belongs to.
+        """The node of a page state.
 
         Raises:
             NotFound: the graph has no such page.
@@ -97,7 +97,7 @@ class InteractionGraph:
         return node
 
     def pages_of(self, node: str) -> tuple[PageState, ...]:
-        """The page states a node stands for, in the order they were found.
+        """The page states of a node, in the order they were found.
 
         Raises:
             NotFound: the graph has no such node.
@@ -116,7 +116,7 @@ class InteractionGraph:
 
     @cached_property
     def home_pages(self) -> tuple[str, ...]:
-        """Page states at the home page's address, the one found first first; else those of the smallest depth."""
+        """Page states at the home page's address in the order they were found; else those of the smallest depth."""
         key = url_key(self.home, self.home) if self.home else ""
         standing = [page for page in self.pages.values() if not page.gone_at]
         at_home = [page for page in standing if page.keys.url == key]
@@ -147,7 +147,7 @@ class InteractionGraph:
 
     @cached_property
     def router(self) -> Router:
-        """Finds ways; made at the first question."""
+        """The path finder, created on first use."""
         return Router(self.pages, self.transitions.values(), self.nodes)
 
     def shortest(self, start: str, to: str, *, opening: bool = True) -> list[Transition]:
@@ -175,7 +175,7 @@ class InteractionGraph:
             raise NotFound(f"{self.site}: from {start or 'the home page'} to {to} {error}") from error
 
     def plan(self, start: str, to: str) -> PathPlan:
-        """``shortest`` as the faces show it."""
+        """``shortest`` in the form shown to users."""
         way = self.way(start, to)
         first = way.transitions[0].source if way.transitions else (start or next(iter(self.home_pages), to))
         passed = [first, *(found.target for found in way.transitions)]
@@ -189,7 +189,7 @@ class InteractionGraph:
         )
 
     def _states(self, words: str) -> tuple[str, ...]:
-        """The page states a node or page id means; of a node, the one that was found first first."""
+        """The page states of a node or page id; of a node, the one found first comes first."""
         if words in self.nodes:
             pages = self.nodes[words]
             return tuple(page for page in pages if not self.pages[page].gone_at) or pages

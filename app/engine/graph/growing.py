@@ -1,4 +1,4 @@
-"""The interaction graph while it is being built: what is known so far, and the shortest way to a state through it."""
+"""The interaction graph while it is being built: what is known so far, and the shortest path to a state."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from app.engine.page_state import PageState
 from app.engine.transition import Attempt, FrontierItem, FrontierStatus, Locator, Operation, Transition
 
 _FAILED_LEG = 3.0
-"""What a failure of a transition adds to its cost, in steps."""
+"""Cost added for each failure of a transition, in steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A way to a state: a page that opens by its address, and what is done from there on."""
+    """A path to a state: a page that opens by its address, and the transitions from there."""
 
     start: PageState
     legs: tuple[Transition, ...]
 
 
 class GrowingGraph:
-    """States and transitions by id, and who was found from where.
+    """States and transitions by id, and the state each was found from.
 
     Attributes:
         landing: page state that an address leads to, by the address's key.
@@ -39,7 +39,7 @@ class GrowingGraph:
         self._found: dict[str, tuple[int, str]] = {}
 
     def put(self, state: PageState) -> None:
-        """Add a state or what has been learnt of it."""
+        """Add a state or update what is known of it."""
         if state.id not in self.states:
             self._at.setdefault(state.keys.url, []).append(state.id)
         self.states[state.id] = state
@@ -49,9 +49,9 @@ class GrowingGraph:
         return [self.states[page] for page in self._at.get(url_key, ())]
 
     def found(self, page: str, order: int, source: str) -> None:
-        """A state was reached by trying an item; the first in order is the one it counts as found by.
+        """Note that trying an item reached a state; the state counts as found by its first item in order.
 
-        Not the first in time: that would depend on how fast pages answer.
+        Not the first in time: that would depend on how fast pages respond.
         """
         now = (order, source)
         if page != source and now < self._found.get(page, (order + 1, "")):
@@ -62,7 +62,7 @@ class GrowingGraph:
         return self._found.get(page, (0, ""))[0]
 
     def ancestors(self, page: str) -> list[str]:
-        """The states on the way back to the first page, nearest first."""
+        """The states back to the first page, nearest first."""
         line: list[str] = []
         while (parent := self._found.get(page, (0, ""))[1]) and parent not in line:
             line.append(parent)
@@ -75,7 +75,7 @@ class GrowingGraph:
         return sorted(states, key=lambda state: (self.order_of(state.id), state.id))
 
     def opens_by_address(self, state: PageState) -> bool:
-        """Whether a state has an address of its own; of one never tried, as far as can be told."""
+        """Whether a state has an address of its own; if never tried, as far as is known."""
         if state.direct is None:
             return self.landing.get(state.keys.url, state.id) == state.id
         return state.direct
@@ -85,7 +85,7 @@ class GrowingGraph:
         return any(self.transitions[name].source == source for name in self._into.get(target, ()))
 
     def add(self, transition: Transition, attempt: Attempt | None = None) -> None:
-        """Add a transition, or what came of trying it once more."""
+        """Add a transition, or the result of trying it once more."""
         known = self.transitions.get(transition.id)
         if known is None:
             known = replace(transition, attempts=0, successes=0)
@@ -96,7 +96,7 @@ class GrowingGraph:
         self.transitions[transition.id] = known
 
     def restore(self, states: Iterable[PageState], transitions: Iterable[Transition]) -> None:
-        """Take up what is stored."""
+        """Load stored states and transitions."""
         for state in states:
             self.put(state)
         for transition in transitions:
@@ -104,7 +104,7 @@ class GrowingGraph:
             self._into.setdefault(transition.target, []).append(transition.id)
 
     def restore_order(self, items: Iterable[FrontierItem]) -> None:
-        """Who was found by which item and address, from the items that were tried."""
+        """Restore which item and address led to which state, from the tried items."""
         targets: dict[tuple[str, Operation, str, Locator | None], list[str]] = {}
         for one in self.transitions.values():
             targets.setdefault((one.source, one.operation, one.value, one.locator), []).append(one.target)
@@ -116,7 +116,9 @@ class GrowingGraph:
                         self.landing[url_key(item.value, self.home)] = target
 
     def route(self, page: str) -> Route | None:
-        """The cheapest known way to a state: from any page that opens by its address, over transitions that worked."""
+        """The cheapest known path to a state: from any page that opens by its address, over transitions that
+        worked.
+        """
         queue: list[tuple[float, str, tuple[str, ...]]] = [(0.0, page, ())]
         done: set[str] = set()
         while queue:
@@ -136,5 +138,5 @@ class GrowingGraph:
 
 
 def value_of(item: FrontierItem) -> str:
-    """The value of the transition an item becomes: a followed link's address is in its locator already."""
+    """The value of the transition an item becomes: a followed link's address is already in its locator."""
     return "" if item.operation is Operation.CLICK else item.value

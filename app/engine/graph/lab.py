@@ -1,4 +1,4 @@
-"""The block list's laboratory: what rules would stop on a page, and on everything that is stored."""
+"""Preview of block rules: what they would block on one page, and on everything stored."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def rule_on(
     stored: Iterable[tuple[str, Sequence[Element]]] = (),
     language: str = "",
 ) -> LabReport:
-    """Ask the rules about a page's elements, and count what they stop on stored pages.
+    """Apply the rules to a page's elements, and count what they block on stored pages.
 
     Args:
-        elements: of the page looked at; the hits name them by ``Element.index``.
-        stored: address and elements of every stored page, this one among them.
-        language: the pages' ``lang``, where it is known.
+        elements: of the page shown; the hits name them by ``Element.index``.
+        stored: address and elements of every stored page, including this one.
+        language: the pages' ``lang``, if known.
     """
     hits = tuple(_hit(rules, element, page_url, language) for element in elements)
     stopped, total = 0, 0
@@ -45,7 +45,7 @@ def try_rules(
     stored: Iterable[tuple[str, Sequence[Element]]] = (),
     language: str = "",
 ) -> LabReport:
-    """``rule_on`` for rules that are being written: a mistake in them is the report's ``error``."""
+    """Apply rules that are being edited: a mistake in them becomes the report's ``error``."""
     try:
         rules = BlockList.load(text, language=language)
     except InputError as error:

@@ -1,8 +1,8 @@
-"""Where the states of a site stand on the map: depths as bands from left to right, few crossings, no jumps.
+"""Positions of a site's states on the map: depths as bands from left to right, few crossings, no jumps.
 
-A band is one column of states, or several where one would grow too tall.  The order within a band follows the
-neighbours' places (barycentre sweeps, as in Sugiyama's layered drawing).  Whoever has a place keeps it: new states
-take free places near the pages that lead to them.  The same input gives the same output, in any process.
+A band is one column of states, or several if one would grow too tall.  The order within a band follows the
+neighbours' positions (barycentre sweeps, as in Sugiyama's layered drawing).  A placed state keeps its position: new
+states take free positions near the pages that lead to them.  The same input gives the same output in any process.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ Rows = NDArray[np.int64]
 
 SWEEPS = 8
 GAP = 1.6
-"""Between two bands, in columns, besides the step of one."""
+"""Extra columns between two bands, besides the step of one."""
 TALLEST = 28
 """States in one column before a band gets another one; large sites have taller ones."""
 SHAPE = 0.83
-"""Makes the whole map of a large site about 1.7 times as wide as high, with cells 1.4 times as wide as high."""
+"""Makes the map of a large site about 1.7 times as wide as high, with cells 1.4 times as wide as high."""
 
 
 def layout(
@@ -33,13 +33,13 @@ def layout(
     *,
     tidy: bool = False,
 ) -> Numbers:
-    """Places of ``n`` states as an array (n, 2) of column and row, in units of one state.
+    """Return positions of ``n`` states as an array (n, 2) of column and row, in units of one state.
 
     Args:
         depths: of each state, n numbers.
         sources, targets: edges as numbers of states, m each.
-        previous: (n, 2) places from before, NaN for states without one; ``None`` for none at all.
-        tidy: place everything anew.
+        previous: (n, 2) earlier positions, NaN for states without one; ``None`` for none at all.
+        tidy: place everything from scratch.
     """
     depth = np.maximum(np.asarray(depths, dtype=np.int64), 0)
     from_, to = _neighbouring(depth, np.asarray(sources, np.int64), np.asarray(targets, np.int64))
@@ -55,7 +55,7 @@ def layout(
 
 
 def tallest(states: int) -> int:
-    """Rows a column may have on a map of so many states."""
+    """Maximum rows of a column on a map of so many states."""
     return max(TALLEST, math.ceil(math.sqrt(SHAPE * states)))
 
 
@@ -76,7 +76,7 @@ def _anew(depth: Rows, from_: Rows, to: Rows) -> Numbers:
 
 
 def _ordered(bands: list[Rows], depth: Rows, from_: Rows, to: Rows) -> list[Rows]:
-    """Each band in the order that its neighbours' order suggests; ties keep the order given."""
+    """Order each band by its neighbours' order; ties keep the given order."""
     place = np.zeros(len(depth))
     for band in bands:
         place[band] = _spread(len(band))
@@ -95,7 +95,7 @@ def _ordered(bands: list[Rows], depth: Rows, from_: Rows, to: Rows) -> list[Rows
 
 
 def _straighten(places: Numbers, bands: list[Rows], from_: Rows, to: Rows) -> None:
-    """Let bands of one column stand beside what they are linked with, from the largest band outwards."""
+    """Align bands of one column with their linked states, from the largest band outwards."""
     widest = max(range(len(bands)), key=lambda number: len(bands[number]))
     rights = [(number, True) for number in range(widest + 1, len(bands))]
     lefts = [(number, False) for number in range(widest - 1, -1, -1)]
@@ -111,7 +111,7 @@ def _straighten(places: Numbers, bands: list[Rows], from_: Rows, to: Rows) -> No
 
 # ---------------------------------------------------------------- beside what stands already
 def _join(places: Numbers, depth: Rows, from_: Rows, to: Rows, level: int, fresh: Rows) -> None:
-    """Give new states of one depth their places; those that stand keep theirs."""
+    """Place new states of one depth; existing ones keep their positions."""
     placed = ~np.isnan(places[:, 0])
     know = placed[from_] & (depth[to] == level)
     back = placed[to] & (depth[from_] == level)
@@ -159,7 +159,7 @@ def _into_gaps(places: Numbers, depth: Rows, level: int, fresh: Rows, wanted: Nu
 
 
 class _Column:
-    """Rows of one column that are taken; finds the free one nearest to a row in nearly constant time."""
+    """Occupied rows of one column; finds the free one nearest to a row in nearly constant time."""
 
     def __init__(self, x: float, rows: Numbers) -> None:
         self.x, self.count = float(x), len(rows)
@@ -170,13 +170,13 @@ class _Column:
                 self._block(taken)
 
     def nearest(self, row: float) -> int:
-        """The free row nearest to this one; of two as near, the lower on the screen."""
+        """The free row nearest to this one; of two equally near, the lower on the screen."""
         start = round(row)
         down, up = _follow(self._down, start), _follow(self._up, start)
         return down if down - row <= row - up else up
 
     def take(self, row: float) -> int:
-        """Take the free row nearest to this one."""
+        """Occupy the free row nearest to this one."""
         found = self.nearest(row)
         self._block(found)
         self.count += 1
@@ -198,7 +198,7 @@ def _follow(next_: dict[int, int], row: int) -> int:
 
 # ---------------------------------------------------------------- arithmetic
 def apart(wanted: Numbers) -> Numbers:
-    """The numbers nearest to ``wanted`` (ascending or not, n) that ascend by at least 1: pooling of neighbours."""
+    """Return the numbers nearest to ``wanted`` (in any order, n) that ascend by at least 1: pooling of neighbours."""
     values = wanted - np.arange(len(wanted))
     sums: list[float] = []
     sizes: list[int] = []
@@ -213,7 +213,7 @@ def apart(wanted: Numbers) -> Numbers:
 
 
 def _neighbouring(depth: Rows, from_: Rows, to: Rows) -> tuple[Rows, Rows]:
-    """Edges between neighbouring bands, all pointing to the deeper one; the others say nothing about the order."""
+    """Edges between neighbouring bands, all pointing to the deeper one; other edges don't affect the order."""
     levels = np.unique(depth)
     band = np.searchsorted(levels, depth)
     step = band[to] - band[from_] if len(from_) else np.empty(0, np.int64)
@@ -223,7 +223,7 @@ def _neighbouring(depth: Rows, from_: Rows, to: Rows) -> tuple[Rows, Rows]:
 
 
 def _between(band: Rows, from_: Rows, to: Rows) -> tuple[Rows, Rows]:
-    """Numbers of the edges that come into a band, and of those that leave it."""
+    """Indices of the edges that enter a band, and of those that leave it."""
     inside = np.zeros(
         max(int(max(from_.max(initial=0), to.max(initial=0), band.max(initial=0))), 0) + 1, bool
     )
@@ -239,7 +239,7 @@ def _means(value: Numbers, near: Rows, own: Rows, count: int) -> Numbers:
 
 
 def _filled(wanted: Numbers, otherwise: Numbers) -> Numbers:
-    """``wanted``, where it is not known that of the state before, at the very beginning ``otherwise``."""
+    """``wanted``; unknown values take the state before's, leading ones ``otherwise``."""
     known = np.flatnonzero(~np.isnan(wanted))
     if not len(known):
         return otherwise

@@ -1,4 +1,4 @@
-"""What an exploration learns, put into the graph so far and into the recorder: states, transitions, what was tried."""
+"""Records what an exploration learns, in the graph in memory and in the store: states, transitions, tried items."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ REMEMBERED = 200
 
 
 class Logbook:
-    """Keeps the graph in memory and the stored one in step; every public call stores one transaction at most.
+    """Keeps the graph in memory and the stored one in sync; every public call stores at most one transaction.
 
     Attributes:
         exploration: its number.
@@ -43,17 +43,17 @@ class Logbook:
         self._elements: dict[str, tuple[Element, ...]] = {}
 
     async def first_page(self, standing: Standing) -> None:
-        """The home page was opened."""
+        """Record that the home page was opened."""
         state, contents = self._observe(standing, depth=0, direct=True)
         self._land(self._graph.home, standing)
         await self._save(states=((state, contents),))
 
     async def planned(self, items: Iterable[FrontierItem]) -> None:
-        """The elements of one depth were judged."""
+        """Record the decisions about one depth's elements."""
         await self._save(items=tuple(items))
 
     async def closed(self, item: FrontierItem, source: PageState, outcome: Outcome, address: str) -> None:
-        """Something was tried on a state; ``address`` as for ``Visitor.try_item``."""
+        """Record the result of trying an item of a state; ``address`` as in ``Visitor.try_item``."""
         done = closed_item(item, outcome)
         for note in (*outcome.deed.notes, *(f"{what} was not sent" for what in outcome.deed.unsent)):
             self._progress.note(f"{source.keys.url}: {note}")
@@ -65,20 +65,20 @@ class Logbook:
         await self._store.save(replace(entry, exploration=self.exploration, items=(done,)))
 
     async def failed(self, items: Sequence[FrontierItem]) -> None:
-        """Nothing came of these."""
+        """Record items that failed."""
         for item in items:
             self._progress.closed(item, len(self._graph.states))
         if items:
             await self._save(items=tuple(items))
 
     async def leg_made(self, attempt: Attempt) -> None:
-        """A known transition was gone over again."""
+        """Record another use of a known transition."""
         transition = self._graph.transitions[attempt.transition]
         self._graph.add(transition, attempt)
         await self._save(transitions=((transition, attempt),))
 
     async def direct_known(self, state: PageState, standing: Standing | None) -> None:
-        """The address of a state was opened for the first time: it leads to the state itself, or to another one."""
+        """Record what a state's address led to when opened for the first time: the state itself or another one."""
         if standing is None:
             return
         now = replace(self._graph.states[state.id], direct=standing.id == state.id)
@@ -91,7 +91,7 @@ class Logbook:
         await self._save(states=tuple(states))
 
     async def links(self, spot: Spot) -> None:
-        """Keep the links of an expanded state to known pages that need not be followed."""
+        """Store the links of an expanded state to known pages that need not be followed."""
         found = seen_links(spot.state, spot.elements, spot.inherited, self._graph, self.exploration)
         for link in found:
             self._graph.add(link)
@@ -99,7 +99,7 @@ class Logbook:
             await self._save(transitions=tuple((link, None) for link in found))
 
     async def elements_of(self, page: str) -> tuple[Element, ...]:
-        """Elements of a known state; from the store where it was seen some time ago."""
+        """Elements of a known state; read from the store if it was seen some time ago."""
         elements = self._elements.get(page)
         if elements is None:
             elements = await self._store.elements(page)
@@ -188,7 +188,7 @@ class Logbook:
 
 
 def closed_item(item: FrontierItem, outcome: Outcome) -> FrontierItem:
-    """The item with what became of it."""
+    """Return the item with its result."""
     match outcome.end:
         case "":
             return replace(item, status=FrontierStatus.TRIED)

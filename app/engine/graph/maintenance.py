@@ -1,6 +1,6 @@
-"""Keeps a map true (WebNavigator, appendix D): verify what stands, drop what has gone, explore only what is new.
+"""Keeps a map up to date (WebNavigator, appendix D): verify known states, mark removed ones, explore only new ones.
 
-Nothing is removed from the file: what has gone is marked, and comes back when it is found again.
+Nothing is deleted from the file: removed states are marked, and come back when they are found again.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ Tell = Callable[[int, int, str], None]
 
 
 class GraphKeeper(GraphRecorder, Protocol):
-    """A graph's file, as maintenance needs it."""
+    """The graph storage that maintenance needs."""
 
     async def begin_update(self, home: str, options: dict[str, object], at: float) -> int:
-        """An exploration that goes on from what is stored; the frontier stays.  Gives its number."""
+        """Begin an exploration that continues from the stored one; the frontier stays.  Returns its number."""
         ...
 
     async def mark_gone(self, pages: Collection[str], transitions: Collection[str], at: float) -> None:
-        """Note what is no longer there."""
+        """Mark states and transitions that no longer exist."""
         ...
 
 
 @dataclass(slots=True)
 class Maintained:
-    """What a verification came to.
+    """The result of a verification.
 
-    ``known`` are, by new state, keys of elements that are not new there; ``exploration`` is the number that new states
-    were put down to.
+    ``known`` are, by new state, keys of elements that are not new there; ``exploration`` is the number that new
+    states were assigned to.
     """
 
     report: VerifyGraphReport
@@ -70,18 +70,19 @@ async def verify(
     clock: Clock | None = None,
     exploration: int = 0,
 ) -> Maintained:
-    """Verify every state and every transition that exploring found; mark what has gone, keep what has changed.
+    """Verify every explored state and transition; mark what is gone, store what has changed.
 
-    What is known from runs alone is left as it is: nobody may visit those sites.
+    States known from runs alone are left as they are: those sites must not be visited.
 
     Args:
-        rate: requests a second at most (``pacing.Pacer``).  delay: least seconds between two.
+        rate: maximum requests a second (``pacing.Pacer``).
+        delay: minimum seconds between two.
         thorough: open every page and make every transition, whatever the server says.
-        exploration: number that new states are put down to; 0 for the last exploration.
+        exploration: number that new states are assigned to; 0 for the last exploration.
 
     Raises:
-        UsageError: there is nothing that could be verified.
-        SiteloreError: the site does not answer, or asks for a log-in; then nothing was changed.
+        UsageError: there is nothing to verify.
+        SiteloreError: the site does not respond, or asks for a login; then nothing was changed.
     """
     chosen: Clock = clock or SystemClock()
     began = chosen.tick()
@@ -143,9 +144,9 @@ async def update(
     progress: Callable[[ExplorationChanged], None] = lambda _: None,
     clock: Clock | None = None,
 ) -> tuple[VerifyGraphReport, ExploreReport]:
-    """Verify, then explore from the elements that are new on changed pages, and from new pages, as deep as before.
+    """Verify, then explore from the new elements of changed pages, and from new pages, to the same depth as before.
 
-    The report's ``tried`` counts what was tried now; its other counts are of the whole map.
+    The report's ``tried`` counts only this update's attempts; its other counts cover the whole map.
 
     Raises: as ``verify`` and ``Explorer.run``.
     """
@@ -186,7 +187,7 @@ async def update(
 
 
 class _GoingOn:
-    """The graph's file as the explorer is to see it: an exploration was interrupted before what is new was planned."""
+    """The graph's store as the explorer is to see it: an exploration interrupted before new elements were planned."""
 
     def __init__(
         self, keeper: GraphKeeper, number: int, home: str, options: Mapping[str, object], done: Maintained
@@ -199,7 +200,7 @@ class _GoingOn:
         self.elements = keeper.elements
 
     async def save(self, entry: Entry) -> None:
-        """What is known of the other elements of a page that got some stays as it is."""
+        """Store, keeping what is known of the other elements of a page that gained some."""
         items = (
             item for item in entry.items if item.page not in self._again or item.reason is not _INHERITED
         )
@@ -230,7 +231,7 @@ async def _keep(
     findings: Findings,
     at: float,
 ) -> tuple[set[str], set[str]]:
-    """Write down what was found; the states and transitions that have gone for good."""
+    """Store the findings; return the states and transitions that are gone for good."""
     for found, attempt in findings.attempts:
         await keeper.save(Entry(at=at, transitions=((found, attempt),)))
     for state, contents in (*findings.states.values(), *findings.again.values()):

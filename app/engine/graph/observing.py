@@ -1,4 +1,4 @@
-"""From one look at a page to what is stored of it, without secrets."""
+"""Convert a page capture into what is stored of it, without secrets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.engine.redaction import redact_text, redact_url
 from app.engine.transition import Operation, Transition
 
 CONTROLS = 400
-"""Names of controls that are kept of one page for search."""
+"""Control names stored per page for search."""
 LONGEST_NAME = 120
 
 
@@ -29,7 +29,7 @@ def state_of(
     at: float,
     direct: bool | None,
 ) -> PageState:
-    """The page state a look stands for; ``at`` in Unix seconds."""
+    """Return the page state of a capture; ``at`` in Unix seconds."""
     counted = [element for element in page.elements if identity.is_interactive(element)]
     names = (f"{e.role} {' '.join(e.name.split())[:LONGEST_NAME]}" for e in counted if e.name)
     return PageState(
@@ -53,7 +53,7 @@ def state_of(
 
 
 def contents_of(page: PageCapture) -> Contents:
-    """What is kept of a look beside the state itself."""
+    """Return the stored contents of a capture besides the state itself."""
     return Contents(
         elements=tuple(_clean(element) for element in page.elements),
         text=redact_text(page.text),
@@ -62,7 +62,7 @@ def contents_of(page: PageCapture) -> Contents:
 
 
 def _clean(element: Element) -> Element:
-    """Without what was typed into it, and without secrets in addresses and texts."""
+    """Return the element without typed text, and without secrets in addresses and texts."""
     href, text, name = redact_url(element.href), redact_text(element.text), redact_text(element.name)
     value = "" if element.role in ("textbox", "searchbox") else element.value
     if (href, text, name, value) == (element.href, element.text, element.name, element.value):
@@ -79,7 +79,7 @@ def seen_links(
 ) -> list[Transition]:
     """Links of a state to known pages that were not followed again; one for each target.
 
-    Those that every page inherits from the one before are kept where they appeared first.
+    Links that every page inherits from the one before are stored where they appeared first.
     """
     old = set(inherited)
     host = urlsplit(graph.home).netloc

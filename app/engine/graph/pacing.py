@@ -1,4 +1,4 @@
-"""How fast a site is asked for pages."""
+"""Limits how fast pages of a site are requested."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 POLITE = 2.0
-"""Page loads a second at most, on a host that is not this machine."""
+"""Maximum page loads a second on a host other than this machine."""
 SLOWEST = 30.0
-"""Seconds between two page loads that are never exceeded, whatever a site asks for."""
+"""Maximum seconds between two page loads, whatever a site asks for."""
 
 
 class Clock(Protocol):
-    """Time, so that tests need not wait for it."""
+    """Time source, replaceable so that tests need not wait."""
 
     def now(self) -> float:
         """Unix seconds."""
         ...
 
     def tick(self) -> float:
-        """Seconds that never go backwards."""
+        """Monotonic seconds."""
         ...
 
     async def sleep(self, seconds: float) -> None:
-        """Let time pass."""
+        """Wait."""
         ...
 
 
@@ -38,11 +38,11 @@ class SystemClock:
         return time.time()
 
     def tick(self) -> float:
-        """Seconds that never go backwards."""
+        """Monotonic seconds."""
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
-        """Let time pass."""
+        """Wait."""
         await asyncio.sleep(seconds)
 
 
@@ -58,12 +58,12 @@ def is_own_machine(url: str) -> bool:
 
 
 class Pacer:
-    """Keeps page loads of all workers together under a rate; slower for a while after the site asked for it.
+    """Keeps page loads of all workers together under a rate; slows down for a while after the site asks for it.
 
     Args:
         url: the site's home page.
         rate: loads a second; 0 means ``POLITE``, and no limit on this machine.
-        delay: least seconds between two loads that ``robots.txt`` asks for.
+        delay: minimum seconds between two loads that ``robots.txt`` asks for.
     """
 
     def __init__(self, url: str, rate: float, clock: Clock, *, delay: float = 0.0) -> None:
@@ -76,11 +76,11 @@ class Pacer:
 
     @property
     def gap(self) -> float:
-        """Seconds between two loads at present."""
+        """Current seconds between two loads."""
         return self._gap
 
     async def wait(self) -> None:
-        """Wait for one's turn."""
+        """Wait until the next load is allowed."""
         now = self._clock.tick()
         turn = max(now, self._next)
         self._next = turn + self._gap
@@ -88,10 +88,10 @@ class Pacer:
             await self._clock.sleep(turn - now)
 
     def slower(self) -> None:
-        """The site can't keep up (429, 503): twice the gap, a second at least."""
+        """Double the gap, to at least a second, because the site can't keep up (429, 503)."""
         self._gap = min(SLOWEST, max(1.0, self._gap * 2))
 
     def faster(self) -> None:
-        """The site answered well: back towards the agreed rate."""
+        """Move back towards the agreed rate after a good response."""
         if self._gap > self._least:
             self._gap = max(self._least, self._gap * 0.8 if self._gap > 0.05 else 0.0)

@@ -1,17 +1,17 @@
-"""Ways through a graph: what a transition costs, and the cheapest way from one state to another.
+"""Paths through a graph: the cost of a transition, and the cheapest path from one state to another.
 
 The cost of a transition is the time it is expected to take, in seconds:
 
     cost = (seconds + STEP) / p * (LATELY if it failed when last tried) + RISK * risk + UNTRIED if never tried
     p    = (successes + 2 * PRIOR) / (attempts + 2)
 
-``seconds`` is the mean of its successes, or of the whole graph's where that is not known.  ``1/p`` is how often it has
-to be tried; ``p`` starts at PRIOR and follows the evidence.
+``seconds`` is the mean of its successes, or of the whole graph's if that is not known.  ``1/p`` is the expected
+number of tries; ``p`` starts at PRIOR and follows the evidence.
 
-A state whose address alone leads to it may be opened from anywhere for OPEN seconds on top; one where nobody has tried
-that for UNSURE more.  So a few clicks are preferred: they show that the way still stands.  The search runs over page
-states.  Where a node stands for several, a way may go on from another one of them for SWITCH seconds: locators recorded
-there fit a sibling most of the time.
+A state whose address alone leads to it may be opened from anywhere for OPEN additional seconds; one whose address was
+never tried for UNSURE more.  So a few clicks are preferred: they show that the path still works.  The search runs
+over page states.  If a node stands for several, a path may continue from another one of them for SWITCH seconds:
+locators recorded there fit a sibling most of the time.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from app.engine.page_state import PageState
 from app.engine.transition import ArrivalKind, Operation, Transition
 
 STEP = 0.3
-"""What looking at the page reached takes."""
+"""Duration of capturing the page reached."""
 
 PRIOR = 0.8
-"""Chance of success of a transition nobody has tried."""
+"""Probability of success of a transition that was never tried."""
 
 USUAL_SECONDS = 1.0
 LATELY = 2.0
@@ -45,7 +45,7 @@ _FAR = float("inf")
 
 
 def cost(transition: Transition, usual_seconds: float = USUAL_SECONDS) -> float:
-    """What a transition is expected to take, in seconds (the formula above); above 0."""
+    """Expected duration of a transition in seconds (the formula above); above 0."""
     chance = (transition.successes + 2 * PRIOR) / (transition.attempts + 2)
     seconds = transition.seconds or usual_seconds
     expected = (seconds + STEP) / chance
@@ -55,7 +55,7 @@ def cost(transition: Transition, usual_seconds: float = USUAL_SECONDS) -> float:
 
 
 def usual_seconds(transitions: Iterable[Transition]) -> float:
-    """Mean time of all successes whose time is known."""
+    """Mean duration of all successes with a known duration."""
     tried = [(found.seconds, found.successes) for found in transitions if found.seconds]
     count = sum(successes for _, successes in tried)
     return sum(seconds * successes for seconds, successes in tried) / count if count else USUAL_SECONDS
@@ -63,7 +63,7 @@ def usual_seconds(transitions: Iterable[Transition]) -> float:
 
 @dataclass(slots=True)
 class Way:
-    """The cheapest way found: transitions in order, and what they cost together in seconds."""
+    """The cheapest path found: transitions in order, and their total cost in seconds."""
 
     transitions: list[Transition] = field(default_factory=list[Transition])
     cost: float = 0.0
@@ -73,11 +73,11 @@ _Edge = tuple[str, float, Transition | None]
 
 
 class Router:
-    """Finds ways over the page states of one graph; made once, asked often.
+    """Finds paths over the page states of one graph; created once, queried often.
 
     Args:
-        pages: by id; those that are gone are not passed.
-        transitions: all of them; those that are gone or lead nowhere known are left out.
+        pages: by id; those that are gone are never on a path.
+        transitions: all of them; those that are gone or whose target is unknown are left out.
         nodes: page states by node.
     """
 
@@ -105,13 +105,14 @@ class Router:
         self._direct = [page.id for page in pages.values() if page.direct and not page.gone_at]
 
     def way(self, starts: Sequence[str], targets: Iterable[str], *, opening: bool = True) -> Way:
-        """The cheapest way from one of the pages ``starts`` to one of ``targets``; empty where one of them is both.
+        """Return the cheapest path from one of the pages ``starts`` to one of ``targets``; empty if a page is in
+        both.
 
         Args:
-            opening: states may be opened by their address as well.
+            opening: states may also be opened by their address.
 
         Raises:
-            NotFound: there is no way.
+            NotFound: there is no path.
         """
         wanted = {page for page in targets if page in self._pages}
         best: dict[str, float] = dict.fromkeys(starts, 0.0)
@@ -141,7 +142,7 @@ class Router:
         raise NotFound("no way leads there: no known transition, and its address alone was never enough")
 
     def _openable(self, wanted: Set[str]) -> dict[str, float]:
-        """What opening costs, of pages whose address is known to lead to them, and of the wanted ones nobody tried."""
+        """Cost of opening by address, for pages whose address is known to lead to them and for untried targets."""
         price = OPEN + self._usual + STEP
         prices = dict.fromkeys(self._direct, price)
         for page in wanted:
@@ -163,7 +164,7 @@ class Router:
 
 
 def opened(start: str, page: PageState) -> Transition:
-    """The transition of typing a page's address, wherever one is."""
+    """The transition of opening a page's address from anywhere."""
     return Transition(
         id=transition_id(start, Operation.OPEN, page.url, None, page.id),
         source=start,

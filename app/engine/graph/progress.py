@@ -1,4 +1,4 @@
-"""How far an exploration is: what is counted, told and finally reported."""
+"""Progress of an exploration: its counts, progress events and final report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.engine.page_state import PageState
 from app.engine.transition import FrontierItem, FrontierStatus, SkipReason
 
 NOTES = 40
-"""Notes that a report holds; what repeats is counted."""
+"""Maximum notes in a report; repeated ones are counted."""
 
 
 class Progress:
@@ -24,7 +24,7 @@ class Progress:
 
     Attributes:
         planned: greatest depth whose elements were planned; -1 at the beginning.
-        unfinished: items of an exploration taken up again that are still to be tried.
+        unfinished: items of a resumed exploration that are still to be tried.
         disabled: by state, keys of elements that could not be used there; elsewhere they are new.
         waiting: items still to be tried.
     """
@@ -50,12 +50,12 @@ class Progress:
     # the course of it
 
     def begin(self, before: Iterable[str]) -> None:
-        """The clock starts; ``before`` are ids of states that were known already."""
+        """Start the clock; ``before`` are ids of states that were known already."""
         self._before = set(before)
         self._began = self._mark = self._clock.tick()
 
     def restore(self, memory: Memory) -> None:
-        """Take up the counts of an exploration that goes on."""
+        """Load the counts of a resumed exploration."""
         for item in memory.items:
             self.planned = max(self.planned, item.depth)
             if item.status is FrontierStatus.WAITING:
@@ -74,7 +74,7 @@ class Progress:
         self._before.difference_update(state.id for state in own)
 
     def plan(self, verdicts: Sequence[Verdict]) -> None:
-        """The elements of one depth were judged."""
+        """Record that the elements of one depth were judged."""
         for verdict in verdicts:
             item = verdict.item
             self.planned = max(self.planned, item.depth)
@@ -86,17 +86,17 @@ class Progress:
                     self.disabled.setdefault(item.page, set()).add(item.element)
 
     def at(self, depth: int) -> None:
-        """States of this depth are worked on."""
+        """Record the depth that is worked on."""
         self._depth = depth
 
     def tries(self, item: FrontierItem, source: PageState) -> None:
-        """Something is about to be tried."""
+        """Record that an item is about to be tried."""
         what = item.locator.words if item.locator is not None else item.value
         self._trying = f"{item.operation.value} {what} on {source.keys.url}"
         self._publish("running")
 
     def closed(self, item: FrontierItem, states: int) -> None:
-        """Something was tried; ``states`` are known by now."""
+        """Record that an item was tried; ``states`` is the number known by now."""
         self.tried += 1
         self.waiting -= 1
         self._states = states
@@ -105,23 +105,23 @@ class Progress:
         self._publish("running")
 
     def spend(self, depth: int) -> None:
-        """The time since the last call went into finding states of this depth."""
+        """Assign the time since the last call to finding states of this depth."""
         now = self._clock.tick()
         self._spent[depth] = self._spent.get(depth, 0.0) + now - self._mark
         self._mark = now
 
     def note(self, text: str) -> None:
-        """Something a person should know."""
+        """Add a note for the user."""
         self._notes[text] += 1
         self._note = text
 
     def pause(self) -> None:
-        """The time stands still."""
+        """Stop the clock."""
         self._paused_at = self._clock.tick()
         self._publish("paused")
 
     def resume(self) -> None:
-        """It goes on."""
+        """Continue the clock."""
         if self._paused_at is not None:
             away = self._clock.tick() - self._paused_at
             self._began += away
@@ -130,7 +130,7 @@ class Progress:
             self._publish("running")
 
     def ended(self, how: str) -> None:
-        """Nothing more will be tried; ``how`` as in ``ExploreReport``."""
+        """End the exploration; ``how`` as in ``ExploreReport``."""
         self._trying = ""
         words = {"states": "done", "seconds": "done"}
         self._publish(words.get(how, how))
@@ -139,12 +139,12 @@ class Progress:
 
     @property
     def seconds(self) -> float:
-        """Time spent now and before it was interrupted, without pauses."""
+        """Seconds spent by this start and earlier ones, without pauses."""
         return self._earlier + self.seconds_now
 
     @property
     def seconds_now(self) -> float:
-        """Time spent since this start of it, without pauses."""
+        """Seconds spent since this start, without pauses."""
         now = self._clock.tick() if self._paused_at is None else self._paused_at
         return now - self._began
 
@@ -153,7 +153,7 @@ class Progress:
         return depth_rows((state.depth for state in graph.states.values()), self._spent)
 
     def report(self, graph: GrowingGraph, exploration: int, ended: str, robots: str) -> ExploreReport:
-        """What the exploration brought."""
+        """Return the exploration's final report."""
         states = graph.states.values()
         counted = [text if count == 1 else f"{text} ({count} times)" for text, count in self._notes.items()]
         more = [f"and {len(counted) - NOTES} more notes"] if len(counted) > NOTES else []

@@ -1,4 +1,4 @@
-"""Reads an exported graph (``exports``, form ``json``) back, without trust in what the file says."""
+"""Reads an exported graph (``exports``, form ``json``) from an untrusted file."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class _Document:
 
 
 def read_graph(path: Path) -> InteractionGraph:
-    """The graph in a file.
+    """Read the graph in a file.
 
     Raises:
-        InputError: it can't be read, is damaged or cut off, is no such graph, or of a newer version.
+        InputError: it can't be read, is damaged or truncated, is no such graph, or of a newer version.
     """
     from pydantic import ValidationError
 

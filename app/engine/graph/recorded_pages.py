@@ -1,6 +1,6 @@
-"""Pages of recorded runs, read as if they had been captured: elements from the tree, their addresses from the HTML.
+"""Reads pages of recorded runs as if they had been captured: elements from the tree, their addresses from the HTML.
 
-Runs of other systems name an element by a ``bid`` that stands in both; where the HTML has none, the tree must do.
+Runs of other systems name an element by a ``bid`` that is in both; if the HTML has none, only the tree is used.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SHORTEST_TEXT = 2
 
 @dataclass(frozen=True, slots=True)
 class RecordedPage:
-    """A page and its elements by the id an agent's actions name them with."""
+    """A page and its elements by the id that an agent's actions use."""
 
     page: PageCapture
     elements: Mapping[str, Element]
@@ -40,11 +40,11 @@ class _Tag:
 
 
 def read_page(step: Step, tree: str, markup: str = "") -> RecordedPage:
-    """The page before a step's action.
+    """Return the page before a step's action.
 
     Args:
         tree: accessibility tree (``app.engine.observation``).
-        markup: HTML with ``bid`` attributes; "" where there is none.
+        markup: HTML with ``bid`` attributes; "" if there is none.
     """
     nodes = parse_tree(tree)
     tags = _tags(markup, step.url) if markup else {}
@@ -63,7 +63,7 @@ def read_page(step: Step, tree: str, markup: str = "") -> RecordedPage:
 
 
 def _told(element: Element, tag: _Tag | None, url: str) -> Element:
-    """The element with what its tag says of it."""
+    """Return the element with the facts of its tag."""
     if tag is None:
         return element
     attributes = tag.attributes
@@ -120,5 +120,5 @@ def _absolute(url: str, href: str) -> str:
 
 
 def _stays(value: str) -> bool:
-    """Whether an attribute's value is one that a later page will have as well."""
+    """Whether an attribute's value will be the same on a later page."""
     return bool(value) and _GENERATED.search(value) is None

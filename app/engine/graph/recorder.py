@@ -1,4 +1,4 @@
-"""What an exploration writes down, and how it is read back when one goes on after a crash."""
+"""The storage an exploration needs: what it writes, and how that is read back after a crash."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.engine.transition import Attempt, FrontierItem, Transition
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    """What a page showed; stored once by content, secrets taken out."""
+    """The contents of a page, stored once by content hash, without secrets."""
 
     elements: tuple[Element, ...] = ()
     text: str = ""
@@ -23,14 +23,14 @@ class Contents:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One transaction: all of it is stored, or nothing.
+    """One transaction, stored as a whole or not at all.
 
     Attributes:
-        states: new states with their contents; ``None`` where only the state's own fields changed.
-        seen: ids of states that were looked at again.
+        states: new states with their contents; ``None`` if only the state's own fields changed.
+        seen: ids of states that were seen again.
         transitions: with the attempt that was made, ``None`` for links that were only seen.
         items: frontier items, new or changed.
-        spent: seconds of work by depth, and other things to go on with.
+        spent: seconds of work by depth, and other data for resuming.
     """
 
     at: float
@@ -43,10 +43,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """What is stored of a site.
+    """Everything stored about a site.
 
-    ``exploration`` is the number of the last one, ``ended`` how it ended ("" where it was interrupted), ``options``
-    what it was asked, ``depths`` its rows so far.
+    ``exploration`` is the number of the last one, ``ended`` how it ended ("" if it was interrupted), ``options`` its
+    options, ``depths`` its rows so far.
     """
 
     states: tuple[PageState, ...] = ()
@@ -63,19 +63,19 @@ class GraphRecorder(Protocol):
     """A site's graph on disk, as an exploration needs it."""
 
     async def memory(self) -> Memory:
-        """Everything that is stored."""
+        """Load everything stored."""
         ...
 
     async def begin(self, home: str, options: dict[str, object], at: float) -> int:
-        """A new exploration; what waited for the one before is forgotten.  Gives its number."""
+        """Begin a new exploration and drop the previous one's waiting items.  Returns its number."""
         ...
 
     async def resume(self, exploration: int) -> None:
-        """The exploration of this number goes on."""
+        """Resume the exploration of this number."""
         ...
 
     async def end(self, exploration: int, ended: str, at: float, depths: Sequence[DepthRow]) -> None:
-        """Say how it ended."""
+        """Record how the exploration ended."""
         ...
 
     async def elements(self, page: str) -> tuple[Element, ...]:
@@ -83,5 +83,5 @@ class GraphRecorder(Protocol):
         ...
 
     async def save(self, entry: Entry) -> None:
-        """Store one step whole."""
+        """Store one transaction."""
         ...

@@ -1,7 +1,7 @@
-"""What becomes of transitions when pages changed: a changed page is another state, and its links stay links.  Pure.
+"""Moves transitions to the new states of changed pages.  Pure.
 
-A state is named by its structure, so a page that got one link more is a new state that stands in the old one's place.
-What was known of the old one's elements holds for those that are still found there.
+A state is named by its structure, so a page that gained one link is a new state that replaces the old one.  What was
+known of the old state's elements holds for those that are still found.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from app.engine.transition import Operation, Transition
 
 
 def is_link(transition: Transition, target: PageState) -> bool:
-    """Whether following it is nothing but going to an address: the page has the link, so it leads there."""
+    """Whether the transition only opens an address: if the page has the link, it leads there."""
     if transition.operation is Operation.OPEN:
         return True
     locator = transition.locator
@@ -24,7 +24,7 @@ def is_link(transition: Transition, target: PageState) -> bool:
 
 
 def kind_of(transition: Transition) -> tuple[object, ...]:
-    """Equal for transitions that do the same to what counts as the same control, on whatever page it stands."""
+    """Key equal for transitions that do the same to the same kind of control, on whatever page."""
     locator = transition.locator
     if locator is None:
         return (transition.id,)
@@ -34,7 +34,7 @@ def kind_of(transition: Transition) -> tuple[object, ...]:
 
 @dataclass(slots=True)
 class Moves:
-    """New transitions in place of old ones, and those that have gone with their page or element.
+    """New transitions that replace old ones, and transitions gone with their page or element.
 
     ``made`` are (old, new); ``gone`` are ids.
     """
@@ -52,10 +52,10 @@ def rehome(
     """Move transitions from and to replaced states.
 
     Args:
-        transitions: those that stand.
-        replaced: new state by the old one whose place it took.
-        looks: what was seen of the new states, and of those that lost or got elements, by id.
-        gone: states that have gone without another in their place.
+        transitions: those in force.
+        replaced: new state by the old one it replaces.
+        looks: captures of the new states, and of those whose elements changed, by id.
+        gone: removed states without a replacement.
     """
     moves = Moves()
     for found in transitions:
@@ -72,18 +72,18 @@ def rehome(
 
 
 def moved(found: Transition, source: str, target: str) -> Transition:
-    """The same thing done, from and to other states; its evidence goes with it."""
+    """Return the same transition between other states, with its evidence."""
     name = transition_id(source, found.operation, found.value, found.locator, target)
     return replace(found, id=name, source=source, target=target, gone_at=0.0)
 
 
 def unreached(states: Iterable[str], roots: Iterable[str], standing: Iterable[Transition]) -> set[str]:
-    """States to which nothing leads any more.
+    """Return states that nothing leads to any more.
 
     Args:
-        states: ids of all that stand.
-        roots: those of them whose address leads to them.
-        standing: transitions that still hold.
+        states: ids of all states in force.
+        roots: those whose address leads to them.
+        standing: transitions in force.
     """
     leads: dict[str, list[str]] = {}
     for found in standing:

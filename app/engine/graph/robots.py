@@ -1,6 +1,6 @@
-"""What ``robots.txt`` asks of automatic visitors, read as RFC 9309 says: the longest rule that fits decides.
+"""The rules of ``robots.txt`` for automatic visitors, as in RFC 9309: the longest matching rule decides.
 
-A missing file asks nothing.  A server that fails to answer for it asks to be left alone.
+A missing file allows everything.  A server that fails to deliver the file disallows everything.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from urllib.parse import quote, unquote, urlsplit
 
 AGENT = "sitelore"
 MAX_BYTES = 500 * 1024
-"""What RFC 9309 asks a reader to take in at least; the rest is left out."""
+"""The minimum size RFC 9309 requires a parser to support; the rest is ignored."""
 LONGEST_DELAY = 30.0
-"""Seconds between two pages that are kept at most, whatever the file asks."""
+"""Maximum seconds between two pages, whatever the file asks for."""
 _LONGEST_SHOWN = 60
 
 
@@ -24,7 +24,7 @@ class RobotsRule:
     allow: bool
 
     def fits(self, path: str) -> bool:
-        """Whether a path (with its query) falls under it; in time proportional to its length."""
+        """Whether a path (with its query) matches; in time proportional to its length."""
         anchored = self.pattern.endswith("$")
         first, *rest = [_plain(part) for part in self.pattern.removesuffix("$").split("*")]
         if not path.startswith(first):
@@ -42,11 +42,11 @@ class RobotsRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Robots:
-    """The rules for us.
+    """The rules for this program.
 
     Attributes:
-        why: in words, why there is no file to read; "" where there is one.
-        delay: seconds the site asks for between two pages; 0 where it asks for none.
+        why: in words, why there is no file to read; "" if there is one.
+        delay: seconds the site asks for between two pages; 0 if it asks for none.
         sitemaps: addresses named for the whole site.
     """
 
@@ -57,7 +57,7 @@ class Robots:
 
     @classmethod
     def parse(cls, text: str, agent: str = AGENT) -> Robots:
-        """Read the file's text: our own group if there is one, else everybody's.  Odd lines are passed over."""
+        """Parse the file's text: our own group if there is one, else everybody's.  Malformed lines are ignored."""
         groups, sitemaps = _groups(text)
         own = [group for group in groups if agent.lower() in group.agents]
         chosen = own or [group for group in groups if "*" in group.agents]
@@ -69,7 +69,7 @@ class Robots:
 
     @classmethod
     def of_answer(cls, status: int, body: bytes = b"", agent: str = AGENT) -> Robots:
-        """What a server's answer for ``/robots.txt`` means; status 0 where it gave none."""
+        """Interpret a server's response for ``/robots.txt``; status 0 if there was none."""
         if 200 <= status < 300 and body[:MAX_BYTES].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
             return _without("the site has no robots.txt: a page comes in its place")
         if 200 <= status < 300:
@@ -87,7 +87,7 @@ class Robots:
         return rule is None or rule.allow
 
     def rule_for(self, url: str) -> RobotsRule | None:
-        """The rule that decides: the longest that fits, and of equally long ones the kinder."""
+        """The rule that decides: the longest match; of equally long ones the allowing one."""
         try:
             parts = urlsplit(url)
         except ValueError:
@@ -100,7 +100,7 @@ class Robots:
 
     @property
     def words(self) -> str:
-        """In one line, for people."""
+        """A one-line summary for people."""
         if self.why:
             return self.why
         barred = [_short(rule.pattern) for rule in self.rules if not rule.allow]
@@ -152,7 +152,7 @@ def _groups(text: str) -> tuple[list[_Group], list[str]]:
 
 
 def _plain(path: str) -> str:
-    """One spelling for percent-encoded characters."""
+    """Normalise percent-encoded characters."""
     return quote(unquote(path, errors="replace"), safe="/?&=:;,+!~@$'()*%#[]")
 
 

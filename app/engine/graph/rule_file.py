@@ -1,6 +1,7 @@
-"""Reads rule files in Sitelore's own format, which ``blocklist`` tells.
+"""Reads rule files in Sitelore's own format, documented in ``blocklist``.
 
-Every mistake is an error that names its rule and its place, as a rule that silently does nothing is worse than none.
+Every mistake is an error that names its rule and position, because a rule that silently does nothing is worse than
+none.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _RULE_WORDS = frozenset(
 
 
 def text_of(path: Path) -> str:
-    """The text of a rule file.  Raises ``InputError``."""
+    """Read the text of a rule file.  Raises ``InputError``."""
     try:
         if path.stat().st_size > MAX_BYTES:
             raise InputError("this is too large for a rule file", path=str(path), remedy="at most 2 MB")
@@ -38,7 +39,7 @@ def text_of(path: Path) -> str:
 
 
 def parsed(text: str, path: str) -> object:
-    """The JSON values of a rule file's text.  Raises ``InputError`` with line and column."""
+    """Parse the JSON of a rule file's text.  Raises ``InputError`` with line and column."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -52,7 +53,7 @@ def parsed(text: str, path: str) -> object:
 
 
 def read_rules(raw: object, text: str, path: str) -> tuple[Rule, ...]:
-    """The rules in a file's values; ``text`` is looked at for the line of a mistake.  Raises ``InputError``."""
+    """Return the rules in a file's values; ``text`` locates the line of a mistake.  Raises ``InputError``."""
     entry = cast("Mapping[str, object]", raw if isinstance(raw, dict) else {})
     if entry.get("format") != FORMAT:
         raise InputError(
@@ -139,7 +140,7 @@ def _read_scope(raw: object) -> Scope:
 
 
 def _line_of(text: str, value: str) -> str:
-    """`` (line 7)`` where the value stands once in the file; "" where it can't be told."""
+    """`` (line 7)`` if the value occurs exactly once in the file, else ""."""
     for written in {json.dumps(value), json.dumps(value, ensure_ascii=False)} if value else ():
         if text.count(written) == 1:
             return f" (line {text.count(chr(10), 0, text.index(written)) + 1})"

@@ -1,4 +1,4 @@
-"""A rule of a block list: on which pages it is asked, what it looks for, what it decides."""
+"""A rule of a block list: the pages it applies to, its condition, its verdict."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ RISK = {"low": 0.1, "medium": 0.4, "high": 0.8}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """On which pages a rule is asked at all: globs for ``host:port`` and path, "" for any.
+    """The pages a rule applies to: globs for ``host:port`` and path, "" for any.
 
-    ``exact`` takes the host's text as it stands, port and upper case included.
+    ``exact`` compares the host's text unchanged, including port and upper case.
     """
 
     host: str = ""
@@ -28,7 +28,7 @@ class Scope:
     exact: bool = False
 
     def covers(self, page_url: str) -> bool:
-        """Whether a page lies in it; a host without a port stands for every port."""
+        """Whether a page is in the scope; a host without a port matches every port."""
         if not self.host and not self.path:
             return True
         try:
@@ -44,7 +44,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One rule of a file, made ready."""
+    """One rule of a file, compiled."""
 
     name: str
     when: Condition

@@ -1,4 +1,4 @@
-"""Which tips speak of what a site no longer has: after a verification they become suspect, for a person to look at."""
+"""Find tips about removed parts of a site: after a verification they become suspect, for a person to review."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from app.engine.page_state import PageState
 from kb.tip import Status, Tip
 
 JUDGED = frozenset({Status.ACTIVE, Status.REVIEWED})
-"""Statuses of tips that may become suspect; a draft is none yet, a retired one rests."""
+"""Statuses of tips that may become suspect; drafts and retired tips are not in use."""
 
 SHORTEST = 3
-"""Characters of a control's name from which its mention in a tip is no chance."""
+"""Minimum length of a control's name for its mention in a tip to be no coincidence."""
 
 
 def suspect_tips(
@@ -23,11 +23,12 @@ def suspect_tips(
     tips: Sequence[Tip],
     hosts: Sequence[str],
 ) -> tuple[str, ...]:
-    """Ids of tips all of whose pages have gone, or that name a control which none of their pages has any more.
+    """Ids of tips all of whose pages are gone, or that mention a control that none of their pages has any more.
 
     Args:
-        before, after: page states that stood, and that stand.
-        tips: of this site.  hosts: its host globs, the graph's home among them.
+        before, after: page states in force before and after.
+        tips: of this site.
+        hosts: its host globs, including the graph's home.
     """
     judged = [tip for tip in tips if tip.status in JUDGED]
     was = _pages_of_tips(before, site, judged, hosts)

@@ -1,4 +1,4 @@
-"""Several pages worked on at once, with an error that comes out as itself."""
+"""Run coroutines concurrently and raise an expected error unwrapped."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from app.engine.errors import SiteloreError
 
 
 async def together(works: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Run coroutines at once until all have ended; the first expected error ends the others and is raised.
+    """Run coroutines concurrently until all have ended; the first expected error cancels the others and is raised.
 
-    Not with ``except*``: what is raised within it is wrapped in a group again by some versions of Python.
+    Not with ``except*``: some versions of Python wrap an exception raised within it in a group again.
     """
     try:
         async with asyncio.TaskGroup() as group:

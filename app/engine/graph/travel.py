@@ -1,9 +1,9 @@
-"""Goes a way through a site in a live browser, step by step, and verifies each arrival before the next one.
+"""Replays a path in a live browser, step by step, and verifies each page before the next step.
 
-After ``wrong``, ``blocked`` or ``error`` nothing more is done: what would come next was meant for another page.  After
-``drifted`` the way goes on only if the next element is still found there.
+After ``wrong``, ``blocked`` or ``error`` the replay ends, because the next step was meant for another page.  After
+``drifted`` it continues only if the next element is still found.
 
-(WebNavigator goes on over exceptions on whatever page it is, and calls every way a success.)
+(WebNavigator continues over exceptions on whatever page it is, and reports every path as a success.)
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ async def travel(
     home: str,
     record: Record,
 ) -> tuple[Arrival, ...]:
-    """Go a way from the page in front; an arrival for each step that was made or could not be.
+    """Replay a path from the page in front; return a verdict for each step that was made or failed.
 
-    A way that does not begin with an address begins on the state its first step leaves from; if that is not in front,
-    it is opened by its address first, or the home page, and verified like a step.
+    A path that does not begin with an address begins on the source state of its first step; if that is not in front,
+    it is opened by its address first, or the home page is, and verified like a step.
 
     Args:
         legs: transitions in order, each from the state the one before led to (or from a sibling of its node).
-        states: page states by id, those the way passes and others of the same addresses.
+        states: page states by id: those on the path and others of the same addresses.
         home: the graph's home address.
-        record: told of each attempt; one of an address (``open``) is told too.
+        record: called with each attempt, including opening an address (``open``).
     """
     return await Traveller(visit, states, home=home, record=record).go(legs)
 
 
 class Traveller:
-    """One visit on its way.  ``page`` is what was seen last, ``None`` where nothing could be."""
+    """One replay.  ``page`` is the last capture, ``None`` if there is none."""
 
     def __init__(self, visit: Visit, states: Mapping[str, PageState], *, home: str, record: Record) -> None:
         self._visit, self._states, self._home, self._record = visit, states, home, record
@@ -60,7 +60,7 @@ class Traveller:
         self.page: PageCapture | None = None
 
     async def go(self, legs: Sequence[Transition]) -> tuple[Arrival, ...]:
-        """Go a way from the page in front (``travel``)."""
+        """Replay a path from the page in front (``travel``)."""
         arrivals: list[Arrival] = []
         if legs and legs[0].operation is not Operation.OPEN:
             started = await self.stand_on(self._states[legs[0].source])
@@ -74,7 +74,7 @@ class Traveller:
         return tuple(arrivals)
 
     async def stand_on(self, state: PageState) -> Arrival:
-        """Be on a state: it is in front already, or its address (else the home page's) leads to it."""
+        """Bring a state to the front: it is there already, or its address (else the home page's) leads to it."""
         arrival = await self.look(state)
         if arrival.kind is ArrivalKind.EXACT:
             return arrival
@@ -84,7 +84,7 @@ class Traveller:
         return replace(arrival, seconds=round(time.monotonic() - began, 3))
 
     async def step(self, leg: Transition) -> Arrival:
-        """Make one step from the page in front, look, compare, and tell of it."""
+        """Make one step from the page in front, capture, compare, and report it."""
         began = time.monotonic()
         expected = self._states[leg.target]
         before = page_id(keys_of(self.page, self._home)) if self.page is not None else ""
@@ -113,7 +113,7 @@ class Traveller:
         return arrival
 
     async def look(self, expected: PageState, status: int = 0) -> Arrival:
-        """Compare the page in front with a state; ``status`` is what the server said of it, 0 where not known."""
+        """Compare the page in front with a state; ``status`` is the HTTP status, 0 if unknown."""
         try:
             self.page = await capture(self._visit, picture=False)
         except PageGone as gone:

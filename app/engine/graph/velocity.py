@@ -8,7 +8,8 @@ from app.engine.graph_api import DepthRow
 
 
 def spent_so_far(found: Iterable[tuple[int, float]]) -> dict[int, float]:
-    """Time spent on each depth by (depth, Unix seconds) of when states were found; for an exploration that was killed.
+    """Seconds spent on each depth, by the (depth, Unix seconds) of each state found; for an exploration that was
+    killed.
 
     A depth's time runs from the last find of the depth before to its own last one.
     """
@@ -19,12 +20,12 @@ def spent_so_far(found: Iterable[tuple[int, float]]) -> dict[int, float]:
 
 
 def depth_rows(depths: Iterable[int], seconds: Mapping[int, float]) -> tuple[DepthRow, ...]:
-    """One row for each depth: V_d = (N_d - N_{d-1}) / (T_d - T_{d-1}), with N the states known up to a depth and T the
-    time when it had been explored.
+    """One row for each depth: V_d = (N_d - N_{d-1}) / (T_d - T_{d-1}), with N the states known up to a depth and T
+    the time when it was completed.
 
     Args:
         depths: depth of each known state.
-        seconds: time spent on finding the states of each depth.
+        seconds: seconds spent on finding the states of each depth.
     """
     count: dict[int, int] = {}
     for depth in depths:

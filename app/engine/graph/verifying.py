@@ -1,15 +1,14 @@
-"""Goes over every state and transition of a map, and finds what has gone and what has changed (WebNavigator, app. D).
+"""Verifies every state and transition of a map, and finds removed and changed ones (WebNavigator, app. D).
 
-The paper opens every page and does every action anew, which costs as much as exploring.  Here a page is first only
-asked for, by one request: if the server sends what it sent when the page was last looked at, and the same scripts run
-on it, it is the same page.  Opened in the browser are
+The paper opens every page and repeats every action, which costs as much as exploring.  Here a page is first requested
+once without a browser: if the server sends what it sent at the last capture, and the same scripts run on it, it is
+the same page.  Opened in the browser are
 
-- pages for which something else came, or of which it is not known what came,
-- one page for each set of scripts, as these may have changed behind their addresses (if that one looks different, all
-  pages with these scripts are opened),
-- menus, tabs, dialogs: one of each control wherever it stands (if that leads elsewhere, every one of them is tried).
+- pages with another response, or without a known earlier one, - one page for each set of scripts, as these may have
+changed behind their addresses (if that one looks different, all pages with these scripts are opened), - menus, tabs,
+dialogs: one of each control on all its pages (if that leads elsewhere, every one of them is tried).
 
-A site that does not answer, a log-in that has expired, a fault of the server make nothing gone.
+A site that does not respond, an expired login or a server error mark nothing as gone.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from app.engine.page_state import PageCapture, PageState
 from app.engine.transition import ArrivalKind, Attempt, FrontierItem, Locator, Operation, Source, Transition
 
 SILENT = 4
-"""So many addresses in a row for which nothing came: nobody is there."""
+"""Consecutive addresses without a response after which the site counts as unreachable."""
 _GONE = (404, 410)
 _REFUSED = (401, 403, 407, 429)
 _NOT_ITS_FAULT = (Trouble.SERVER, Trouble.UNREACHABLE, Trouble.LOST)
@@ -47,11 +46,11 @@ class Verification:
 
     Args:
         home: address of the home page.
-        states, transitions: those that stand.
+        states, transitions: those in force.
         drivers: the pages to work with; each is used by one worker.
-        exploration: number that new states are put down to.
+        exploration: number that new states are assigned to.
         thorough: open every page and make every transition.
-        tell: called with how much is done, how much there is, and what is being looked at.
+        tell: called with the number done, the total, and the current item.
     """
 
     def __init__(
@@ -83,7 +82,7 @@ class Verification:
         """Verify everything.
 
         Raises:
-            SiteloreError: nobody answers, or no browser starts; then nothing can be said.
+            SiteloreError: the site does not respond, or no browser starts; then there is no verdict.
         """
         pages = self._pages()
         ways = [found for found in self._transitions if self._is_tried(found)]
@@ -98,7 +97,7 @@ class Verification:
     # pages
 
     def _pages(self) -> list[PageState]:
-        """The state each address opens; those of which that is not known yet are tried."""
+        """The state each address opens; addresses not known to open a state are tried."""
         found: dict[str, PageState] = {}
         for state in sorted(self._states, key=lambda state: (not state.direct, state.depth, state.id)):
             if state.direct is not False and state.source is not Source.SEEN:
@@ -122,7 +121,7 @@ class Verification:
         return answer.served == page.served and identity.url_key(answer.url, self._home) == page.keys.url
 
     async def _look_at(self, pages: Sequence[PageState]) -> None:
-        """Open what can't be told from the answers alone."""
+        """Open the pages that the responses alone can't decide."""
         same = [page for page in pages if self._is_as_it_was(page)]
         alike: defaultdict[str, list[PageState]] = defaultdict(list)
         for page in sorted(same, key=lambda page: (-len(page.element_keys), page.id)):
@@ -151,7 +150,7 @@ class Verification:
             raise SiteloreError(f"the site can't be verified: {why}; nothing was changed")
 
     def _judge(self, page: PageState, outcome: Outcome) -> None:
-        """The verdict on a page that was opened, and what follows from it."""
+        """The verdict on a page that was opened, and its consequences."""
         kind, why = self._verdict(page, outcome)
         found, now = self.found, outcome.standing
         found.arrivals[page.id] = kind
@@ -179,7 +178,7 @@ class Verification:
             self._graph.put(found.renewed[page.id])
 
     def _elements_changed(self, page: PageState, now: Standing) -> bool:
-        """Whether a list got or lost a row, which makes no other state, but may lead to new ones."""
+        """Whether a list gained or lost a row, which makes no other state, but may lead to new ones."""
         shown = (e for e in now.page.elements if identity.is_interactive(e))
         return {identity.element_key(e, self._home) for e in shown} != set(page.element_keys)
 
@@ -219,7 +218,7 @@ class Verification:
         return self._thorough or not is_link(found, target)
 
     async def _try(self, ways: Sequence[Transition]) -> None:
-        """Make one transition of each kind; where it leads elsewhere, all of them; on changed pages all as well."""
+        """Make one transition of each kind; all of them if one leads elsewhere or its page changed."""
         kinds: defaultdict[object, list[Transition]] = defaultdict(list)
         for found in ways:
             if found.source in self.found.gone:
@@ -241,7 +240,7 @@ class Verification:
                 self.found.arrivals.update({found.target: ArrivalKind.EXACT for found in others})
 
     async def _by_depth(self, ways: Sequence[Transition]) -> None:
-        """What stands on a page that only another transition opens has to wait for that one."""
+        """Transitions by depth: a state that only another transition opens has to wait for that one."""
         levels: defaultdict[int, list[Transition]] = defaultdict(list)
         for found in sorted(ways, key=self._depth_of):
             levels[self._graph.states[found.source].depth].append(found)
@@ -301,7 +300,9 @@ class Verification:
     def _led_to(
         self, found: Transition, source: PageState, expected: PageState, now: Standing, kind: ArrivalKind
     ) -> None:
-        """It led to a page: the one expected, from a page that has changed; the same one changed; or another one."""
+        """Record the page it led to: the expected one, now from a changed page; the same one changed; or another
+        one.
+        """
         unknown = now.id not in self._graph.states
         same_address = now.keys.url == expected.keys.url
         if unknown:
@@ -318,7 +319,7 @@ class Verification:
         self._graph.add(made, passed)
 
     def _keep(self, now: Standing, before: PageState, *, direct: bool | None) -> None:
-        """Keep a page that is not known, in the depth of the one in whose place or from which it was found."""
+        """Store an unknown page, in the depth of the one it replaces or was found from."""
         if now.id in self.found.states:
             return
         known = self._graph.states.get(now.id)
@@ -342,7 +343,7 @@ class Verification:
     # workers
 
     async def _each(self, things: Iterable[T], work: Callable[[_Counted, T], Awaitable[None]]) -> None:
-        """Do something with each, on all pages at once."""
+        """Do something with each, on all pages concurrently."""
         waiting = deque(things)
 
         async def worker(driver: _Counted) -> None:
@@ -356,7 +357,7 @@ class Verification:
         await together(worker(driver) for driver in self._drivers)
 
     async def _outcome(self, visitor: Visitor, do: Callable[[], Awaitable[Outcome]]) -> Outcome:
-        """What came of a step; a page that is lost is opened anew for the next one."""
+        """The result of a step; a lost page is reopened for the next one."""
         try:
             return await do()
         except PageLost as lost:
@@ -388,7 +389,7 @@ class Verification:
 
 
 class _Counted:
-    """A driver whose work is counted."""
+    """A driver that counts its work."""
 
     def __init__(self, driver: Asker, cost: Findings) -> None:
         self._driver, self._cost = driver, cost

@@ -1,4 +1,4 @@
-"""One worker of an exploration: brings its page to a state, does one thing there, and tells where that led."""
+"""One worker of an exploration: brings its page to a state, performs one action there, and reports where that led."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from app.engine.page_state import Challenge, PageCapture, PageKeys, PageState
 from app.engine.transition import Arrival, ArrivalKind, Attempt, FrontierItem, Operation, Source, Transition
 
 TRIES = 3
-"""How often an address is opened before the fault counts as the site's answer."""
+"""Number of tries to open an address before the fault counts as the site's response."""
 PATIENCE = 5.0
-"""Seconds after which an address that brought nothing is not opened once more."""
+"""Seconds after which an address that brought nothing is not retried."""
 HANGS = 60.0
-"""Seconds after which a step that has not come back is given up, and the page with it."""
+"""Seconds after which a step without a response is abandoned, together with its page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a page is: what was seen of it, and the state that it is."""
+    """The current page: its capture, keys and state id."""
 
     page: PageCapture
     keys: PageKeys
@@ -36,9 +36,9 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came of a try.  ``standing`` is ``None`` where no page of the site was reached.
+    """The result of an attempt.  ``standing`` is ``None`` if no page of the site was reached.
 
-    ``end`` tells what else it can be: ``away`` left the site, ``file`` brought a file, ``unsent`` would have sent
+    ``end`` names other results: ``away`` left the site, ``file`` started a download, ``unsent`` would have sent
     something, ``same`` changed nothing, ``failed``; ``why`` says it in words.
     """
 
@@ -48,11 +48,11 @@ class Outcome:
     why: str = ""
     seconds: float = 0.0
     strayed: Standing | None = None
-    """Where the page is instead, when a state could not be reached again."""
+    """The page that is open instead, when a state could not be reached again."""
 
 
 class TimeOver(Exception):
-    """The time for exploring ended in the middle of a try; nothing came of that."""
+    """The time budget ran out during an attempt; the attempt has no result."""
 
 
 LegMade = Callable[[Attempt], Awaitable[None]]
@@ -64,9 +64,9 @@ class Visitor:
 
     Args:
         graph: what is known so far; only read.
-        leg_made: told of every transition that was gone over again on the way to a state.
-        direct_known: told what was found at the address of a state of which it was not known.
-        left: gives the seconds that are left for everything; waits of any kind end with them (``TimeOver``).
+        leg_made: called with every known transition that was repeated on the path to a state.
+        direct_known: called with the result of opening a state's address for the first time.
+        left: returns the seconds left overall; every wait ends with them (``TimeOver``).
     """
 
     def __init__(
@@ -82,12 +82,13 @@ class Visitor:
         self.look_seconds = 0.0
 
     async def try_item(self, item: FrontierItem, source: PageState, address: str) -> Outcome:
-        """Try one element of a state; ``address`` is set where it is a link that may be opened by its address.
+        """Try one element of a state; ``address`` is set for a link that may be opened by its address.
 
-        A page that is lost on the way is opened anew once.
+        A page lost on the way is reopened once.
 
         Raises:
-            BrowserGone: none starts any more.  TimeOver: no time is left.
+            BrowserGone: no browser starts any more.
+            TimeOver: no time is left.
         """
         began = self._clock.tick()
         outcome = Outcome(end="failed", why="the page was lost")
@@ -110,7 +111,7 @@ class Visitor:
         return replace(outcome, seconds=self._clock.tick() - began)
 
     async def open_safely(self, url: str) -> Outcome:
-        """Open an address; a page that is lost meanwhile is a failure.  Raises as ``renew``."""
+        """Open an address; a page lost meanwhile is a failure.  Raises as ``renew``."""
         limit = self._limit()
         try:
             async with asyncio.timeout(limit):
@@ -122,7 +123,7 @@ class Visitor:
             return _lost(str(error) or "the page did not answer")
 
     async def renew(self) -> None:
-        """Begin with an empty page.  Raises ``BrowserGone`` and ``TimeOver``."""
+        """Start with an empty page.  Raises ``BrowserGone`` and ``TimeOver``."""
         self.standing = None
         limit = self._limit()
         try:
@@ -139,13 +140,13 @@ class Visitor:
         return max(0.0, min(HANGS, self._left()))
 
     def _check(self, limit: float) -> None:
-        """A step took as long as it might: raise ``TimeOver`` where the time for exploring, not the step's, is up."""
+        """Raise ``TimeOver`` if a step that used up its limit was cut short by the overall time budget."""
         if limit < HANGS:
             self.standing = None
             raise TimeOver
 
     async def open(self, url: str) -> Outcome:
-        """Open an address; faults that may pass are tried again a few times.  Raises ``PageLost``."""
+        """Open an address; retry transient faults a few times.  Raises ``PageLost``."""
         deed = Deed(trouble=Trouble.UNREACHABLE)
         for turn in range(TRIES):
             if turn:
@@ -165,7 +166,7 @@ class Visitor:
         return await self._arrived(deed)
 
     async def reach(self, state: PageState) -> Outcome:
-        """Bring the page to a state by the shortest known way, and verify that it is there.  Raises ``PageLost``."""
+        """Bring the page to a state by the shortest known path, and verify it.  Raises ``PageLost``."""
         if self.standing is not None and self.standing.id == state.id:
             return Outcome(standing=self.standing)
         outcome = Outcome(end="failed", why="no way to it is known")
@@ -213,7 +214,9 @@ class Visitor:
         return _strayed(outcome, arrival.why) if arrival.kind.ends_path else outcome
 
     def _verified(self, expected: PageState, outcome: Outcome) -> Arrival:
-        """Whether the page is the state expected, or so like it that what is to be done there can be told safely."""
+        """Compare the page with the expected state; a similar page suffices if the next element is unambiguous
+        there.
+        """
         now = outcome.standing
         if now is None:
             return Arrival(
@@ -233,7 +236,7 @@ class Visitor:
         return await self._arrived(deed) if deed.ok else Outcome(deed=deed, end="failed", why=deed.why)
 
     async def _operate(self, item: FrontierItem, source: PageState) -> Outcome:
-        """Do it where it is to be done; on a page that has changed under the hand, once more on a fresh one."""
+        """Perform the item on its page; if the page changed meanwhile, once more on a fresh one."""
         outcome = await self._operate_once(item, source)
         if outcome.deed.trouble is Trouble.MISSING and outcome.strayed is None:
             self.standing = None

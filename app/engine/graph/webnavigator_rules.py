@@ -1,8 +1,8 @@
-"""Block lists in WebNavigator's format, read with the meaning its matcher gives them, oddities included.
+"""Reads block lists in WebNavigator's format with the meaning its matcher gives them, oddities included.
 
-The format is ``[{block_domain, block_elements: [{name, patterns: [{attribute: expression, ..., logic}]}]}]``.  What
-its code does with one is often not what the file seems to say (a pattern after a ``NOT`` is never looked at); each such
-place becomes a note, so that the person who loads the list can mend it.
+The format is ``[{block_domain, block_elements: [{name, patterns: [{attribute: expression, ..., logic}]}]}]``.  The
+effect of a list in its code often differs from the apparent meaning (a pattern after a ``NOT`` is never checked);
+each such place becomes a note, so that the user can correct the list.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def is_webnavigator(raw: object) -> bool:
 
 
 def read_webnavigator(raw: object, path: str = "") -> tuple[tuple[Rule, ...], tuple[str, ...]]:
-    """The list's rules, and notes on what in it means something else than it seems to.
+    """Return the list's rules, and notes on entries whose effect differs from their apparent meaning.
 
     Raises:
         InputError: the list has another shape; names the entry.
@@ -49,7 +49,7 @@ def read_webnavigator(raw: object, path: str = "") -> tuple[tuple[Rule, ...], tu
 
 
 def _netloc(domain: str) -> str:
-    """Host and port as their code finds them: ``localhost:80`` has the form of a scheme and yields nothing."""
+    """Host and port as their code finds them: ``localhost:80`` parses as a scheme and yields nothing."""
     try:
         parsed = urlparse(domain)
         if not parsed.netloc and not parsed.scheme:
@@ -77,7 +77,7 @@ def _rule(raw: object, host: str, number: int, notes: list[str], path: str) -> R
 
 
 def _combined(patterns: Sequence[object], label: str, notes: list[str]) -> Condition:
-    """The chain their matcher makes: each pattern is joined by the logic of the one *before* it."""
+    """The chain their matcher builds: each pattern is joined by the logic of the one *before* it."""
     result: Condition | None = None
     before = "AND"
     for number, raw in enumerate(patterns):

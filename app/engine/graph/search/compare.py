@@ -1,15 +1,15 @@
-"""The search methods on the same labelled queries over the same states.
+"""Compares the search methods on the same labelled queries over the same states.
 
 A file of labelled queries is JSON lines, one query each::
 
     {"query": "where do I see a customer's orders", "expect": ["/dashboard/users/{n}", "/dashboard/orders"]}
 
-``expect`` names the states that answer it, any one of them will do: by template (``/dashboard/users/{n}``) or by
-address without the host (``/about/*``); ``*`` stands for anything within a segment, ``**`` for anything at all.
+``expect`` names the states that answer it, any one of which suffices: by template (``/dashboard/users/{n}``) or by
+address without the host (``/about/*``); ``*`` matches within a segment, ``**`` anything.
 
-Recall at k is the share of queries for which one of these states stands among the first k; MRR is the mean over the
-queries of one over the place of the first such state, 0 beyond ``MOST``.  Queries none of whose states the graph has
-are left out and named.
+Recall at k is the share of queries with one of these states among the first k; MRR is the mean over the queries of
+one over the rank of the first such state, 0 beyond ``MOST``.  Queries without any such state in the graph are
+excluded and named.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from app.engine.graph.search.state_search import StateSearch
 from app.engine.graph_api import MethodScore, SearchComparison
 
 MOST = 100
-"""How far down the list of finds is looked at."""
+"""Results considered for each query."""
 
 AT = 10
 
@@ -39,13 +39,13 @@ _FORM = 'a line is {"query": "...", "expect": ["/path", ...]}'
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuery:
-    """What somebody would ask, and patterns of the states that answer it."""
+    """A query, and patterns of the states that answer it."""
 
     query: str
     expect: tuple[str, ...]
 
     def answered_by(self, places: Collection[str]) -> bool:
-        """Whether a state with these templates and addresses is one of those asked for."""
+        """Whether a state with these templates and addresses is among the expected ones."""
         return any(_pattern(glob).fullmatch(place) for glob in self.expect for place in places)
 
 
@@ -53,10 +53,10 @@ _LINE = TypeAdapter(LabelledQuery)
 
 
 def read_queries(text: str, name: str = "queries") -> tuple[LabelledQuery, ...]:
-    """Labelled queries of a JSON lines text.
+    """Parse labelled queries from a JSON lines text.
 
     Raises:
-        InputError: a line is no labelled query, or there is none; ``name`` and the line's number are in it.
+        InputError: a line is no labelled query, or there is none; it holds ``name`` and the line's number.
     """
     found = tuple(
         _read_line(line, f"{name}, line {number}")
@@ -76,11 +76,11 @@ def compare(
     progress: Callable[[int, int], Any] | None = None,
     methods: Sequence[str] = (),
 ) -> SearchComparison:
-    """Ask each query by each method there is.
+    """Run each query with each available method.
 
     Args:
         places: templates and addresses (``PageKeys.template``, ``PageKeys.url``) of each node that ``search`` holds.
-        methods: those to compare; empty for all there are.
+        methods: those to compare; empty for all available.
     """
     asked = [query for query in queries if any(query.answered_by(found) for found in places.values())]
     ranks: dict[str, list[int]] = {}
@@ -116,7 +116,7 @@ def compare(
 
 
 def _rank(found: Sequence[str], query: LabelledQuery, places: Mapping[str, Collection[str]]) -> int:
-    """Place of the first state asked for among the nodes found, from 1; 0 if it is not there."""
+    """Rank of the first expected state among the nodes found, from 1; 0 if it is missing."""
     return next((at for at, node in enumerate(found, start=1) if query.answered_by(places[node])), 0)
 
 

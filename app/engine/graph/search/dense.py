@@ -18,11 +18,11 @@ from kb.retrieval import encode_cached
 from kb.vectors import VectorCache
 
 MAX_TEXT = 600
-"""Characters of a state's text; the first headings say what a page is."""
+"""Maximum characters of a state's text; its first headings describe a page best."""
 
 
 class DenseIndex:
-    """The states of one graph, a vector each."""
+    """One vector for each state of a graph."""
 
     def __init__(self, encoder: Encoder, cache: VectorCache | None = None) -> None:
         self._encoder, self._cache = encoder, cache
@@ -36,9 +36,9 @@ class DenseIndex:
         gone: Sequence[str] = (),
         progress: Callable[[int, int], Any] | None = None,
     ) -> None:
-        """Take in the fields of new and changed nodes by id, forget those that are gone.
+        """Add the fields of new and changed nodes by id, remove nodes that are gone.
 
-        Blocks for some milliseconds a text that was never encoded.
+        Blocks for some milliseconds for each text not encoded before.
         """
         for node in gone:
             self._fields.pop(node, None)
@@ -48,7 +48,7 @@ class DenseIndex:
         self._matrix = encode_cached(self._encoder, texts, self._cache, progress)
 
     def scores(self, query: str) -> tuple[list[str], NDArray[np.float32]]:
-        """All nodes and their cosines with the query in the same order; no nodes for an empty query."""
+        """Return all nodes and their cosines with the query in the same order; no nodes for an empty query."""
         if not query.strip():
             return [], np.zeros(0, dtype=np.float32)
         return self._nodes, self._matrix @ self._encoder.encode([query])[0]
@@ -60,5 +60,5 @@ class DenseIndex:
 
 
 def dense_text(found: Sequence[Field]) -> str:
-    """A state's text for one vector."""
+    """The text of a state that is encoded into one vector."""
     return "\n".join(field.text for field in found if field.kind is not Kind.CONTROL)[:MAX_TEXT]

@@ -1,7 +1,7 @@
-"""Keyword search over states: BM25F, that is BM25 over counts weighted by where a word stands.
+"""Keyword search over states: BM25F, that is BM25 over counts weighted by the field of a word.
 
-Needs no model.  Words are taken apart and stemmed as the knowledge base does it (``kb.retrieval.terms``); a word that
-no state holds may stand for one a slip away.
+Needs no model.  Words are split and stemmed as in the knowledge base (``kb.retrieval.terms``); a word that no state
+contains may match a word one typo away.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from kb.retrieval.keyword import NEAR_MISS, Vocabulary
 from kb.retrieval.terms import query_terms, stems_of, warm_up, words_of
 
 WEIGHTS = {Kind.TITLE: 3.0, Kind.HEADING: 2.5, Kind.ADDRESS: 2.0, Kind.CONTROL: 1.0}
-"""What a word counts by its field."""
+"""Weight of a word by its field."""
 
 _K1, _B = 1.2, 0.4
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A node's words: weighted count by stem, the first form of each as it stands, weighted length."""
+    """A node's words: weighted count by stem, the first form of each as written, weighted length."""
 
     counts: dict[str, float]
     forms: dict[str, str]
@@ -32,7 +32,7 @@ class _Entry:
 
 
 class KeywordIndex:
-    """The states of one graph by their words."""
+    """Keyword index over the states of one graph."""
 
     def __init__(self) -> None:
         self._entries: dict[str, _Entry] = {}
@@ -40,7 +40,7 @@ class KeywordIndex:
         self._vocabulary = Vocabulary()
 
     def update(self, states: Mapping[str, StateFields], gone: Sequence[str] = ()) -> None:
-        """Take in the fields of new and changed nodes by id, forget those that are gone."""
+        """Add the fields of new and changed nodes by id, remove nodes that are gone."""
         warm_up(field.text for found in states.values() for field in found.fields)
         for node in (*gone, *states):
             if (old := self._entries.pop(node, None)) is not None:
@@ -55,7 +55,7 @@ class KeywordIndex:
                 self._vocabulary.add(form.casefold(), stem)
 
     def scores(self, query: str) -> tuple[list[str], list[float]]:
-        """Nodes that hold a word of the query, by id, and their scores."""
+        """Nodes that contain a word of the query, by id, and their scores."""
         found: defaultdict[str, float] = defaultdict(float)
         mean = self._mean_length()
         for stem, weight in self._asked(query).items():
@@ -65,7 +65,7 @@ class KeywordIndex:
         return nodes, [found[node] for node in nodes]
 
     def matches(self, query: str, node: str) -> tuple[str, ...]:
-        """The node's words that answered, the one that brought most first."""
+        """The node's words that matched, the one that contributed most first."""
         entry, mean = self._entries[node], self._mean_length()
         brought = {
             entry.forms[stem]: weight * self._worth(stem, node, mean)
@@ -76,12 +76,12 @@ class KeywordIndex:
 
     @property
     def megabytes(self) -> float:
-        """Memory of the tables, about: words themselves are shared."""
+        """Approximate memory of the tables: the words themselves are shared."""
         tables = [table for entry in self._entries.values() for table in (entry.counts, entry.forms)]
         return sum(map(getsizeof, [*tables, *self._holders.values()])) / 2**20
 
     def _asked(self, query: str) -> dict[str, float]:
-        """Stems looked for, and what each counts: those of the query, for one nobody holds those a slip away."""
+        """Stems to look for, with weights: the query's own, or for one that no state contains those one typo away."""
         terms = query_terms(query)
         asked: dict[str, float] = {}
         for stem, percent in terms.weights.items():
@@ -94,7 +94,7 @@ class KeywordIndex:
         return asked
 
     def _worth(self, stem: str, node: str, mean: float) -> float:
-        """BM25 with the weighted count in place of the count."""
+        """BM25 with the weighted count instead of the count."""
         entry = self._entries[node]
         holders, count = len(self._holders[stem]), entry.counts[stem]
         rarity = math.log(1 + (len(self._entries) - holders + 0.5) / (holders + 0.5))

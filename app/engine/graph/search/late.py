@@ -2,15 +2,15 @@
 
     s(q, v) = 1/n * sum over the n query tokens i of  max over the state's tokens l of  q_i . v_l
 
-A state's tokens lie in its fields, and the same field (a menu's "Orders") lies in many states.  So the products are
-made once for each *different* field, reduced to the best token of each, and only these maxima are gathered by state:
-the cost grows with the different texts of a site, not with states times controls.
+A state's tokens are in its fields, and the same field (a menu's "Orders") is in many states.  So the products are
+computed once for each *distinct* field, reduced to the best token of each, and only these maxima are gathered by
+state: the cost grows with the distinct texts of a site, not with states times controls.
 
-Weights.  A product counts in full in title, headings and address, less in a control (``Weighting``): a link that says
-what is asked for leads to the place, and is not the place.  A text that many templates of the site share counts less,
-wherever it stands: what is everywhere tells no state from another.  Templates are counted and not states, so that a
-shop of a thousand products weighs as one of ten.  ``PLAIN`` is the equation without any of this;
-``benchmarks.graph_search`` measures what each brings.
+Weights.  A product counts in full in title, headings and address, less in a control (``Weighting``): a link named
+like the query leads to the page, and is not the page.  A text shared by many templates of the site counts less in
+every field: what is everywhere distinguishes no states.  Templates are counted and not states, so that a shop of a
+thousand products weighs as one of ten.  ``PLAIN`` is the equation without any of this; ``benchmarks.graph_search``
+measures the effect of each.
 """
 
 from __future__ import annotations
@@ -31,20 +31,21 @@ from kb.vectors import VectorCache
 Scores = NDArray[np.float32]
 
 _DIGITS = 5
-"""Digits of a likeness that are the same on every machine."""
+"""Digits of a similarity that are the same on every machine."""
 _AT_ONCE = 900_000
-"""Multiplications at a time: the tokens turned back into float32 for them stay in the processor's cache, and BLAS takes
-so small a product on one thread.  In larger ones its threads wait for each other, on a busy machine for 0.1 s and more.
+"""Multiplications per block: the tokens converted to float32 for them stay in the processor's cache, and BLAS
+computes so small a product on one thread.  In larger ones its threads wait for each other, on a busy machine
+for 0.1 s and more.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Weighting:
-    """How much a match counts by where it stands.
+    """Weight of a match by its field.
 
     Attributes:
         title, heading, address, control: factor of a match in such a field.
-        shared: what is taken off a text that all templates have; off one of a single template nothing.
+        shared: reduction for a text that all templates have; none for one of a single template.
     """
 
     title: float = 1.0
@@ -59,12 +60,12 @@ class Weighting:
 
 
 PLAIN = Weighting(control=1.0, shared=0.0)
-"""Equation 4 as it stands."""
+"""Equation 4 unmodified."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A word of the query, the word of the state that answers it best, where it stands, and how alike they are."""
+    """A word of the query, the state's word that matches it best, its field, and their similarity."""
 
     asked: str
     word: str
@@ -74,7 +75,7 @@ class Match:
 
 
 class _Block:
-    """Packed tokens of all different texts, one after the other."""
+    """Packed tokens of all distinct texts, concatenated."""
 
     def __init__(self, dim: int) -> None:
         self.values = np.zeros((0, dim), dtype=np.int8)
@@ -105,13 +106,13 @@ class _Block:
         return out
 
     def taken(self, part: slice) -> PackedTokens:
-        """Some of the tokens."""
+        """A selection of the tokens."""
         return PackedTokens(self.spans[part], self.scales[part], self.values[part])
 
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Which texts lie in which node: ``gather[i]`` counts ``weights[i]``; a node's entries begin at ``starts``."""
+    """The texts of each node: ``gather[i]`` counts ``weights[i]``; a node's entries begin at ``starts``."""
 
     nodes: list[str]
     places: dict[str, slice]
@@ -123,8 +124,8 @@ class _Layout:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A query's tokens that count: the word each is of ("" for the model's marks), the products with all tokens held,
-    shape (tokens, query tokens), and the best of each text.
+    """A query's informative tokens: the word each belongs to ("" for the model's marks), the products with all
+    indexed tokens, shape (tokens, query tokens), and the best of each text.
     """
 
     words: tuple[str, ...]
@@ -133,7 +134,7 @@ class _Asked:
 
 
 class LateIndex:
-    """The states of one graph, ready for late interaction.  Not for several threads at once."""
+    """Late-interaction index over the states of one graph.  Not thread-safe."""
 
     def __init__(
         self, encoder: TokenEncoder, cache: VectorCache | None = None, weighting: Weighting | None = None
@@ -154,9 +155,9 @@ class LateIndex:
         gone: Sequence[str] = (),
         progress: Callable[[int, int], Any] | None = None,
     ) -> None:
-        """Take in the fields of new and changed nodes by id, forget those that are gone.
+        """Add the fields of new and changed nodes by id, remove nodes that are gone.
 
-        Blocks for 1 to 2 ms a text that was never encoded.
+        Blocks for 1 to 2 ms for each text not encoded before.
         """
         for node in gone:
             self._states.pop(node, None)
@@ -168,7 +169,7 @@ class LateIndex:
             self._compact()
 
     def scores(self, query: str) -> tuple[list[str], Scores]:
-        """All nodes and their scores in the same order; no nodes for a query without a word."""
+        """Return all nodes and their scores in the same order; no nodes for a query without a word."""
         layout, asked = self._laid_out(), self._asked(query)
         if not asked.words or not layout.nodes:
             return [], np.zeros(0, dtype=np.float32)
@@ -176,7 +177,7 @@ class LateIndex:
         return layout.nodes, np.maximum.reduceat(entries, layout.starts, axis=0).mean(axis=1)
 
     def matches(self, query: str, node: str) -> tuple[Match, ...]:
-        """For each telling word of the query the word of the node that answers it best; the likest pair first."""
+        """For each informative word of the query the best matching word of the node; the most similar pair first."""
         layout, asked = self._laid_out(), self._asked(query)
         place = layout.places.get(node)
         if not asked.words or place is None:
@@ -199,7 +200,7 @@ class LateIndex:
         return tuple(sorted(found.values(), key=lambda match: -match.likeness))
 
     def _answer(self, asked: _Asked, number: int, at: int) -> tuple[int, int]:
-        """Where in a text the word stands that answers a query token best."""
+        """Position in a text of the word that matches a query token best."""
         first, last = self._bounds[number], self._bounds[number + 1]
         words = first + np.flatnonzero(self._block.spans[first:last, 1])
         row = words[int(asked.products[words, at].round(_DIGITS).argmax())]
@@ -214,11 +215,13 @@ class LateIndex:
 
     @property
     def tokens(self) -> int:
-        """Token vectors held: those of different texts."""
+        """Number of token vectors held: those of distinct texts."""
         return self._block.size
 
     def _asked(self, query: str) -> _Asked:
-        """The query's products with all texts; those of the last query are kept, as its matches are asked for next."""
+        """The query's products with all texts; the last query's are cached, because its matches are requested
+        next.
+        """
         if self._last is None or self._last[0] != query:
             self._last = (query, self._ask(query))
         return self._last[1]
@@ -243,7 +246,7 @@ class LateIndex:
         return self._layout
 
     def _lay_out(self) -> _Layout:
-        """Nodes by id, so that the answer depends on no order of arrival."""
+        """Order nodes by id, so that the result does not depend on the order of arrival."""
         nodes: list[str] = []
         gather: list[int] = []
         kinds: list[Kind] = []
@@ -269,7 +272,7 @@ class LateIndex:
         )
 
     def _weights(self, gather: NDArray[np.int64], kinds: list[Kind], of: list[str]) -> NDArray[np.float32]:
-        """``of`` is the template each entry's node belongs to."""
+        """``of`` is the template of each entry's node."""
         pairs = {(number, template) for number, template in zip(gather.tolist(), of, strict=True)}
         held_by = np.bincount([number for number, _ in pairs], minlength=len(self._texts) or 1)
         share = (held_by[gather] - 1) / max(len(set(of)) - 1, 1)
@@ -277,7 +280,7 @@ class LateIndex:
         return (kind * (1 - self._weighting.shared * share)).astype(np.float32)
 
     def _add(self, tokens: Mapping[str, PackedTokens]) -> None:
-        """Take in new texts; one the model finds no token in stays out."""
+        """Add new texts; a text without tokens is left out."""
         kept = {text: packed for text, packed in tokens.items() if len(packed.scales)}
         for text, packed in kept.items():
             self._number[text] = len(self._texts)
@@ -286,7 +289,7 @@ class LateIndex:
         self._block.extend(list(kept.values()))
 
     def _compact(self) -> None:
-        """Leave out the texts no node holds any more."""
+        """Remove the texts of no remaining node."""
         held = _texts_of(self._states.values())
         kept = {
             text: self._block.taken(slice(self._bounds[number], self._bounds[number + 1]))
@@ -298,5 +301,5 @@ class LateIndex:
 
 
 def _texts_of(states: Iterable[StateFields]) -> dict[str, None]:
-    """The different texts of some states, in order."""
+    """The distinct texts of some states, in order."""
     return dict.fromkeys(field.text for state in states for field in state.fields)

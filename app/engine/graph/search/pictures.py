@@ -1,7 +1,7 @@
-"""States found by their screenshots: a local multimodal model puts words and pictures into one space.
+"""Search of states by screenshot: a local multimodal model embeds words and images in one space.
 
-Sitelore brings no such model.  Any sentence-transformers folder that takes text and images will do (CLIP, SigLIP, ...);
-it is loaded from the disk alone, and never with code of its own.
+Sitelore bundles no such model.  Any sentence-transformers folder that takes text and images works (CLIP, SigLIP,
+...); it is loaded from disk alone, and never with code of its own.
 """
 
 from __future__ import annotations
@@ -75,11 +75,11 @@ class PictureModel:
 
 
 class PictureSearch:
-    """The screenshots of one graph, found by words or by another picture.  Blocks; not for several threads at once.
+    """Search over the screenshots of one graph, by words or by a picture.  Blocks; not thread-safe.
 
     Args:
-        model: a loaded model, or the folder to load it from (seconds).
-        cache: where vectors are kept between starts, by model and picture.
+        model: a loaded model, or the folder to load it from (takes seconds).
+        cache: persistent cache of vectors, by model and picture.
     """
 
     def __init__(self, model: PictureModel | Path, cache: VectorCache | None = None) -> None:
@@ -93,7 +93,7 @@ class PictureSearch:
     def update(
         self, pictures: Mapping[str, bytes], progress: Callable[[int, int], Any] | None = None
     ) -> None:
-        """Make these the pictures there are, by node; only those never encoded cost anything."""
+        """Replace the set of pictures, by node; only those never encoded cost time."""
         digests = {node: hashlib.sha256(picture).hexdigest() for node, picture in pictures.items()}
         kept = {node for node in self._vectors if self._digests.get(node) == digests.get(node)}
         known = self._cached({digests[node] for node in pictures.keys() - kept})
@@ -112,11 +112,11 @@ class PictureSearch:
         self._vectors, self._digests = vectors, digests
 
     def search(self, query: str, k: int = 10) -> list[tuple[str, float]]:
-        """The ``k`` nodes whose pictures fit the words best, with their cosines; equal ones by id."""
+        """The ``k`` nodes whose pictures match the words best, with their cosines; equal ones by id."""
         return self._nearest(self._model.of_text(query), k) if query.strip() else []
 
     def search_like(self, picture: bytes, k: int = 10) -> list[tuple[str, float]]:
-        """The ``k`` nodes whose pictures look most like this one.
+        """The ``k`` nodes whose pictures are most similar to this one.
 
         Raises:
             InputError: the bytes are no picture.
@@ -156,7 +156,7 @@ def _loaded(folder: Path) -> Any:
 
 
 def _refuse_foreign_code(folder: Path) -> None:
-    """Only modules of sentence-transformers itself are loaded: a folder may name any class there is."""
+    """Reject modules other than sentence-transformers' own: a folder may name any class."""
     try:
         modules = json.loads((folder / "modules.json").read_bytes())
         kinds = [str(module["type"]) for module in modules]
@@ -172,7 +172,7 @@ def _refuse_foreign_code(folder: Path) -> None:
 
 
 def _opened(picture: bytes) -> Any:
-    """The picture as PIL's image in colours, or None; a bomb of pixels is none."""
+    """Open the picture as PIL's image in colours; None if it is none or a decompression bomb."""
     pil: Any = importlib.import_module("PIL.Image")
     try:
         image: Any = pil.open(io.BytesIO(picture), formats=("JPEG", "PNG", "WEBP"))

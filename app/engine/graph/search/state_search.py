@@ -1,4 +1,4 @@
-"""Search over the states of one graph by any of three methods, kept in step with the graph."""
+"""Search over the states of one graph by any of three methods, kept in sync with the graph."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ METHODS = (LATE, DENSE, KEYWORD)
 """Best first."""
 
 ALIKE = 2
-"""Finds of one template before others come: ten orders of a hundred are no answer to where orders are."""
+"""Results of one template before others come: ten orders of a hundred do not answer "where are orders"."""
 
 _MOST_WORDS = 8
 
@@ -27,8 +27,8 @@ _MOST_WORDS = 8
 class SearchHit(NamedTuple):
     """One state found.
 
-    ``score`` is comparable within one method only (a mean cosine, a cosine, a BM25 sum); ``matched`` are the words of
-    the state that answered the query's, best first, each once.
+    ``score`` is comparable within one method only (a mean cosine, a cosine, a BM25 sum); ``matched`` are the state's
+    words that matched the query's, best first, each once.
     """
 
     node: str
@@ -37,11 +37,11 @@ class SearchHit(NamedTuple):
 
 
 class StateSearch:
-    """The states of one graph, searchable.  Blocks while it encodes; not for several threads at once.
+    """Search over the states of one graph.  Blocks while it encodes; not thread-safe.
 
     Args:
-        encoder: None leaves keyword search; one without token vectors (``TokenEncoder``) leaves dense beside it.
-        cache: where vectors are kept between starts, by encoder and content.
+        encoder: None leaves keyword search; one without token vectors (``TokenEncoder``) adds only dense search.
+        cache: persistent cache of vectors, by encoder and content.
     """
 
     def __init__(
@@ -57,18 +57,18 @@ class StateSearch:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """Those that can be used here, the best first."""
+        """Available methods, the best first."""
         have = {LATE: self._late is not None, DENSE: self._dense is not None, KEYWORD: True}
         return tuple(method for method in METHODS if have[method])
 
     def usable(self, method: str) -> str:
-        """The method asked for, or the best that can be used in its place."""
+        """Return the requested method, or the best available one instead."""
         return method if method in self.methods else self.methods[0]
 
     def update(self, states: Iterable[StateText], progress: Callable[[int, int], Any] | None = None) -> int:
-        """Make these the states there are; gives how many were new or changed.
+        """Replace the set of states; return how many were new or changed.
 
-        Only texts never encoded cost anything much: 1 to 2 ms each.
+        Only texts never encoded cost time: 1 to 2 ms each.
         """
         now = {state.node: state for state in states}
         gone = [node for node in self._states if node not in now]
@@ -79,7 +79,7 @@ class StateSearch:
         return len(fresh)
 
     def search(self, query: str, method: str = LATE, k: int = 10) -> list[SearchHit]:
-        """The best ``k`` states for a query, best first; equal scores by id.
+        """Return the best ``k`` states for a query, best first; equal scores by id.
 
         Raises:
             UsageError: there is no such method, or no encoder for it.
@@ -90,14 +90,14 @@ class StateSearch:
         ]
 
     def ranking(self, query: str, method: str, k: int) -> list[tuple[str, float]]:
-        """What ``search`` finds, without the words."""
+        """Like ``search``, without the matched words."""
         nodes, scores = self._scores(query, method)
         rounded = [round(float(score), 6) for score in scores]
         order = sorted(range(len(nodes)), key=lambda at: (-rounded[at], nodes[at]))
         return self._spread([(nodes[at], rounded[at]) for at in order], k)
 
     def _spread(self, ranked: list[tuple[str, float]], k: int) -> list[tuple[str, float]]:
-        """The first ``k``, no more than ``ALIKE`` of one template before the others have had their turn."""
+        """The first ``k``, with at most ``ALIKE`` of one template before all others."""
         seen: Counter[str] = Counter()
         first: list[tuple[str, float]] = []
         later: list[tuple[str, float]] = []
@@ -111,7 +111,9 @@ class StateSearch:
         return (first + later)[:k]
 
     def explain(self, query: str, node: str) -> tuple[Match, ...]:
-        """Which word of the state answers which word of the query, and how well; empty without late interaction."""
+        """Pair the query's words with the state's words that match them, with similarities; empty without late
+        interaction.
+        """
         return self._late.matches(query, node) if self._late is not None else ()
 
     def megabytes(self, method: str) -> float:
@@ -146,7 +148,7 @@ class StateSearch:
         return nodes, scores.tolist()
 
     def _matched(self, query: str, node: str, method: str) -> tuple[str, ...]:
-        """Dense search knows no words: there, those that hold the query's stems are shown."""
+        """The matched words; dense search has none, so the words that contain the query's stems are shown."""
         if method != LATE or self._late is None:
             return self._keyword.matches(query, node)[:_MOST_WORDS]
         words: dict[str, str] = {}

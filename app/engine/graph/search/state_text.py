@@ -1,8 +1,8 @@
-"""What is searched of a state: title, headings, controls and address, as short texts of their own.
+"""The searchable text of a state: title, headings, controls and address, as short separate fields.
 
-Each field is encoded alone.  A menu that stands on every page is then encoded, stored and compared once, however many
-states hold it, and a word is matched within what it names ("Orders" the link, "Orders" the heading) instead of within
-a page poured into one text.
+Each field is encoded separately.  So a menu on every page is encoded, stored and compared only once, however many
+states contain it, and a word is matched within the thing it names ("Orders" the link, "Orders" the heading) instead
+of within the whole page's text.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from app.engine.graph_api import ROLES
 from app.engine.page_state import PageState
 
 MAX_CONTROLS = 400
-"""Controls read of one state; a list of thousands says no more than its first rows."""
+"""Maximum controls indexed for one state; the first rows of a long list represent it."""
 
 MAX_LENGTH = 160
-"""Characters of a field; a control's name beyond is a whole card's text."""
+"""Maximum characters of a field; a longer control name is a whole card's text."""
 
 _SPACE = re.compile(r"\s+")
 _BETWEEN = re.compile(r"[\W_]+")
 
 
 class Kind(StrEnum):
-    """Where in a state a text stands."""
+    """The part of a state a text comes from."""
 
     TITLE = "title"
     HEADING = "heading"
@@ -51,7 +51,7 @@ class StateText:
         node: id of the node.
         controls: with their roles in front (``button Save``), as ``PageState.controls`` has them.
         address: words of its address (``dashboard orders``).
-        template: the kind of page it is (``PageKeys.template``).
+        template: the kind of page (``PageKeys.template``).
     """
 
     node: str
@@ -63,7 +63,7 @@ class StateText:
 
 
 def state_text(node: str, pages: Sequence[PageState]) -> StateText:
-    """What is searched of a node; where it stands for several page states, the texts of all of them, each once.
+    """Return the searchable text of a node; for several page states the texts of all of them, each once.
 
     The first page's title and address come first; a node of hundreds of products keeps a bounded number of controls.
     """
@@ -79,14 +79,14 @@ def state_text(node: str, pages: Sequence[PageState]) -> StateText:
 
 @dataclass(frozen=True, slots=True)
 class StateFields:
-    """A state taken apart: its texts, each once, and the kind of page it is."""
+    """The texts of a state, each once, and its template."""
 
     template: str
     fields: tuple[Field, ...]
 
 
 def fields(state: StateText) -> StateFields:
-    """The texts of a state, each once: title, headings, address, controls."""
+    """Return the texts of a state, each once: title, headings, address, controls."""
     found = dict.fromkeys(
         Field(kind, short)
         for kind, texts in (
@@ -107,7 +107,7 @@ def address_words(url: str) -> str:
 
 
 def _name(control: str) -> str:
-    """A control's name without its role, which says nothing that a person asks for."""
+    """A control's name without its role, which nobody searches for."""
     role, _, name = control.partition(" ")
     return name if role in ROLES else control
 

@@ -1,11 +1,10 @@
 """Token vectors of short texts, packed small: one byte a component, one scale a token.
 
-A token vector is unit length; stored as whole numbers from -127 to 127 times the token's own scale, a dot product with
-another unit vector moves by less than 0.005.
+A token vector has unit length; stored as integers from -127 to 127 times the token's own scale, a dot product with
+another unit vector changes by less than 0.005.
 
-What counts of a text: its words, and the model's own marks (``[CLS]``, ``[SEP]``), which take up what the text says as
-a whole; without them fewer states are found among the first ten.  Punctuation is left out.  ``benchmarks.graph_search``
-measures both.
+Kept are a text's words and the model's own marks (``[CLS]``, ``[SEP]``), which represent the text as a whole; without
+them fewer states are found among the first ten.  Punctuation is left out.  ``benchmarks.graph_search`` measures both.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from kb.retrieval import content_key
 from kb.vectors import VectorCache
 
 CACHE_FORM = "tokens.3"
-"""In front of a text's key in the cache, as the same text may have a dense vector; changes with the packing."""
+"""Prefix of a text's key in the cache, because the same text may have a dense vector; changes with the packing."""
 
 _PIECE = 64
 _LARGEST = 127
@@ -30,10 +29,10 @@ _LARGEST = 127
 
 @dataclass(frozen=True, slots=True)
 class PackedTokens:
-    """The tokens of one text that count.
+    """The informative tokens of one text.
 
     Attributes:
-        spans: shape (tokens, 2), characters of the text each token stands for; 0, 0 for the model's marks.
+        spans: shape (tokens, 2), characters of the text each token covers; 0, 0 for the model's marks.
         scales: shape (tokens,).
         values: shape (tokens, dim); times ``scales`` they are the token's vector.
     """
@@ -43,7 +42,7 @@ class PackedTokens:
     values: NDArray[np.int8]
 
     def to_bytes(self) -> bytes:
-        """Number of tokens, spans, scales, values; little-endian."""
+        """Serialise as number of tokens, spans, scales, values; little-endian."""
         head = np.array([len(self.scales)], dtype="<u2")
         return b"".join(
             (
@@ -56,7 +55,7 @@ class PackedTokens:
 
     @classmethod
     def from_bytes(cls, blob: bytes, dim: int) -> PackedTokens | None:
-        """What ``to_bytes`` wrote; None for bytes of another length, as of another model."""
+        """Read the output of ``to_bytes``; None for bytes of another length, as of another model."""
         if len(blob) < 2:
             return None
         count = int(np.frombuffer(blob, "<u2", 1)[0])
@@ -69,9 +68,9 @@ class PackedTokens:
 
 
 def telling(text: str, tokens: TokenVectors) -> list[int]:
-    """Positions of the tokens that hold a letter or digit, and of the marks around them.
+    """Positions of the tokens that contain a letter or digit, and of the marks around them.
 
-    Of a text without any, those that stand for something; of an empty one, none.
+    Of a text without any, those that cover something; of an empty one, none.
     """
     standing = [at for at, (start, end) in enumerate(tokens.spans) if end > start]
     words = {at for at in standing if any(map(str.isalnum, text[slice(*tokens.spans[at])]))} or {*standing}
@@ -80,7 +79,7 @@ def telling(text: str, tokens: TokenVectors) -> list[int]:
 
 
 def pack(text: str, tokens: TokenVectors) -> PackedTokens:
-    """Keep what counts of a text, rounded."""
+    """Keep the informative tokens of a text, rounded."""
     kept = telling(text, tokens)
     vectors = tokens.vectors[kept]
     largest: NDArray[np.float32] = np.abs(vectors).max(axis=1, initial=1e-9).astype(np.float32)
@@ -91,7 +90,7 @@ def pack(text: str, tokens: TokenVectors) -> PackedTokens:
 
 
 def word_at(text: str, start: int, end: int) -> str:
-    """The whole word around a token, which may be a piece of one."""
+    """The whole word around a token, which may be a part of one."""
     while start > 0 and text[start - 1].isalnum():
         start -= 1
     while end < len(text) and text[end].isalnum():
@@ -105,9 +104,9 @@ def packed_tokens(
     cache: VectorCache | None = None,
     progress: Callable[[int, int], Any] | None = None,
 ) -> list[PackedTokens]:
-    """Packed tokens of all texts: from the cache where they are, else encoded (1 to 2 ms each) and cached.
+    """Packed tokens of all texts: cached, or encoded (1 to 2 ms each) and then cached.
 
-    A cached entry of the wrong length is made anew.
+    A cached entry of the wrong length is encoded again.
     """
     keys = {text: f"{CACHE_FORM}:{content_key(text)}" for text in dict.fromkeys(texts)}
     cached = cache.get_many(encoder.id, list(keys.values())) if cache is not None and keys else {}
