@@ -1,4 +1,6 @@
-"""A run with vision from the command line: what a scripted vision model draws is pointed at, and the page answers."""
+"""A run with vision from the command line: the marks of a scripted vision model are pointed at, and the page
+responds.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ def server() -> Iterator[object]:
 
 @pytest.fixture(scope="module")
 def page(server) -> PageCapture:
-    """The shop's first page, so that the script knows where things are."""
+    """The shop's first page, so that the script knows the elements' positions."""
 
     async def looking() -> PageCapture:
         async with open_browser() as browser, visit(browser, VIEWPORT) as tab:
@@ -45,7 +47,7 @@ def page(server) -> PageCapture:
 
 
 class Brain:
-    """Sees one link by eye and presses its mark; done as soon as the department is open."""
+    """Sees one link and presses its mark; done as soon as the department is open."""
 
     def __init__(self, page: PageCapture) -> None:
         link = next(element for element in page.elements if element.name == "Kitchen" and element.rect)

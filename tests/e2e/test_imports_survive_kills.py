@@ -1,4 +1,4 @@
-"""An import that is killed at any moment loses nothing, and leaves no run without the detectors."""
+"""An import killed at any moment loses nothing, and leaves no run without detection."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.runs import COLLECTION, summary, write_run
 
 RUNS, KILLS, SEED = 59, 5, 20240501
 LONGEST = 120.0
-"""Seconds an import may take before the test gives it up."""
+"""Seconds after which the test gives an import up."""
 
 
 def _some_runs(folder: Path) -> Path:

@@ -1,4 +1,4 @@
-"""A person takes over a page in a real browser: what they do becomes steps, an account, a tip and a path on the map."""
+"""A person takes over a page in a real browser: their input becomes steps, a summary, a tip and a graph path."""
 
 from __future__ import annotations
 

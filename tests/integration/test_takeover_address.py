@@ -1,4 +1,6 @@
-"""A person's address line, back, forward and reload; a takeover of a run that is only starting; a false wall."""
+"""Address line, back, forward and reload during a takeover; a takeover of a run that is starting; a false login
+wall.
+"""
 
 from __future__ import annotations
 

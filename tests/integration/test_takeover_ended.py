@@ -1,4 +1,4 @@
-"""A run that is ended while a person's hands are on its page: it ends, and what they did is kept."""
+"""A run that ends during a takeover: it ends, and the person's steps are kept."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.wall import Operator
 
 KITCHEN = "How many things are in the Kitchen department?"
 BUTTON = (50.0, 212.0)
-"""Where the captcha's button stands."""
+"""Position of the captcha's button."""
 
 
 @pytest_asyncio.fixture(loop_scope="session")

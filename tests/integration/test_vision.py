@@ -1,4 +1,4 @@
-"""Vision on real pages with a scripted model: what it draws is enriched, split, pointed at and done."""
+"""Vision on real pages with a scripted model: its boxes are enriched, split, pointed at and acted on."""
 
 from __future__ import annotations
 

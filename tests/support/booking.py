@@ -39,7 +39,7 @@ PLAN: tuple[tuple[str, str | None], ...] = (
     ("Town", "Oxford"),
     ("Send the booking", None),
 )
-"""What is pointed at, and what is typed there; ``None`` for a click."""
+"""Targets and the text typed there; ``None`` for a click."""
 
 SENT = {
     "first": "Ada", "last": "Lovelace", "mail": "ada@example.org", "phone": "0123456", "wishes": "a quiet room",
@@ -50,7 +50,7 @@ SENT = {
 
 @dataclass
 class Filled:
-    """How it went."""
+    """Result of filling the form."""
 
     sent: dict[str, str]
     perceptions: int
@@ -61,7 +61,7 @@ class Filled:
 
 
 def row_aware(page: PageCapture) -> str:
-    """Everything that can be seen; the row of the state is drawn as one box, as vision models do."""
+    """Return everything visible; the row of the state is drawn as one box, as vision models do."""
     boxes = []
     for element in page.elements:
         if not element.visible or element.rect is None or not within(element.rect, page):
@@ -77,9 +77,9 @@ def row_aware(page: PageCapture) -> str:
 async def fill_in(
     tab: Visit, address: str, *, gated: bool, latency: float = 0.0, thinking: float = 0.0, times: int = 1
 ) -> Filled:
-    """Fill the form in; ``gated`` looks where the page has drifted, else before every action.
+    """Fill the form; ``gated`` looks where the page has drifted, else before every action.
 
-    ``latency`` is how long the vision model takes, ``thinking`` how long the agent does, in seconds.
+    ``latency`` is the vision model's time, ``thinking`` the agent's, in seconds.
     """
     hand, background = Executor(tab), Background()
     model = ScriptedVision(lambda _: row_aware(now), seconds=latency)

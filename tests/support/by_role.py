@@ -12,7 +12,9 @@ from tests.support.scripted_model import Question, Said
 def by_role(
     answers: Mapping[AgentRole, Sequence[Said] | Callable[[Question], Said]],
 ) -> Callable[[Question], Said]:
-    """Answers in order, or a function, for each role; a role that runs out of answers is a fault of the test."""
+    """Return a brain from answers in order, or a function, for each role; running out of answers is the test's
+    fault.
+    """
     waiting = {role: given if callable(given) else deque(given) for role, given in answers.items()}
 
     def brain(question: Question) -> Said:
@@ -26,5 +28,5 @@ def by_role(
 
 
 def last(question: Question) -> str:
-    """The last message of what was asked."""
+    """Return the last message of a question."""
     return "\n".join(part.text for part in question.messages[-1].parts)

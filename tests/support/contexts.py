@@ -1,4 +1,4 @@
-"""Live contexts of every kind, for laws of eviction: with any mix of parts, short and long, in and out of order."""
+"""Live contexts of every kind, for the laws of eviction: any mix of parts, short and long, in and out of order."""
 
 from __future__ import annotations
 

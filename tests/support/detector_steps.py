@@ -1,4 +1,4 @@
-"""Short ways to write a made-up run for detectors."""
+"""Short constructors of a made-up run for detectors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def goto(url: str) -> dict[str, object]:
 
 
 def step(index: int, page: str = "", state: str | None = None, **fields: object) -> Step:
-    """A step on ``page`` (a path); each step has a content of its own unless ``state`` says otherwise."""
+    """Return a step on ``page`` (a path); each step has its own content unless ``state`` is given."""
     given = {
         "url": SHOP + page,
         "title": "Shop",
@@ -50,7 +50,7 @@ def flags_of(
     ending: Ending | None = None,
     **context: object,
 ) -> list[Flag]:
-    """What one detector says of a run."""
+    """Return one detector's flags of a run."""
     watch = Watch(RunContext(run="r", **context), [detector])  # type: ignore[arg-type]
     flags = [flag for one in steps for flag in watch.see(one)]
     flags += watch.see_last(final) if final else []

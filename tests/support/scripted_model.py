@@ -1,4 +1,4 @@
-"""A model that says what it is told to: prepared answers in order, or a function of what it is asked."""
+"""A model with prepared answers in order, or a function of the question."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.engine.agent.model_api import AgentRole, ModelError, Reply, Usage
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What was asked."""
+    """One question the model got."""
 
     role: AgentRole
     messages: tuple[Message, ...]
@@ -23,7 +23,7 @@ class Question:
 
     @property
     def text(self) -> str:
-        """All words of it."""
+        """All its text."""
         return "\n".join(part.text for message in self.messages for part in message.parts)
 
 

@@ -1,4 +1,4 @@
-"""A vision model that answers by a script: it looks at nothing, and is called what it is."""
+"""A vision model that answers by a script, without looking at the picture."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class ScriptedVision:
 
 
 def seen(label: str, box: Rect, page: PageCapture, **more: object) -> dict[str, object]:
-    """A box as the model would draw it around these pixels."""
+    """Return a box as the model would draw it around these pixels."""
     width, height = page.viewport
     left, top, right, bottom = box[0], box[1], box[0] + box[2], box[1] + box[3]
     thousandths = [top * 1000 / height, left * 1000 / width, bottom * 1000 / height, right * 1000 / width]
@@ -78,12 +78,12 @@ def seen(label: str, box: Rect, page: PageCapture, **more: object) -> dict[str, 
 
 
 def answer(*boxes: dict[str, object], page_type: str = "form", summary: str = "A form") -> str:
-    """A whole answer."""
+    """Return a complete answer."""
     return json.dumps({"page_type": page_type, "summary": summary, "boxes": list(boxes)})
 
 
 def everything_on(page: PageCapture) -> str:
-    """What a model without fault would see: every visible element, by its name."""
+    """Return what a faultless model would see: every visible element, by its name."""
     return answer(
         *(
             seen(named(element), element.rect, page, role=element.role)
@@ -94,12 +94,12 @@ def everything_on(page: PageCapture) -> str:
 
 
 def named(element: Element) -> str:
-    """What is written on an element."""
+    """Return the label on an element."""
     return element.name or element.label or element.text or element.tag
 
 
 def within(rect: Rect, page: PageCapture) -> bool:
-    """Whether some of it lies within the viewport."""
+    """Whether a part of it is inside the viewport."""
     return (
         rect[0] < page.viewport[0]
         and rect[1] < page.viewport[1]
@@ -109,7 +109,7 @@ def within(rect: Rect, page: PageCapture) -> bool:
 
 
 class Background:
-    """Holds what goes on in the background."""
+    """Keeps background tasks."""
 
     def __init__(self) -> None:
         self.tasks: list[asyncio.Task[None]] = []

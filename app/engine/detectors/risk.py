@@ -213,7 +213,7 @@ def fit(examples: Sequence[Example], *, calibrated: bool = True) -> RiskModel:
         return RiskModel()
     design = np.array([_row(example) for example in judged])
     failed = np.array([float(example.failed) for example in judged])
-    seen = np.array(design.any(axis=0))  # a weight that no verdict touches stays exactly at its prior
+    seen = np.array(design.any(axis=0))  # a weight without any verdict stays exactly at its prior
     weights = _MEANS.copy()
     weights[seen] = _newton(design[:, seen], failed, _MEANS[seen], _PRECISIONS[seen])
     slope, offset = 1.0, 0.0

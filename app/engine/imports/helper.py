@@ -117,11 +117,11 @@ class Helper:
         if self._process is None or self._process.stdin is None:
             return
         try:
-            # Not orjson: a folder's name may hold bytes that are no UTF-8, and has to come through as it is.
+            # Not orjson: a folder's name may hold bytes that are no UTF-8.
             self._process.stdin.write(json.dumps(message).encode() + b"\n")
             self._process.stdin.flush()
         except OSError:
-            pass  # it died: the listener tells, and what it was given comes back as lost
+            pass  # it died: the listener notices, and its pending runs come back as lost
 
     def _listen(self, process: subprocess.Popen[bytes]) -> None:
         try:

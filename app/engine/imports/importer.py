@@ -218,10 +218,10 @@ class _Importing:
             read = self._read(place, raw)
         except StoreError:
             raise
-        except Exception as error:  # noqa: BLE001 one folder, whatever is in it, costs no other
+        except Exception as error:  # noqa: BLE001 a folder, whatever is in it, must not stop the others
             self._tally.fail(place, error)
             return
-        self._await_draft()  # before asking what is missing: it may have failed, and its contents with it
+        self._await_draft()  # before asking which contents are missing: it may have failed with its own
         if read is None:
             return
         self._tally.failed.extend(read.problems)
@@ -252,10 +252,10 @@ class _Importing:
             return
         draft = None
         if answer.content_hash not in self._known and answer.run not in self._ids:
-            with suppress(InputError):  # read here it is whole, or fails with its own sentence
+            with suppress(InputError):  # parsed here instead, it succeeds or fails with its own message
                 draft = self._workspace.runs.adopt(answer.draft, packed)
         if draft is None:
-            # Later runs may name these contents, and the helper does not send them again.
+            # Later runs may name these contents, and the worker does not send them again.
             self._workspace.runs.blobs.add(packed)
             self.take(place, self._writing.submit(place.format.load, place.folder, place.root))
             return

@@ -124,7 +124,7 @@ def parse(raw: NativeRun, sites: SiteTable) -> ReadRun:
             what = f"line {position + 1} holds step {step.index}, step {position} was expected"
             raise InputError(what, path=str(raw.folder / STEPS_FILE))
     run = raw.run
-    if raw.store is not None and run.outcome is Outcome.RUNNING:  # nobody here goes on with it
+    if raw.store is not None and run.outcome is Outcome.RUNNING:  # nobody continues it here
         run = replace(run, outcome=Outcome.INTERRUPTED)
     contents = _contents(raw, digests(run, steps))
     if not run.site and run.start_url:
@@ -161,9 +161,7 @@ def _contents(raw: NativeRun, wanted: Sequence[str]) -> dict[str, bytes]:
         except InputError as error:
             raw.problems.append(PathError(path=error.path, error=error.what))
     if missing and raw.store is None and not files.exists() and raw.folder.parent.name == RUNS:
-        raise InputError(
-            _WHOLE, path=str(raw.folder)
-        )  # without its pages it would count as known from now on
+        raise InputError(_WHOLE, path=str(raw.folder))  # stored without its pages it would count as known
     if missing and raw.store is not None:
         try:
             found |= blobs.read_foreign(raw.store, missing, MAX_IMAGE_BYTES)

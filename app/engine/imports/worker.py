@@ -28,7 +28,7 @@ from kb.private import own_file
 
 def main() -> None:
     """Work until the input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the importing process decides what a Ctrl-C means
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the importing process handles Ctrl-C
     incoming, lines = Path(sys.argv[1]), sys.stdin.buffer
     first = json.loads(lines.readline())
     worker = Worker(incoming, SiteTable(first["sites"]), set(first["known"]))
@@ -54,7 +54,7 @@ class Worker:
         except OSError as error:
             what = f"can't be read: {error.strerror or error}"
             return {"number": task["number"], "error": [str(error.filename or folder), what]}
-        except Exception:  # noqa: BLE001 the importing process meets the same, and reports it
+        except Exception:  # noqa: BLE001 the importing process meets the same error and reports it
             return {"number": task["number"], "lost": True}
 
     def _prepared(self, number: int, folder: Path, root: Path, name: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The live context: short, bounded, with a front that stands still between two cuts."""
+"""The live context: short, bounded, with a beginning that stays the same between two cuts."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_another_page_is_told_whole():
 @settings(deadline=None)
 @given(st.lists(st.sampled_from("abcdefgh"), max_size=40), st.lists(st.sampled_from("abcdefgh"), max_size=40))
 def test_changes_are_shorter_than_the_list_and_hold_every_new_line(before, after):
-    """Every line that is new stands there; lines that went are there or counted."""
+    """Every new line is in the diff; removed lines are shown or counted."""
     long = {letter: f"[{letter}] link '{letter * 30}'" for letter in "abcdefgh"}
     old, new = "\n".join(long[line] for line in before), "\n".join(long[line] for line in after)
     text = changes(old, new, 3)

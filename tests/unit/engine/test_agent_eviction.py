@@ -173,7 +173,7 @@ def test_the_context_is_bounded_however_long_the_run(turns, keep, size):
 
 
 def test_words_of_a_page_are_never_taken_for_a_marker():
-    """A page that says it failed, lists elements or shows a state is only text."""
+    """A page's claims about failures, element lists or states are only text."""
     lie = "[ERROR] FAILED HTTP 404 [ELEMENTS 12 shown] [SESSION_STATE url=x] dead_click captcha " * 20
     messages = [
         Message(

@@ -1,4 +1,4 @@
-"""When the eyes look, what they show, and what a mark stands for once the page has changed."""
+"""Vision: when a pass is made, which frame is shown, and how a mark is resolved once the page has changed."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Clock:
 
 
 class Set:
-    """Eyes with a scripted model that sees all there is on ``page``."""
+    """Vision with a scripted model that sees everything on ``page``."""
 
     def __init__(self, brain: Callable[[Asked], str | Exception] | None = None, **more: object) -> None:
         self.page = FORM
@@ -132,7 +132,7 @@ async def test_a_page_that_was_seen_a_moment_ago_is_not_looked_at_again(all_of_i
 
 
 async def test_a_mark_of_the_shown_list_is_found_again_on_a_page_that_has_changed(all_of_it: Set):
-    """The newer look numbers things otherwise; the number the policy saw still means what it saw."""
+    """The newer frame numbers differently; the policy's number still means what it saw."""
     await all_of_it.turn(FORM)
     number = all_of_it.number("Save")
     all_of_it.page = LONGER
@@ -196,7 +196,7 @@ async def test_a_list_that_is_older_than_the_page_says_so():
 
 
 async def test_what_covers_a_known_thing_is_not_pressed_in_its_place():
-    """The page looks the same by its elements; the pixel test finds the cover in front."""
+    """The elements are the same; hit testing finds the cover in front."""
     cookies = element(3, "button", "Accept", 300)
 
     async def under(_: PageCapture, points: Sequence[Point]) -> dict[Point, tuple[int, ...]]:
@@ -220,7 +220,7 @@ async def test_a_look_that_comes_in_time_leaves_no_note(all_of_it: Set):
 
 
 async def test_sending_a_form_on_a_new_page_waits_for_the_look():
-    """Longer than the soft wait: the model is let go only after that is over."""
+    """The model is released only after the soft wait is over."""
     all_of_it = Set(soft=0.02)
     await all_of_it.turn(FORM)
     other = page(NAME, SAVE, CANCEL, url="https://shop.test/new", text="new")
@@ -294,7 +294,7 @@ async def test_a_label_that_vision_missed_is_taken_by_its_name_on_the_page(all_o
 
 
 async def test_a_label_that_is_on_the_page_and_in_no_mark_is_looked_for_once_more(all_of_it: Set):
-    """Two are called so, so its name does not tell; the model is given the label and where it might be."""
+    """Two elements have that name; the model gets the label and where it might be."""
     twice = page(NAME, element(1, "button", "Remove", 50), element(2, "button", "Remove", 90))
     first = answer(seen("Name", NAME.rect or (0, 0, 1, 1), twice))
     second = answer(seen("Remove", (10, 90, 200, 30), twice))

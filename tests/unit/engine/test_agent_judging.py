@@ -1,4 +1,4 @@
-"""What a model is asked of a run, what is made of its answers, and what becomes of flags, risk and scores."""
+"""Model judging: questions, readings of the answers, and the resulting flags, risk and scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The policy with a model, driven by a scripted brain: who is asked when, with what, what becomes of the answers."""
+"""The llm policy, driven by a scripted brain: which role is asked when, with what, and how its answer is used."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def at(step: int = 0, shown: PageCapture | None = None, **more: object) -> Sight
 def after(
     sight: Sight, decision: Decision, result: Result | None = None, shown: PageCapture | None = None
 ) -> Sight:
-    """The next step, as the loop would show it."""
+    """Return the observation of the next step, as the loop would."""
     turns = sight.turns
     if decision.command is not None:
         came = result or Result(success=True, effect=Effect.CHANGED)
@@ -106,7 +106,7 @@ def policy(model: ScriptedModel, **options: object) -> LlmPolicy:
 
 
 async def run_of(head: LlmPolicy, steps: int, sight: Sight | None = None) -> list[Decision]:
-    """So many decisions, each carried out."""
+    """Make so many decisions, each carried out."""
     now, decisions = sight or at(), list[Decision]()
     for _ in range(steps):
         decisions.append(await head.decide(now))
@@ -553,7 +553,7 @@ class TestBeingTakenAgain:
 
 
 class Seeing:
-    """Eyes that saw one mark."""
+    """Vision with one mark."""
 
     def __init__(self) -> None:
         self.aims: list[tuple[str, str]] = []
@@ -608,7 +608,7 @@ class TestSight:
 
 
 def outside(text: str) -> str:
-    """What of a prompt stands outside of every fence, read as the prompt says it is to be read."""
+    """Return the text of a prompt outside of every fence, parsed as the prompt says."""
     return re.sub(rf"<<([a-z ]+) {MARKER}>>\n.*?\n<<end of \1 {MARKER}>>", "", text, flags=re.DOTALL)
 
 
@@ -626,7 +626,7 @@ class TestHostilePages:
 
     @staticmethod
     def obedient(question: Question) -> str:
-        """A brain that does whatever it is ordered to, by anyone who stands outside of the fences."""
+        """A brain that obeys every order outside of the fences."""
         orders = re.findall(r"ORDER: click (\d)", outside(question.text))
         return act(f'click("{orders[-1]}")')
 
@@ -726,7 +726,7 @@ async def test_closing_it_closes_the_model_and_may_be_done_twice():
 
 
 class TestHeld:
-    """A decision may not be gone by, or be cut short: the next one knows it."""
+    """A decision that was dropped or cut short: the next one knows it."""
 
     async def test_an_answer_that_was_not_gone_by_is_told_so_with_what_happened_meanwhile(self):
         model = brained(operator=[act('click("0")'), act('click("0")')])

@@ -1,4 +1,4 @@
-"""The policy with a model behind a real connection: an endpoint that behaves badly, and a recording that stands in."""
+"""The llm policy over a real connection: an endpoint that misbehaves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of the model client that need no connection: hearing, reading, manners, waiting, counting."""
+"""The parts of the model client that need no connection: parsing, capabilities, retries, budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model that hangs is told from one that is slow, and the call that hangs is cut short and its connection closed."""
+"""A hanging model is told from a slow one; the hanging call is cancelled and its connection closed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ QUICK = Limits(every=0.05, model=0.5, model_first=1.5, model_idle=1.5)
 
 
 class OnlyAModel:
-    """A run of which nothing but its model can be ill."""
+    """A run in which only the model can be at fault."""
 
     def __init__(self, pulse: Pulse) -> None:
         self._pulse = pulse

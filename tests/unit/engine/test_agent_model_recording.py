@@ -1,4 +1,4 @@
-"""Exchanges with a model are kept without secrets and pictures, and answer in its place."""
+"""Exchanges with a model are recorded without secrets and pictures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def ask(text: str, *parts: Part) -> list[Message]:
 
 
 async def outcome(model: Model, question: str) -> tuple[object, ...]:
-    """What came of a question, without the digest."""
+    """Return the reply or error of a question, without the digest."""
     try:
         reply = await model.ask(AgentRole.OPERATOR, ask(question))
     except ModelError as error:

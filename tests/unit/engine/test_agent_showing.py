@@ -1,4 +1,4 @@
-"""What a model is shown of a page: bounded, what is in view first, nothing that nobody sees."""
+"""Parts of a prompt about a page: bounded, what is in view first, no invisible characters."""
 
 from __future__ import annotations
 

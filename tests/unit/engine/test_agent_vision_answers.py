@@ -1,4 +1,4 @@
-"""What a vision model may answer, and what is read of it."""
+"""Answers of a vision model, and how they are read."""
 
 from __future__ import annotations
 

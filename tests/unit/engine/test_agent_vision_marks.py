@@ -1,4 +1,4 @@
-"""What the page adds to the things a model saw: elements, rows taken apart, rank; and the frames of the look before."""
+"""Enrichment of marks by the page: elements, split rows, rank; and the anchors of the previous frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detectors of how a run ended, and of its length: each fires on its smallest case and not on the next best thing."""
+"""Detectors of endings and length: each fires on its smallest case and not on the nearest other one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detectors of going in circles."""
+"""Detectors of loops."""
 
 from __future__ import annotations
 

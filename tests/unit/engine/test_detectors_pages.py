@@ -1,4 +1,4 @@
-"""Detectors of what the page and the action's error say."""
+"""Detectors of pages and of action errors."""
 
 from __future__ import annotations
 

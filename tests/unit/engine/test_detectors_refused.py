@@ -1,4 +1,4 @@
-"""What our own hand refuses, because something lies over it, is seen at once and counts as a try."""
+"""An action that our executor refuses because something covers its element is flagged at once and counts as tried."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The published runs are read as their description says, trap by trap."""
+"""The published runs are imported as their description says, trap by trap."""
 
 from __future__ import annotations
 

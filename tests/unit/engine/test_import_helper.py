@@ -1,4 +1,4 @@
-"""With a helper process an import gives the same as without, and it survives the helper's death."""
+"""An import with a worker process gives the same as without, and survives the worker's death."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.runs import write_run
 
 @pytest.fixture
 def root(tmp_path):
-    """Forty runs, one of them damaged, two the same but for their place."""
+    """Forty runs, one of them damaged, two equal but for their folder."""
     root = tmp_path / "root"
     for number in range(40):
         write_run(

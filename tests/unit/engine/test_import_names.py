@@ -1,4 +1,4 @@
-"""A folder's name, or a run that can't be stored, costs no other run; whatever failed is named, also in JSON."""
+"""A folder's name, or a run that can't be stored, costs no other run; every failure is named, also in JSON."""
 
 from __future__ import annotations
 

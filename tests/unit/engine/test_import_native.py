@@ -1,4 +1,4 @@
-"""Native run folders: what is written is read again, and nothing else is believed."""
+"""Native run folders: what is written is read back, and nothing else is trusted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Damaged, hostile and odd folders: one clear message each, everything else is imported, nothing is followed out."""
+"""Damaged, hostile and odd folders: one clear message each, everything else is imported, no link is followed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder that holds a Sitelore workspace: its runs come over with their pages, or one sentence says why not."""
+"""A folder with a Sitelore workspace: its runs are imported with their pages, or one sentence says why not."""
 
 from __future__ import annotations
 

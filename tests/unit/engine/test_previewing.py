@@ -1,4 +1,4 @@
-"""A policy tried on stored runs: what it would have marked, told, paused and asked."""
+"""Preview of a policy on stored runs: what it would have marked, notified, paused and asked."""
 
 from __future__ import annotations
 

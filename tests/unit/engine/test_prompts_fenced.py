@@ -1,4 +1,4 @@
-"""In every prompt a site's words stand between the run's marker lines, whoever passes them on, and in none besides."""
+"""In every prompt a site's text is between the run's marker lines, whichever role passes it on, and nowhere else."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ TIP = Hint(tip="t1", text="Press Save before you leave")
 
 
 def outside(text: str) -> str:
-    """What of a prompt stands outside of every fence, read as the prompts say that it is to be read."""
+    """Return the text of a prompt outside of every fence, parsed as the prompts say."""
     return re.sub(rf"<<([a-z ]+) {MARKER}>>\n.*?\n<<end of \1 {MARKER}>>", "", text, flags=re.DOTALL)
 
 
@@ -61,7 +61,7 @@ def jpeg(width: int, height: int) -> bytes:
 
 
 def check(words: Sequence[Message]) -> None:
-    """The order is in the prompt, and only as material; the rules name the marker."""
+    """Assert that the order is in the prompt only as fenced material, and that the rules name the marker."""
     texts = [part.text for message in words for part in message.parts if part.kind is PartKind.TEXT]
     assert MARKER in texts[0]
     told = "\n".join(texts[1:])

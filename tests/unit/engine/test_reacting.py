@@ -1,4 +1,4 @@
-"""An operator's own deeds as a judgement of the detectors that called."""
+"""An operator's own actions as judgements of the detectors that fired."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The risk ranking: its prior, fitting to verdicts, calibration, storage, suspect step and kinds."""
+"""The risk ranking: prior, fitting to verdicts, calibration, storage, suspect step and clusters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the ranking goes by, and what it never may: published runs tell their outcome by their date alone."""
+"""Features of the ranking, and what must never be one: published runs reveal their outcome by their date alone."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Folds, calibration and the choice between a fit and the built-in ranking: one row a clause of the rule.
 
-The oracle is written from the rule: what is said of a run comes from fits to the runs of other folds, and a task is
-never on both sides.
+The oracle is written from the rule: a run is rated by fits to the runs of other folds, and a task is never on both
+sides.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _example(number: int, failed: bool, *detectors: str, task: str = "", steps: 
 
 
 def _noise(count: int, seed: int = 3) -> list[Example]:
-    """Verdicts that no flag has anything to do with: whoever sees their own fold believes too much."""
+    """Verdicts that are independent of every flag: a model that sees its own fold believes too much."""
     dice = random.Random(seed)
     names = ["covered-element", "no-effect", "gave-up", "repeated-action", "hard-errors", "error-page"]
     return [

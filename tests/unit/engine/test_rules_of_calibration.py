@@ -1,4 +1,4 @@
-"""How the ranking is calibrated (``detectors/risk.py``): from when on, and on verdicts the weights had not seen."""
+"""Calibration of the ranking (``detectors/risk.py``): from when on, and on verdicts the weights had not seen."""
 
 from __future__ import annotations
 

@@ -25,13 +25,13 @@ USUAL = Keep()
 
 
 def turns(*parts: Part | None) -> tuple[Message, ...]:
-    """One message a turn with that part, or with a word of no kind."""
+    """Return one message a turn with that part, or with a text of no kind."""
     word = Part(kind=PartKind.TEXT, text="go on")
     return tuple(Message(role=Role.USER, parts=(part or word,), turn=turn) for turn, part in enumerate(parts))
 
 
 def kept(messages: Sequence[Message], kind: PartKind) -> list[int]:
-    """Turns that still hold a whole part of a kind."""
+    """Return the turns that still hold a complete part of a kind."""
     return [
         message.turn
         for message in messages

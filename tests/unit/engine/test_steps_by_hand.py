@@ -1,4 +1,6 @@
-"""Steps that a person made during a takeover: no rule judges them, no length counts them, no tip would have come."""
+"""A person's steps during a takeover: no rule judges them, no length counts them, no tip would have been
+retrieved.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of a person's deeds, without a browser: what is kept secret and told, the tip and the path it gives."""
+"""A takeover without a browser: secrets, summary, the tip and the graph path it gives."""
 
 from __future__ import annotations
 
@@ -305,7 +305,7 @@ def test_a_pictures_size_is_read_without_decoding_it() -> None:
 
 
 async def test_a_step_that_can_not_be_written_is_not_lost_and_the_order_stays(monkeypatch):
-    """Three deeds; the disk takes the first, then nothing, and takes the others when the page is handed back again."""
+    """Three actions; the disk takes the first, then nothing, and the others when the page is handed back again."""
 
     async def nothing(*_: object) -> None:
         return None

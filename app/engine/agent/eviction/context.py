@@ -91,7 +91,7 @@ class LiveContext:
             picture: digest of a screenshot; caption: a vision model's description of it.
         """
         if turn // self._keep.stride != self._window or not self._turns:
-            # Only at a cut: states of another page going whenever the page changes would be a change in the middle.
+            # Only at a cut: dropping another page's states at every page change would change the middle of the prompt.
             self._window, self._now = turn // self._keep.stride, Now(url=url, title=title)
         parts = [
             Part(kind=PartKind.STATE, text=self._fence("page", state), url=url, title=title)

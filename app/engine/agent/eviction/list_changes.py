@@ -46,9 +46,7 @@ def shared(one: frozenset[str], other: frozenset[str]) -> int:
 
 def _told(old: Sequence[str], new: Sequence[str], start: int, end: int) -> Iterator[str]:
     before, after = old[start : len(old) - end], new[start : len(new) - end]
-    matcher = SequenceMatcher(
-        None, before, after
-    )  # with its rule on lines that come often: far faster, as short
+    matcher = SequenceMatcher(None, before, after)  # autojunk stays on: far faster, and the diff is as short
     for kind, i1, i2, j1, j2 in matcher.get_opcodes():
         if kind == "equal":
             continue

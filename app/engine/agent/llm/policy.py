@@ -116,7 +116,7 @@ class LlmPolicy:
             await self._eyes.aclose()
         await self._model.aclose()
 
-    # one decision
+    # ------------------------------------------------------------ deciding
 
     async def _decided(self, course: _Course, sight: Sight) -> Decision:
         """Ask until nothing objects to an action; every way round the loop is counted."""
@@ -229,7 +229,7 @@ class LlmPolicy:
             self._summary = told[-1]
             self._folded = max(0, len(sight.turns) - _OPEN_TURNS)
 
-    # what is handed over
+    # ------------------------------------------------------------ building decisions
 
     def _of_batch(self, command: Command, answer: Answer) -> Decision:
         return Decision(

@@ -184,7 +184,9 @@ class LedgerBook:
         if isinstance(value, int):
             return value if value.bit_length() < _WORD_BITS else str(value)
         if isinstance(value, float):
-            return value if math.isfinite(value) else None  # what can't be written must not be folded either
+            return (
+                value if math.isfinite(value) else None
+            )  # a value that can't be written must not be folded either
         raise ValueError(f"no plain JSON: {type(value).__name__}")
 
     def _clean_text(self, text: str, longest: int) -> str:
@@ -192,6 +194,6 @@ class LedgerBook:
             text = text.replace(secret, MARK)
         if self._mask is not None:
             text = self._mask(text)
-        # Redacted before it is cut: half a secret is not recognised as one.
+        # Redacted before it is shortened: half a secret is not recognised.
         text = redact_text(text.encode("utf-8", "replace").decode())
         return text if len(text) <= longest else text[: longest - 1] + "…"

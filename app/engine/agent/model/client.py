@@ -99,7 +99,7 @@ class EndpointModel:
                 manners = milder or manners
             else:
                 if reply.cut and not reply.text and not manners.thinks:
-                    manners = replace(manners, thinks=True)  # all of it went into thoughts
+                    manners = replace(manners, thinks=True)  # the whole allowance went into reasoning
                     continue
                 self._manners[name] = manners
                 return reply

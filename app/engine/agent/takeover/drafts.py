@@ -123,7 +123,7 @@ def _of(page: PageCapture, element: Element | None) -> Element | None:
 
 
 def _effect(draft: Draft, after: Look | None) -> Effect:
-    if after is None or draft.kind in FILLS:  # another value in a field is a change
+    if after is None or draft.kind in FILLS:  # a field's new value is a change
         return Effect.CHANGED
     return _seen(draft.before.page, after.page)
 

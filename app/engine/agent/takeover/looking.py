@@ -90,7 +90,7 @@ class Looking:
             if found[1] is None and self._outdated:
                 await self.refresh(AT_ONCE)
                 found = await self._at(x, y)
-        except Blind:  # a page that is busy is not waited for: where its elements stood is known
+        except Blind:  # don't wait for a busy page: its elements' positions are known
             return self._by_place(x, y)
         return found
 

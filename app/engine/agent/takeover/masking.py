@@ -44,7 +44,7 @@ def is_secret(element: Element | None, facts: FieldFacts | None) -> bool:
     if facts.type == "password" or facts.dotted or _SECRET_KINDS & set(facts.autocomplete.lower().split()):
         return True
     if facts.most == 1 and (facts.mode in _NUMERIC or facts.type in ("tel", "number")):
-        return True  # one box of several for the digits of a code
+        return True  # one of several fields for the digits of a code
     return names_a_secret(facts.names) or _named(facts.names)
 
 

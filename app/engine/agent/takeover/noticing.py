@@ -71,9 +71,7 @@ class Noticing:
 
     def close_idle(self) -> None:
         """Finish an action that had no input for a while; a field is left only by going elsewhere."""
-        if self._open is None or _into_a_field(
-            self._open
-        ):  # what is typed there makes one deed with the click
+        if self._open is None or _into_a_field(self._open):  # typing there becomes one action with the click
             return
         if time.monotonic() - self._open.ended > IDLE:
             self._close()
@@ -85,7 +83,7 @@ class Noticing:
         await self.leave_field()
         self._close()
 
-    # ------------------------------------------------------------ the mouse
+    # ------------------------------------------------------------ mouse
 
     async def pressed(self, one: PageInput) -> bool:
         """Handle a mouse press; return whether the page is to get it (not on a list of choices)."""
@@ -163,14 +161,14 @@ class Noticing:
             known = draft.args.get(name, 0.0)
             draft.args[name] = round((known if isinstance(known, int | float) else 0) + more)
 
-    # ------------------------------------------------------------ the keyboard
+    # ------------------------------------------------------------ keyboard
 
     async def key(self, one: PageInput) -> bool:
         """Handle a key press; return whether the page is to get it (not a key that opens a list of choices)."""
         if one.key in _SILENT:
             return True
         cursor, look, element = await self._looking.cursor()
-        if not cursor.known and self._field is not None:  # a busy page: it goes on in the same field
+        if not cursor.known and self._field is not None:  # a busy page: assume the same field
             cursor, element = replace(cursor, typable=True, held=True), self._field.element
         text = text_of(one)
         if cursor.typable and not self._is_command(one):
@@ -228,7 +226,7 @@ class Noticing:
         draft.args = {name: value for name, value in args.items() if isinstance(value, str | int)}
         self.done.append(draft)
 
-    # ------------------------------------------------------------ inside
+    # ------------------------------------------------------------ internals
 
     async def _opens(self, look: Look, element: Element | None, *, at_cursor: bool = False) -> bool:
         """Open a list of choices; return whether that worked."""

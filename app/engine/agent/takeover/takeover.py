@@ -193,7 +193,7 @@ class Takeover:
         )
         return self._account
 
-    # ------------------------------------------------------------ what is done
+    # ------------------------------------------------------------ input
 
     async def _send(self, inputs: Sequence[PageInput]) -> None:
         if inputs:
@@ -248,7 +248,7 @@ class Takeover:
         self._looking.touched()
         self._stirred.set()
 
-    # ------------------------------------------------------------ what is recorded
+    # ------------------------------------------------------------ recording
 
     async def _work(self) -> None:
         while not self._ended:
@@ -281,7 +281,7 @@ class Takeover:
         worker, self._worker = self._worker, None
         if worker is None or worker.done():
             return
-        async with self._writing:  # what is being written is written whole
+        async with self._writing:  # a write in progress is finished first
             worker.cancel()
         await asyncio.wait([worker])
 

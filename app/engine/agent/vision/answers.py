@@ -59,7 +59,7 @@ class PageType(StrEnum):
 class SceneRole(StrEnum):
     """The part an element plays in the scene."""
 
-    BLOCKER = "blocker"  # it covers the page until it is dealt with
+    BLOCKER = "blocker"  # covers the page until it is closed
     TARGET = "target"
     CHROME = "chrome"
     CONTENT = "content"
@@ -238,7 +238,7 @@ def _json(text: str) -> object:
         return None
     try:
         return json.JSONDecoder().raw_decode(text, min(starts))[0]
-    except (ValueError, RecursionError):  # ValueError besides: a number of thousands of digits
+    except (ValueError, RecursionError):  # ValueError also for a number of thousands of digits
         return None
 
 

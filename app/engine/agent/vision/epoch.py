@@ -14,8 +14,8 @@ class Origin(StrEnum):
     """Where a mark comes from."""
 
     MODEL = "model"
-    SPLIT = "split"  # the chevron's or the label's half of a row that the model drew as one
-    COVERAGE = "coverage"  # found by the second pass for what was missing
+    SPLIT = "split"  # the chevron's or the label's part of a row drawn as one box
+    COVERAGE = "coverage"  # found by the coverage pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

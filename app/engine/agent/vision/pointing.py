@@ -84,9 +84,7 @@ async def pointed(
 
     found = await snapped(box)
     if found is None and mark.row is not None and box == mark.box:
-        found = await snapped(
-            mark.row
-        )  # a label that does nothing stands for its row, and so for the chevron
+        found = await snapped(mark.row)  # a label that does nothing means its row, and so the chevron
     if place.element is not None and (
         found is None or (found.element != place.element and not found.matched)
     ):

@@ -97,7 +97,7 @@ class LeftSites(Detector):
         self._handed = False
 
     def see(self, step: Step) -> Iterable[Flag]:
-        if not self._handed:  # else a person led there
+        if not self._handed:  # otherwise a person navigated there
             yield from self._look(step)
         self._before, self._handed = step, False
 

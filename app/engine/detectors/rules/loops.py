@@ -198,7 +198,7 @@ class UrlRevisits(Detector):
         self._visits: dict[str, tuple[int, int]] = {}
 
     def see_handed(self, page: Step) -> Iterable[Flag]:
-        self._here = None  # where a person leaves the page, the agent has not come back by itself
+        self._here = None  # where a person left the page, the agent has not come back
         return ()
 
     def see(self, step: Step) -> Iterable[Flag]:

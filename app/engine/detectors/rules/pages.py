@@ -135,7 +135,7 @@ class ErrorPage(Detector):
         self._handed = False
 
     def see(self, step: Step) -> Iterable[Flag]:
-        if self._handed:  # a person led there
+        if self._handed:  # a person navigated there
             self._here = step.url if page_error(step) else ""
         else:
             yield from self._look(step)
