@@ -1,7 +1,8 @@
-"""What works on this machine, and the exact command that mends what does not.
+"""Diagnose what works on this machine, and give the exact command that fixes what does not.
 
-Qt and the browser are tried for real in child processes, so that a crash in either is a finding and not the end.
-Nothing here changes anything: no download, no export, no file but one that is written to the workspace and removed.
+Qt and the browser are tried for real in child processes, so that a crash in either is a finding.
+Nothing is changed: no download, no export, no file but one that is written to the workspace and
+removed.
 """
 
 from __future__ import annotations
@@ -53,9 +54,9 @@ def _no_proof() -> None:
 async def examine(
     workspace: Path, environ: Mapping[str, str] | None = None, proof: Proof = _no_proof
 ) -> list[Check]:
-    """Look at everything, at once; ordered as a person reads it.  Takes as long as the slowest probe (about 2 s).
+    """Run all checks concurrently, ordered for reading. Takes as long as the slowest one (about 2 s).
 
-    ``proof`` is asked for a browser that this process has started.
+    ``proof`` returns a browser that this process has started, if any.
     """
     environ = os.environ if environ is None else environ
     chosen, problem = _settings(environ)
@@ -84,13 +85,13 @@ async def examine(
 
 
 def python_check() -> Check:
-    """The interpreter's version."""
+    """Check the interpreter's version."""
     found, ok = f"{sys.version.split()[0]} ({sys.executable})", sys.version_info >= (3, 11)
     return Check(name="Python", ok=ok, found=found, remedy="" if ok else "install Python 3.11 or newer")
 
 
 async def qt_check(environ: Mapping[str, str]) -> Check:
-    """Import Qt and make an application, on the display there is, else without one."""
+    """Import Qt and create an application, on the display if there is one."""
     display = _has_display(environ)
     child = dict(environ) if display else {**environ, "QT_QPA_PLATFORM": "offscreen"}
     try:
@@ -108,7 +109,7 @@ async def qt_check(environ: Mapping[str, str]) -> Check:
 
 
 def needs_xcb(environ: Mapping[str, str]) -> bool:
-    """Whether a window opened here is one of X11's; Wayland's own plugin may do without its libraries."""
+    """Whether a window opened here uses X11; Wayland's own plugin may do without its libraries."""
     platform = environ.get("QT_QPA_PLATFORM", "")
     if platform:
         return platform.startswith("xcb")
@@ -116,7 +117,7 @@ def needs_xcb(environ: Mapping[str, str]) -> bool:
 
 
 def missing_qt(*, display: bool) -> Check | None:
-    """The shared libraries that Qt asks for and this system does not have; ``None`` where it has all.  Blocks."""
+    """Return the shared libraries that Qt needs and this system lacks; ``None`` if it has all. Blocks."""
     lacking = missing_libraries(qt_files(display))
     if not lacking:
         return None
@@ -129,9 +130,10 @@ def missing_qt(*, display: bool) -> Check | None:
 
 
 async def browser_checks(setting: str, proof: Proof = _no_proof) -> list[Check]:
-    """Start the browser that would be chosen and let it show a page; and whether it has its sandbox.
+    """Start the browser that would be chosen and let it show a page; check whether it has its sandbox.
 
-    One that this process has started, by the time the try has failed or taken too long, counts as well (``proof``).
+    A browser that this process has started by the time the try has failed or timed out counts as well
+    (``proof``).
     """
     try:
         code, out, err = await probe(BROWSER_PROBE, setting)
@@ -163,13 +165,13 @@ def _sandbox(why: str) -> Check:
 
 
 def _slow(name: str, why: str) -> Check:
-    """What did not answer in time, which says nothing of what is there."""
+    """Return the check for a probe that timed out, which says nothing about what is installed."""
     remedy = "ask again when the machine is less busy: sitelore doctor"
     return Check(name=name, ok=False, slow=True, found=f"not answering yet ({why})", remedy=remedy)
 
 
 def encoder_check(model: str, cache: Path) -> Check:
-    """The exported copy; else whether the first use can export one."""
+    """Check for the exported encoder, or whether the first use can export one."""
     copies = [copy for copy in cache.glob("[!.]*/*.onnx") if copy.with_name("copy.json").is_file()]
     if model and not Path(model).expanduser().is_dir():
         remedy = "correct SITELORE_ENCODER (or the setting), or clear it to use the bundled model"
@@ -197,7 +199,7 @@ def encoder_check(model: str, cache: Path) -> Check:
 
 
 def endpoint_check(url: str, environ: Mapping[str, str], wanted: Sequence[str] = ()) -> Check:
-    """Whether the model endpoint lists its models, those ``wanted`` among them.  The key is sent, and never shown."""
+    """Check whether the model endpoint lists its models, including ``wanted``. The key is sent, never shown."""
     key = settings.model_key(environ)
     if not url and not key:
         found = "none set; the workbench does without"
@@ -235,7 +237,9 @@ def endpoint_check(url: str, environ: Mapping[str, str], wanted: Sequence[str] =
 
 
 async def sqlite_check() -> Check:
-    """The features that the stores rely on; asked in a child, as SQL has its own places in this program."""
+    """Check the features the stores rely on, in a child, since SQL is confined to the stores in this
+    program.
+    """
     try:
         code, out, err = await probe(SQLITE_PROBE)
     except Slow as slow:
@@ -248,7 +252,7 @@ async def sqlite_check() -> Check:
 
 
 def keyring_check(environ: Mapping[str, str]) -> Check:
-    """Where the key of a model endpoint can be kept."""
+    """Check where the key of a model endpoint can be kept."""
     if not _has("keyring"):
         remedy = f"{sys.executable} -m pip install keyring"
         return Check(name="keyring", ok=False, found="not installed", remedy=remedy, needed=False)
@@ -269,7 +273,7 @@ def keyring_check(environ: Mapping[str, str]) -> Check:
 
 
 def workspace_check(workspace: Path) -> Check:
-    """Whether a file can be written there and how much room is left."""
+    """Check whether the workspace is writable and how much room is left."""
     place = (
         workspace if workspace.is_dir() else next(p for p in [*workspace.parents, Path.cwd()] if p.is_dir())
     )
@@ -294,7 +298,7 @@ def workspace_check(workspace: Path) -> Check:
 
 
 def fonts_check() -> Check:
-    """Qt's wheel brings no fonts; without any, a window shows boxes."""
+    """Check for fonts: Qt's wheel brings none, and without any a window shows boxes."""
     if not sys.platform.startswith("linux"):
         return Check(name="fonts", ok=True, found="the system's")
     folders = [Path(folder).expanduser() for folder in FONT_FOLDERS]
@@ -345,7 +349,7 @@ def _encoder_remedy() -> str:
 
 
 def _without_user(address: str) -> str:
-    """The address without a name and password in it, and without a query that may hold a key."""
+    """Return the address without user name and password, and without a query that may hold a key."""
     parts = urlsplit(address)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 

@@ -1,7 +1,7 @@
-"""A first draft of a tip for the step that went wrong: what the program knows, in the shape a tip has.
+"""Draft a tip for the step that went wrong from what the program knows.
 
-The draft is a start for a person: it names controls and addresses (site logic), never what the page or the agent
-said, and its last clause is left open where only an expert knows how the sentence ends.
+The draft is a start for a person: it names controls and addresses (site logic), never what the page
+or the agent said, and its last clause is left open for an expert to finish.
 """
 
 from __future__ import annotations
@@ -37,9 +37,10 @@ _OPENINGS: dict[str, tuple[Kind, str]] = {
 
 
 def scope_of(url: str) -> Scope:
-    """The pages that share this address's shape: segments that name one thing become ``*``; hosts are the site's.
+    """Return the scope of pages that share this address's shape: ids become ``*``, the host stays the
+    site's.
 
-    Query keys are kept only on addresses whose path says nothing (``/search?q=``), and without their values.
+    Query keys are kept only if the path says nothing (``/search?q=``), and without their values.
     """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https"):
@@ -52,7 +53,7 @@ def scope_of(url: str) -> Scope:
 
 
 def draft_tip(run: Run, step: Step, flags: Sequence[Flag], site: str, author: str, verdict: str) -> TipDraft:
-    """A draft filled with site, scope, evidence and an opening that fits the flag at this step."""
+    """Return a draft with site, scope, evidence and an opening that fits the flag at this step."""
     here = sorted(
         (found for found in flags if found.step == step.index),
         key=lambda found: (found.detector not in _OPENINGS, -found.confidence),
@@ -84,7 +85,7 @@ def _opened(opening: str, step: Step, intent: str) -> str:
 
 
 def _control(step: Step, intent: str) -> str:
-    """The control by its role, and by its name where that is the site's and not one task's."""
+    """Return the control by its role, and by its name if that belongs to the site and not to one task."""
     if step.target is None:
         return "this action"
     name = " ".join(step.target.name.split())

@@ -1,4 +1,6 @@
-"""What an action did to the page: the trees before and after it, line by line, with the changes marked."""
+"""Show what an action did to the page: the trees before and after it, line by line, with the changes
+marked.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ REMOVED: Change = "removed"
 ADDED: Change = "added"
 
 Loader = Callable[[str], bytes]
-"""Content by digest."""
+"""Returns content by digest."""
 
 
 @dataclass(slots=True)
@@ -39,10 +41,10 @@ class _Page:
 
 
 def step_view(run: str, step: Step, after: Step | None, load: Loader) -> StepView:
-    """The page of ``step`` and the one of ``after``, with what differs marked on both.
+    """Return the pages of ``step`` and ``after`` with the differences marked on both.
 
-    A line is ``removed`` on the left, ``added`` on the right, or ``changed`` on both where a node of the same role
-    stands in its place.  Element ids and inline text boxes don't count.
+    A line is ``removed`` on the left, ``added`` on the right, or ``changed`` on both if a node of the
+    same role replaced it. Element ids and inline text boxes don't count.
     """
     left, left_missing = _tree(step, load)
     right, right_missing = _tree(after, load) if after is not None else ("", "")
@@ -61,7 +63,7 @@ def step_view(run: str, step: Step, after: Step | None, load: Loader) -> StepVie
 
 
 def _tree(step: Step, load: Loader) -> tuple[str, str]:
-    """A step's tree, and why there is none."""
+    """Return a step's tree, or why there is none."""
     if not step.tree:
         return "", "" if step.screenshot else "No page was recorded at this step."
     try:
@@ -84,7 +86,7 @@ def _page(tree: str) -> _Page:
 
 
 def _mark(before: _Page, after: _Page) -> int:
-    """Mark the differences on both pages; how many there are."""
+    """Mark the differences on both pages; return how many there are."""
     count = 0
     gone: list[int] = []
     come: list[int] = []
@@ -111,7 +113,7 @@ def _mark(before: _Page, after: _Page) -> int:
 
 
 def _opcodes(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, int, int, int, int]]:
-    """Edits of lines; equal beginnings and ends are cut off first, since most actions change little."""
+    """Return edits of lines; equal beginnings and ends are cut off first, since most actions change little."""
     start, end = 0, 0
     shorter = min(len(old), len(new))
     while start < shorter and old[start] == new[start]:
@@ -135,7 +137,7 @@ def _opcodes(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, int, int
 def _pairs(
     old: Sequence[str], gone: Sequence[int], new: Sequence[str], come: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """Nodes of the same depth and role that took each other's place, in order."""
+    """Pair nodes of the same depth and role that replaced each other, in order."""
     waiting: dict[str, list[int]] = {}
     for at in reversed(come):
         waiting.setdefault(_place(new[at]), []).append(at)

@@ -1,6 +1,7 @@
-"""What a person's mouse and keyboard do to a page, as it travels from the window to the browser.  Pure data.
+"""A person's mouse and keyboard input on a page, as it travels from the window to the browser. Pure
+data.
 
-Points are CSS pixels of the viewport.  Modifiers are DevTools' bits: 1 Alt, 2 Ctrl, 4 Meta, 8 Shift.
+Points are CSS pixels of the viewport. Modifiers are DevTools' bits: 1 Alt, 2 Ctrl, 4 Meta, 8 Shift.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from enum import StrEnum
 
 
 class InputKind(StrEnum):
-    """What happened."""
+    """The kind of an input event."""
 
     MOVE = "move"
     PRESS = "press"
@@ -22,7 +23,7 @@ class InputKind(StrEnum):
 
 
 class MouseButton(StrEnum):
-    """Which one."""
+    """A mouse button."""
 
     NONE = "none"
     LEFT = "left"
@@ -31,7 +32,7 @@ class MouseButton(StrEnum):
 
 
 class PageMove(StrEnum):
-    """What is asked of the browser around the page."""
+    """A navigation requested in the window."""
 
     OPEN = "open"  # an address
     START = "start page"  # where the run began
@@ -42,13 +43,14 @@ class PageMove(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageInput:
-    """One event.
+    """One input event.
 
     Attributes:
-        x, y: where, for the mouse.  dx, dy: how far the wheel turned, CSS pixels.
+        x, y: position of the mouse. dx, dy: how far the wheel turned, CSS pixels.
         clicks: 2 for a double click.
-        key, code: as DOM events name them (``"Enter"``, ``"KeyA"``); ``text`` what a key or a paste puts in.
-        at: seconds of the sender's clock; carried back with the picture that shows it, where one does.
+        key, code: as DOM events name them (``"Enter"``, ``"KeyA"``); ``text`` what a key or a paste
+            inserts.
+        at: seconds of the sender's clock; returned with the frame that shows the result, if one does.
     """
 
     kind: InputKind

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 PROBE_SECONDS = 30.0
-"""A child that takes longer is taken for hanging; a cold Chromium on a slow disk needs some 5 s."""
+"""A child that takes longer counts as hanging; a cold Chromium on a slow disk needs some 5 s."""
 
 QT_PROBE = """
 import json
@@ -60,7 +60,7 @@ class Slow(Exception):
 
 
 async def probe(code: str, *arguments: str, env: Mapping[str, str] | None = None) -> tuple[int, str, str]:
-    """Run Python code in a child that finds this checkout; a child that hangs is killed.  Raises ``Slow``."""
+    """Run Python code in a child that finds this checkout; a hanging child is killed. Raises ``Slow``."""
     inherited = os.environ if env is None else env
     here = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(part for part in (here, inherited.get("PYTHONPATH", "")) if part)
@@ -86,7 +86,7 @@ async def probe(code: str, *arguments: str, env: Mapping[str, str] | None = None
 
 
 def qt_files(display: bool) -> list[Path]:
-    """The files of Qt whose libraries a window, or a picture without one, needs."""
+    """Return the files of Qt whose libraries a window, or offscreen rendering, needs."""
     plugins = ("libqoffscreen.so", *(("libqxcb.so",) if display else ()))
     return [
         path
@@ -99,12 +99,14 @@ def qt_files(display: bool) -> list[Path]:
 
 
 def driver_files() -> list[Path]:
-    """The program that playwright drives browsers with."""
+    """Return the program that Playwright drives browsers with."""
     return [package / "driver" / "node" for package in _installed("playwright")]
 
 
 def missing_libraries(files: list[Path]) -> list[str]:
-    """Shared libraries that these ask for and the loader does not find; nothing on other systems than Linux."""
+    """Return shared libraries that these need and the loader does not find; none on systems other than
+    Linux.
+    """
     loader = shutil.which("ldd")
     if not sys.platform.startswith("linux") or not files or loader is None:
         return []

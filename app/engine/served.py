@@ -1,10 +1,12 @@
-"""A page as the server sends it, before any script has run, reduced to what it offers: links, controls, forms, scripts.
+"""A page as the server sends it, before any script has run, reduced to its links, controls, forms and
+scripts.
 
-Two answers with the same key give the same page in a browser as long as the scripts are the same; their addresses are
-part of the key.  So a page that is known can be verified by one request, without a browser that loads and draws it
-(``app.engine.graph.maintenance``).  Values, tokens, texts and adverts' ids change from visit to visit and say nothing.
+Two answers with the same key give the same page in a browser as long as the scripts are the same;
+their addresses are part of the key. So a known page can be verified by one request, without a browser
+that loads and draws it (``app.engine.graph.maintenance``). Values, tokens, texts and adverts' ids
+change from visit to visit and are ignored.
 
-Pure functions.  It is no parser: what counts is that the same page gives the same key, in a millisecond or two.
+Pure functions. It is no parser: the same page must give the same key, in a millisecond or two.
 """
 
 from __future__ import annotations
@@ -23,9 +25,9 @@ from app.engine.page_state import Element
 MOST = 2_000_000
 """Characters of a document that are read."""
 SHARE = 0.8
-"""Share of a page's links that must stand in the document for it to speak for the page."""
+"""Share of a page's links that the document must contain to speak for the page."""
 NEAR = 2000
-"""Characters within which an element's end is looked for."""
+"""Characters within which an element's end tag is searched."""
 
 # Possessive, and without the closing bracket: whatever follows "<a" is taken in one go, however broken, so that no page
 # can make the reading of it take longer than its length.
@@ -45,8 +47,8 @@ _TOLD = ("name", "type", "placeholder", "aria-label", "role", "title", "aria-has
 class Document:
     """A document as it was sent.
 
-    ``key`` is 16 hex digits over what it offers, "" for one that offers nothing (a shell that scripts fill);
-    ``scripts`` are 16 hex digits over the addresses of its scripts; ``places`` are the addresses its links lead to.
+    ``key`` is 16 hex digits over its controls, "" if it has none (a shell that scripts fill); ``scripts``
+    are 16 hex digits over the addresses of its scripts; ``places`` are the addresses its links lead to.
     """
 
     key: str
@@ -55,9 +57,9 @@ class Document:
 
 
 def served_key(document: str, url: str, home: str, elements: Sequence[Element]) -> str:
-    """The key of a document whose page shows these elements in a browser.
+    """Return the key of a document whose page shows these elements in a browser.
 
-    Where scripts added most of the page's links, the document says nothing about the page: "".
+    If scripts added most of the page's links, the document says nothing about the page: "".
     """
     read = read_document(document, url, home)
     shown = {url_key(element.href, home) for element in elements if element.href}
@@ -65,11 +67,11 @@ def served_key(document: str, url: str, home: str, elements: Sequence[Element]) 
 
 
 def read_document(document: str, url: str, home: str) -> Document:
-    """Reduce a document to what it offers.
+    """Reduce a document to its links, controls, forms and scripts.
 
     Args:
         document: the HTML as it was sent.
-        url: where it came from; relative addresses are read against it.
+        url: where it came from; relative addresses are resolved against it.
         home: address whose host is left out of addresses.
     """
     text = document[:MOST]
@@ -112,7 +114,7 @@ def _offer(tag: str, held: Mapping[str, str], name: str, url: str, home: str) ->
 
 
 def _inside(text: str, tag: str, at: int) -> str:
-    """The words of an element up to its end tag, as far as it stands near."""
+    """Return the words of an element up to its end tag, if that is near."""
     if tag not in _NAMED:
         return ""
     near = text[at : at + NEAR]

@@ -1,4 +1,4 @@
-"""Does an action on a page, as a person's hand would: real pointer and keys, refused where something is in the way."""
+"""Perform a recorded action on a page with real pointer and keys."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from app.engine.browser.snapshot import handle_of
 TIMEOUT = 1.0
 """Seconds an action may wait for its element to be visible, still and reachable."""
 SETTLE = 0.35
-"""Seconds a page gets to react before it is looked at again."""
+"""Seconds a page gets to react before it is captured again."""
 LOAD = 10.0
-"""Seconds a new page may take."""
+"""Seconds a new page may take to load."""
 
 
 @dataclass(frozen=True, slots=True)
 class Performed:
-    """What came of an action.
+    """The result of opening or operating a page.
 
     Attributes:
-        error: empty when the action was done; from ``perform`` what Playwright says, call log and all, from
-            ``app.engine.browser.hand`` one sentence.
-        status: HTTP status of the page that was opened, 0 where none was or it is not known.
-        settled: the page came to rest afterwards.
-        seconds: from the start of the action until the page had settled.
-        notes: what is worth knowing though it was done (answered at the second try only).
+        error: empty when the action was done, else one sentence (from the recorder's path:
+            Playwright's message).
+        status: HTTP status of the page that was opened; 0 if none was, or it is unknown.
+        settled: the page became idle afterwards.
+        seconds: from the start of the action until the page was idle.
+        notes: remarks on an action that succeeded, such as "answered at the second try only".
     """
 
     error: str = ""
@@ -67,9 +67,10 @@ async def perform(
 
 
 class _Arrival:
-    """Waits for the page that an action set out for: a click returns long before, and the old page counts as loaded.
+    """Waits for the page that an action navigates to.
 
-    Slow pages are not an error: after ``LOAD`` seconds the page is taken as it is.
+    A click returns long before the page loads, and until then the old page counts as loaded. A slow page
+    is not an error: after ``LOAD`` seconds it is taken as it is.
     """
 
     def __init__(self, page: Page) -> None:
@@ -110,10 +111,10 @@ class _Arrival:
 
 
 async def element(visit: Visit, bid: str) -> ElementHandle:
-    """The element of this id: its number in the last look (``app.engine.browser.snapshot``).
+    """Return the element with this id, its number in the last capture.
 
     Raises:
-        NoSuchElement: the id is none, or its element has left the page.
+        NoSuchElement: the id is not a number, or its element has left the page.
     """
     if not bid.isdecimal():
         raise NoSuchElement(f"Could not find element with bid {bid!r}")
@@ -123,9 +124,9 @@ async def element(visit: Visit, bid: str) -> ElementHandle:
 async def touch(
     handle: ElementHandle, verb: str, value: str | list[str] = "", *, timeout: float = TIMEOUT * 1000
 ) -> None:
-    """The hand itself: do one thing to one element with real pointer and keys; ``timeout`` in milliseconds.
+    """Operate one element with real pointer and keys; ``timeout`` in milliseconds.
 
-    Raises ``playwright.async_api.Error`` where the element can't be reached, or is covered or disabled.
+    Raises ``playwright.async_api.Error`` if the element can't be reached, or is covered or disabled.
     """
     text = value if isinstance(value, str) else value[0] if value else ""
     match verb:

@@ -1,4 +1,6 @@
-"""Why an element can't take an action, and what else there is, in sentences for a model and for a person.  Pure."""
+"""Sentences on why an element can't take an action and what to do instead, for a model and a person.
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,9 @@ from app.engine.page_state import Element, PageCapture
 from app.engine.redaction import redact_text
 
 MOST = 5
-"""Alternatives that are told."""
+"""Alternatives that a refusal lists."""
 ALIKE = 70
-"""Likeness of two names, of 100, from which one is offered for the other."""
+"""Similarity of two names, of 100, from which one is offered for the other."""
 _NAME = 80
 
 _CLOSES = re.compile(
@@ -27,18 +29,18 @@ _CLOSES = re.compile(
 
 
 def named(element: Element) -> str:
-    """Role and name, as both a model and a person know it."""
+    """Return role and name of an element, as both a model and a person know it."""
     name = element.name or element.text or element.label or element.tag
     return f"{element.role or 'element'} '{redact_text(name)[:_NAME]}'"
 
 
 def call(element: Element) -> str:
-    """A click on it, in the action language, with its name."""
+    """Return a click on the element in the action language, with its name."""
     return f'click("{element.index}") {named(element)}'
 
 
 def no_such(index: int, page: PageCapture, label: str = "") -> Result:
-    """The page has no element of this number."""
+    """Refuse an element number that the page does not have."""
     found = similar(label, page) if label else []
     last = len(page.elements) - 1
     span = f"they are numbered 0 to {last}" if last >= 0 else "it has none"
@@ -46,7 +48,7 @@ def no_such(index: int, page: PageCapture, label: str = "") -> Result:
 
 
 def stale(element: Element, page: PageCapture) -> Result:
-    """It was there at the last look and has gone."""
+    """Refuse an element that was on the last capture and has left the page."""
     others = [other for other in similar(element.name, page) if other.index != element.index]
     return refused(
         Cause.STALE, f"{named(element)} has left the page since it was looked at", *map(call, others[:MOST])
@@ -54,7 +56,7 @@ def stale(element: Element, page: PageCapture) -> Result:
 
 
 def hindered(element: Element, probe: Probe, page: PageCapture) -> Result | None:
-    """Why the pointer can't reach it, or ``None`` where it can."""
+    """Return why the pointer can't reach the element, or ``None`` if it can."""
     if probe.gone:
         return stale(element, page)
     if probe.hidden:
@@ -71,7 +73,7 @@ def hindered(element: Element, probe: Probe, page: PageCapture) -> Result | None
 
 
 def covered(element: Element, cover: Cover, page: PageCapture) -> Result:
-    """Something else lies on top of it: what, and how it may be closed."""
+    """Refuse an element under another one: say what covers it and how that may be closed."""
     what = f"<{cover.tag}>" + (f" '{redact_text(cover.name)}'" if cover.name else "")
     inside = [page.elements[at] for at in cover.inside if at < len(page.elements) and at != element.index]
     closing = [one for one in inside if one.visible and _CLOSES.search(one.name or one.text)]
@@ -85,7 +87,7 @@ def covered(element: Element, cover: Cover, page: PageCapture) -> Result:
 
 
 def similar(name: str, page: PageCapture, *, most: int = MOST) -> list[Element]:
-    """Visible elements whose names come closest, best first."""
+    """Return the visible elements whose names come closest, best first."""
     wanted = normal_name(name)
     if not wanted:
         return []
@@ -100,13 +102,13 @@ def similar(name: str, page: PageCapture, *, most: int = MOST) -> list[Element]:
 
 
 def closest(wanted: str, offered: Sequence[str], *, most: int = 8) -> list[str]:
-    """The texts that come closest to the one wanted, best first; the first ones where none is like it."""
+    """Return the texts closest to the wanted one, best first; the first ones if none is similar."""
     ranked = sorted(offered, key=lambda text: -fuzz.WRatio(wanted.lower(), text.lower()))
     return ranked[:most]
 
 
 def _openers(element: Element, page: PageCapture) -> Iterable[str]:
-    """What may bring a hidden element to light: closed things around it, nearest before it first."""
+    """Suggest what may reveal a hidden element: collapsed elements before it, the nearest first."""
     closed = [
         one
         for one in page.elements

@@ -1,4 +1,4 @@
-"""The real browser behind an exploration: one process, a visit for each worker, started again when it dies."""
+"""The real browser of an exploration: one process, a session for each worker, restarted when it dies."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ log = logging.getLogger(__name__)
 CLOSING = 10.0
 """Seconds a page gets to close; one whose browser was killed never answers."""
 ENDING = 2.0
-"""Seconds a browser gets to close before it is ended by force; one with a page that hangs may never do so."""
+"""Seconds a browser gets to close before it is killed; one with a hanging page may never close."""
 ANSWERS = 10.0
-"""Seconds a browser gets for what has nothing to do with the site."""
+"""Seconds a browser gets for requests that don't depend on the site."""
 EMPTY = "about:blank"
 
 
 class Browsers:
-    """Gives each worker a visit of its own in one browser.  Use it with ``async with``.
+    """Gives each worker a session of its own in one browser. Use it with ``async with``.
 
     Args:
-        setting: the person's choice of a browser.
+        setting: the user's choice of a browser.
         size: of its pages, in CSS pixels.
         storage_state: path of a recorded log-in; it is read and never copied.
         starts: seconds the first start may take.
@@ -84,13 +84,14 @@ class Browsers:
         await self._close()
 
     def drivers(self, count: int) -> list[BrowserDriver]:
-        """Pages for as many workers; each opens when it is first used."""
+        """Return drivers for as many workers; each opens its page when it is first used."""
         return [BrowserDriver(self, self._newcomer) for _ in range(max(1, count))]
 
     async def new_visit(self, stack: AsyncExitStack) -> Visit:
-        """An empty page that ends with ``stack``; in another browser if the one before has died.
+        """Return a session with an empty page that ends with ``stack``, in a new browser if the old one
+        died.
 
-        Raises ``BrowserGone`` when none starts.
+        Raises ``BrowserGone`` when no browser starts.
         """
         for turn in (1, 2):
             try:
@@ -136,7 +137,7 @@ class Browsers:
 
 
 class BrowserDriver:
-    """One page of the browser (``app.engine.browser.driver.Driver``)."""
+    """One page of the browser; implements ``app.engine.browser.driver.Driver``."""
 
     def __init__(self, browsers: Browsers, newcomer: Newcomer) -> None:
         self._browsers, self._newcomer = browsers, newcomer
@@ -146,7 +147,7 @@ class BrowserDriver:
         self._page = PageCapture(url=EMPTY)
 
     async def open(self, url: str) -> Deed:
-        """Go to an address as a newcomer."""
+        """Open an address as a first-time visitor."""
         try:
             tab = await self._ready()
             await self._newcomer.forget(tab)
@@ -156,7 +157,7 @@ class BrowserDriver:
         return self._deed(tab, performed)
 
     async def act(self, operation: Operation, locator: Locator, value: str = "") -> Deed:
-        """Do one thing to an element of the page looked at last."""
+        """Perform one operation on an element of the last capture."""
         found = resolve(locator, self._page)
         if found.element is None:
             return Deed(trouble=Trouble.MISSING, why=found.why)
@@ -169,7 +170,7 @@ class BrowserDriver:
         return self._deed(tab, performed, tier=found.tier)
 
     async def look(self, *, picture: bool = True) -> PageCapture:
-        """Look at the page.  Raises ``PageLost``."""
+        """Capture the page. Raises ``PageLost``."""
         try:
             tab = await self._ready()
             page = await with_hidden_links(tab, await capture(tab, picture=picture))
@@ -179,7 +180,7 @@ class BrowserDriver:
         return self._page
 
     async def ask(self, url: str) -> Answer:
-        """What a newcomer would be sent for an address, without opening it."""
+        """Fetch what a first-time visitor would be sent for an address, without opening it."""
         try:
             tab = await self._ready()
             await self._newcomer.forget(tab)
@@ -188,7 +189,7 @@ class BrowserDriver:
             return Answer(why=f"the browser lost the page: {error.message.splitlines()[0][:160]}")
 
     async def reopen(self) -> None:
-        """Throw the page away and begin with an empty one, in another browser if this one has died."""
+        """Discard the page and begin with an empty one, in a new browser if this one has died."""
         stack, self._stack, self._visit = self._stack, AsyncExitStack(), None
         self.guard, self._page = Guard(), PageCapture(url=EMPTY)
         try:

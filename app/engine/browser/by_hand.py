@@ -1,6 +1,6 @@
-"""What a person asks of the browser while the page is in their hands: an address, back, forward, reload.
+"""The address bar of a browser under manual control: open an address, back, forward, reload.
 
-Whatever does not come is told in one sentence; nothing is raised for what a site or the browser does.
+A navigation that fails returns one sentence; nothing is raised for what a site or the browser does.
 """
 
 from __future__ import annotations
@@ -22,9 +22,11 @@ from app.engine.page_input import PageMove
 from app.engine.redaction import redact_url
 
 ANSWERS = 10.0
-"""Seconds an address may take to answer before the person gets the page back; it goes on coming after that."""
+"""Seconds an address may take to answer before the caller gets control back; loading continues after
+that.
+"""
 LONGEST = 2_000
-"""Characters of an address."""
+"""Maximum characters of an address."""
 
 _HOST = re.compile(r"(localhost|\[[0-9a-f:.]+\]|[\w-]+(\.[\w-]+)+)(:\d+)?([/?#]|$)", re.IGNORECASE)
 _LOCAL = re.compile(r"(localhost|127\.|\[::1\]|10\.|192\.168\.)", re.IGNORECASE)
@@ -32,7 +34,9 @@ _LOCAL = re.compile(r"(localhost|127\.|\[::1\]|10\.|192\.168\.)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moving:
-    """A move: the action a step keeps, and how it is done; it gives a sentence where it led nowhere, else ""."""
+    """A navigation: the action a step records, and a function that does it and returns why it failed, else
+    "".
+    """
 
     kind: str
     done: Callable[[], Awaitable[str]]
@@ -40,10 +44,10 @@ class Moving:
 
 
 def moving(visit: Visit, move: PageMove, url: str = "") -> Moving:
-    """The move as it is to be done.
+    """Return the navigation for a request.
 
     Raises:
-        UsageError: what was typed is no address of a page.
+        UsageError: the typed text is not the address of a page.
     """
     match move:
         case PageMove.BACK:
@@ -59,10 +63,10 @@ def moving(visit: Visit, move: PageMove, url: str = "") -> Moving:
 
 
 def address_of(typed: str, here: str) -> str:
-    """The whole address that a person means: ``/orders`` is on the page's host, a bare host is asked by https.
+    """Return the full address for what was typed: ``/orders`` is on the page's host, a bare host gets https.
 
     Raises:
-        UsageError: it is no address of a page of the network.
+        UsageError: it is not a network address.
     """
     text = typed.strip()
     if not text or len(text) > LONGEST or any(letter.isspace() for letter in text):
@@ -100,7 +104,7 @@ async def _open(visit: Visit, url: str) -> str:
 
 
 async def _travel(visit: Visit, step: int) -> str:
-    """Never back to the empty tab that a run began with."""
+    """Go through the history, never back to the empty tab that a run began with."""
     nowhere = f"there is no page {'before' if step < 0 else 'after'} this one"
     try:
         history = await visit.send("Page.getNavigationHistory")

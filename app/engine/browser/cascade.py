@@ -1,8 +1,9 @@
-"""The click cascade: real pointer, then Playwright's own click, then a scripted one only where it is permitted.
+"""The click cascade: a real pointer click, then Playwright's own click.
 
-SuperBrowser, section 6.3 and algorithm 5, with one difference: a way that reached its element is not followed by
-another, however little it did, since a second click may undo or double the first.  Whether it reached it is told by the
-page's own events (``PageHand``), not by what changed.
+SuperBrowser, section 6.3 and algorithm 5, with one difference: a click that reached its element is
+not followed by another method, however little it did, since a second click may undo or double the
+first. Whether it reached the element is read from the page's own events (``PageHand``), not from what
+changed.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ CDP, PLAYWRIGHT, SCRIPT = "cdp", "playwright", "script"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """How a click went: the ways tried, and what hindered the last one (``None`` where it was done)."""
+    """The outcome of a click: the methods tried, and what obstructed the last one (``None`` if it was done)."""
 
     tried: tuple[str, ...]
     hindered: Result | None = None
@@ -36,9 +37,9 @@ class Way:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cascade:
-    """Clicks elements of one look.
+    """Clicks elements of one capture.
 
-    ``scripted`` permits what no person's click is (``isTrusted`` is false); ``timeout`` is in seconds.
+    ``scripted`` permits clicks that no person makes (``isTrusted`` is false); ``timeout`` is in seconds.
     """
 
     visit: Visit
@@ -56,7 +57,7 @@ class Cascade:
         double: bool = False,
         probe: Probe | None = None,
     ) -> Way:
-        """Click an element by the first way that reaches it."""
+        """Click an element by the first method that reaches it."""
         probe = probe or await self.hand.probe(element.index)
         why = hindered(element, probe, page)
         if why is None and probe.point is not None:
@@ -79,7 +80,7 @@ class Cascade:
         return Way(tried=tried, hindered=why or stale(element, page), probe=probe)
 
     async def _reached(self) -> bool:
-        """The event arrived, or the page has changed too much to ask."""
+        """Whether the event arrived, or the page has changed too much to tell."""
         told = await self.hand.changes()
         return told.delivered or told.replaced or told.any or self.visit.dead.is_set()
 

@@ -1,4 +1,4 @@
-"""Does something stand between the visitor and the page: a log-in, or a question whether a person is there?  Pure."""
+"""Detect what stands between a visitor and the page: a log-in or a captcha. Pure."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def challenge_of(
     elements: Sequence[Element],
     captcha: bool,
 ) -> Challenge:
-    """What stands in the way.  A small log-in box beside a page's own matter is nothing that does."""
+    """Return the challenge a page poses. A small log-in box beside a page's own content is none."""
     told = " \n".join((title, *headings[:5]))
     own = [e for e in elements if e.visible and not _in_chrome(e)]
     if _HUMAN_WORDS.search(told) and len(own) < _FEW:
@@ -60,12 +60,12 @@ def challenge_of(
 
 
 def calls_itself_a_log_in(url: str, title: str, headings: Sequence[str]) -> bool:
-    """Whether a page's address, title or headings say that it is one."""
+    """Whether a page's address, title or headings say that it is a log-in."""
     return _says_so(url, " \n".join((title, *headings[:5])))
 
 
 def password_forms(elements: Sequence[Element]) -> tuple[tuple[Element, ...], ...]:
-    """The forms of a page's own matter that have a password field, each with all that is in it."""
+    """Return the forms in a page's own content that have a password field, each with all its elements."""
     forms: dict[str, list[Element]] = {}
     for element in elements:
         if element.visible and not _in_chrome(element):
@@ -74,7 +74,7 @@ def password_forms(elements: Sequence[Element]) -> tuple[tuple[Element, ...], ..
 
 
 def fields_besides(form: Sequence[Element]) -> tuple[Element, ...]:
-    """What a form with a password asks for besides: fields for text that are for no name, no password and no code."""
+    """Return the text fields of a password form that ask for no name, password or code."""
     return tuple(
         one
         for one in form
@@ -111,7 +111,7 @@ def _asks_for_one(form: Sequence[Element]) -> bool:
 
 
 def _has_a_matter(form: Sequence[Element]) -> bool:
-    """A form that asks for more than who somebody is: for a text of several lines, or for two things besides."""
+    """Whether a form asks for more than credentials: a multi-line text, or two other things."""
     besides = fields_besides(form)
     return len(besides) > 1 or any(one.tag == "textarea" for one in besides)
 

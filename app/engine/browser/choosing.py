@@ -1,4 +1,4 @@
-"""Choosing from lists: the browser's own, and those that pages make of other things."""
+"""Choose options of native lists and of lists that pages build from other elements."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ async def select(grip: Grip, command: Select) -> Done:
 
 
 def match(wanted: str, offered: Sequence[str]) -> int:
-    """Number of the label that is meant: as it is, but for case and spaces, else the one that begins with or holds it;
-    -1 for none or several.
+    """Return the number of the option meant by a label: equal, equal but for case and spaces, else the one
+    that begins with or contains it; -1 for none or several.
     """
     plain = [_plain(label) for label in offered]
     goal = _plain(wanted)
@@ -102,7 +102,7 @@ def _no_option(element: Element, wanted: str, labels: Sequence[str], tried: tupl
 
 
 async def _from_made_up(grip: Grip, element: Element, options: tuple[str, ...]) -> Done:
-    """Open a list that is made of other things, and click what bears the label."""
+    """Open a custom list and click the option with the label."""
     tried: tuple[str, ...] = (CDP,)
     for number, wanted in enumerate(options):
         element = grip.again(element) if number else element
@@ -123,7 +123,7 @@ async def _from_made_up(grip: Grip, element: Element, options: tuple[str, ...]) 
 
 
 async def _opened(grip: Grip, element: Element, wanted: str) -> list[Element]:
-    """What the list offers once it is open; where it has a field to search in, what it offers for the label."""
+    """Return the options of a list once it is open; if it has a search field, those it offers for the label."""
     before = grip.page
     found = _shown_options(before, element, opened="expanded" in element.states)
     if not found:
@@ -140,14 +140,14 @@ async def _opened(grip: Grip, element: Element, wanted: str) -> list[Element]:
 
 
 def _shown_options(page: PageCapture, element: Element, *, opened: bool) -> list[Element]:
-    """Options that stand on the page already, behind the list they belong to."""
+    """Return options already on the page, after the list they belong to."""
     if not opened:
         return []
     return [one for one in page.elements[element.index + 1 :] if one.visible and one.role in _STRONG]
 
 
 def _new_options(before: PageCapture, after: PageCapture, element: Element) -> list[Element]:
-    """What was not to be seen before: options of their role, else whatever came."""
+    """Return elements that were not visible before: those with an option's role, else whatever appeared."""
     seen = {(one.css, one.frame, one.name) for one in before.elements if one.visible}
     come = [one for one in after.elements if one.visible and (one.css, one.frame, one.name) not in seen]
     strong = [one for one in come if one.role in _STRONG]

@@ -1,4 +1,4 @@
-"""Clicks, hovering, dragging, the wheel and marking text: what the pointer does."""
+"""Pointer actions: click, hover, drag and scroll."""
 
 from __future__ import annotations
 
@@ -37,13 +37,15 @@ _TYPED = frozenset(
 )
 _SAME_TAB = frozenset({"", "_self", "_parent", "_top"})
 OPENS = 1.5
-"""Seconds a window that a link opens gets to come."""
+"""Seconds a window that a link opens gets to appear."""
 WHEEL_SHOWS = 0.25
 """Seconds within which a turn of the wheel begins to show."""
 
 
 async def click(grip: Grip, command: Click) -> Done:
-    """Click an element, unless it is not what it is taken for, leads off the run's sites, or is a native list."""
+    """Click an element unless its name is not the expected one, it leads off the run's sites, or it is a
+    native list.
+    """
     element = grip.element(command.element, command.label)
     _is_meant(grip, element, command.label)
     _stays(grip, element)
@@ -75,7 +77,7 @@ async def click(grip: Grip, command: Click) -> Done:
 
 
 async def _other_tab(grip: Grip, front: Page) -> None:
-    """Wait for the window that a link opens; the browser tells of it when its page begins to come."""
+    """Wait for the window that a link opens; the browser reports it when its page begins to load."""
     waited = 0.0
     while waited < OPENS and grip.visit.pages and grip.visit.page is front:
         await asyncio.sleep(0.03)
@@ -110,7 +112,7 @@ async def hover(grip: Grip, command: Hover) -> Done:
 
 
 async def drag(grip: Grip, command: Drag) -> Done:
-    """Take hold at one place and let go at another."""
+    """Drag from one place to another."""
     start = await _place(grip, command.source)
     end = await _place(grip, command.target, bring=not isinstance(command.source, int))
     if isinstance(command.source, int):  # bringing the goal may have moved it
@@ -120,7 +122,7 @@ async def drag(grip: Grip, command: Drag) -> Done:
 
 
 async def scroll(grip: Grip, command: Scroll) -> Done:
-    """Turn the wheel; where a page does not listen to it, what can be scrolled there is scrolled."""
+    """Turn the wheel; if the page ignores it, scroll the scrollable element there by script."""
     if command.element is None:
         width, height = grip.page.viewport
         at = (width / 2, height / 2)
@@ -139,7 +141,7 @@ async def scroll(grip: Grip, command: Scroll) -> Done:
 
 
 async def _scroll_by_script(grip: Grip, command: Scroll) -> bool:
-    """Scroll what lies around the element, where the wheel was not heard; whether there was anything to scroll."""
+    """Scroll the container of the element if the wheel had no effect; return whether there was one."""
     if command.element is None:
         return False
     world, number = place_of(grip.visit, command.element)
@@ -147,7 +149,7 @@ async def _scroll_by_script(grip: Grip, command: Scroll) -> bool:
 
 
 async def _place(grip: Grip, place: int | Point, *, bring: bool = True) -> Point:
-    """Where an element can be taken hold of, or a point of the viewport."""
+    """Return the point at which an element can be grabbed, or the given point of the viewport."""
     if not isinstance(place, int):
         _within(grip, place)
         return place
@@ -175,7 +177,9 @@ def _within(grip: Grip, point: Point) -> None:
 
 
 def _is_meant(grip: Grip, element: Element, label: str) -> None:
-    """Refuse what is called quite differently from what it is taken for, where that is here too."""
+    """Refuse an element whose name differs entirely from the expected label if another element bears that
+    label.
+    """
     wanted, name = normal_name(label), normal_name(element.name or element.text)
     if not wanted or not name or wanted in name or name in wanted:
         return
@@ -202,7 +206,7 @@ def _stays(grip: Grip, element: Element) -> None:
 
 
 def _takes_text(probe: Probe) -> bool:
-    """The click puts the cursor there, which is enough; it may stand there already."""
+    """Whether the click places the cursor in a text field, which is success even if it was there already."""
     kind = probe.kind
     return kind in ("textarea", "editable") or (
         kind.startswith("input ") and kind.removeprefix("input ") in _TYPED

@@ -1,7 +1,8 @@
-"""Dates and times as people write them, and as fields want them.  Pure.
+"""Parse dates and times as people write them and format them as fields expect them. Pure.
 
-A date whose day and month could be either is read as the field's page does: month first in American English and where
-no language is told, day first elsewhere and where dots part the numbers.
+A date whose day and month could be swapped is read in the order of the page's language: month first
+in American English and where no language is given, day first elsewhere and where dots separate the
+numbers.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _MONTHS = (
 )  # fmt: skip
 _NUMBERS = re.compile(r"(?<!\d)(\d{1,4})\s*([./\-\s年])\s*(\d{1,2})\s*[./\-\s月]\s*(\d{1,4})(?!\d)日?")
 _LAST_CENTURY = 69
-"""From this number on two digits are a year of the last century, as POSIX has it: 31.12.99 is no day to come."""
+"""Two-digit years from this number on belong to the last century, as in POSIX: 31.12.99 is in the past."""
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})")
 _WORD = re.compile(r"[^\W\d_]{3,}\.?")
 _TIME = re.compile(
@@ -29,11 +30,11 @@ _FORMAT = re.compile(
     r"(y{2,4}|m{1,4}|d{1,2})([./\-\s]+)(y{2,4}|m{1,4}|d{1,2})\2(y{2,4}|m{1,4}|d{1,2})", re.IGNORECASE
 )
 _GERMAN, _FRENCH = str.maketrans("tTjJ", "ddyy"), str.maketrans("jJaA", "ddyy")
-"""Letters of place holders such as ``TT.MM.JJJJ`` and ``jj/mm/aaaa`` (Spanish too)."""
+"""Letters of placeholders such as ``TT.MM.JJJJ`` and ``jj/mm/aaaa`` (Spanish too)."""
 
 
 def read_date(text: str, language: str = "") -> date | None:
-    """The date that a text names, ``None`` where it names none (or no year)."""
+    """Parse the date in a text; ``None`` if there is none, or no year."""
     words = " ".join(text.replace(",", " ").split())
     compact = _COMPACT.fullmatch(words)
     if compact:
@@ -45,7 +46,7 @@ def read_date(text: str, language: str = "") -> date | None:
 
 
 def read_time(text: str) -> time | None:
-    """The time of day that a text names."""
+    """Parse the time of day in a text."""
     low = text.strip().lower()
     if low in ("noon", "midday"):
         return time(12, 0)
@@ -65,7 +66,7 @@ def read_time(text: str) -> time | None:
 
 
 def read_month(text: str) -> str:
-    """``2026-05`` for "May 2026" or "05/2026"; "" where no month is named."""
+    """Return ``2026-05`` for "May 2026" or "05/2026"; "" if no month is named."""
     numbers = re.findall(r"\d+", text)
     year = next((int(number) for number in numbers if len(number) == 4), 0)
     named = _month_in(text)
@@ -78,7 +79,7 @@ def read_month(text: str) -> str:
 
 
 def read_week(text: str) -> str:
-    """``2026-W05`` for "week 5, 2026" or a date in it; "" where no week is named."""
+    """Return ``2026-W05`` for "week 5, 2026" or a date in it; "" if no week is named."""
     found = _WEEK.search(text)
     if found:
         year, week = (found[1], found[2]) if found[1] else (found[4], found[3])
@@ -91,7 +92,7 @@ def read_week(text: str) -> str:
 
 
 def written(day: date, form: str) -> str:
-    """A date in the form of a place holder such as ``mm/dd/yyyy``; "" where that is none."""
+    """Format a date by a placeholder such as ``mm/dd/yyyy``; "" if that is none."""
     found = (
         _FORMAT.search(form)
         or ("t" in form.lower() and _FORMAT.search(form.translate(_GERMAN)))

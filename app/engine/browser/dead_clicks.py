@@ -1,7 +1,7 @@
-"""Refuses a click that did nothing when it is tried again (SuperBrowser, section 4.5: the second time).
+"""Refuse to repeat a click that had no effect (SuperBrowser, section 4.5: the second time).
 
-Two exemptions: what is on or off now other than it was then is a toggle and may be clicked; and on a page that has
-changed since, the click is another one.
+Two exemptions: a toggle whose state differs from then may be clicked; and on a page that has changed
+since, the click counts as a new one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from app.engine.fingerprint import Prints, prints_of
 from app.engine.page_state import Element, PageCapture
 
 NEAR = 4
-"""Pixels within which two points are one."""
+"""Points within so many pixels count as one."""
 
 Target = tuple[str, ...]
 
@@ -27,7 +27,7 @@ class _Dead:
 
 
 class DeadClicks:
-    """What the last click was, where it did nothing."""
+    """Remembers the last click that had no effect."""
 
     def __init__(self) -> None:
         self._dead: _Dead | None = None
@@ -36,7 +36,7 @@ class DeadClicks:
     def refuse(
         self, target: Target, active: str, page: PageCapture, element: Element | None
     ) -> Result | None:
-        """Why this click is not done, ``None`` where it may be; ``active`` is the element's state as a toggle."""
+        """Return why this click is refused, or ``None``; ``active`` is the element's toggle state."""
         self._pending = (target, active)
         dead = self._dead
         if dead is None or dead.target != target or dead.active != active:
@@ -55,7 +55,9 @@ class DeadClicks:
         )
 
     def came_of_it(self, effect: Effect, page: PageCapture) -> None:
-        """What the action did that was asked about last; one that was no click forgets nothing it did not change."""
+        """Record the effect of the action checked last; a non-click forgets nothing unless it changed the
+        page.
+        """
         pending, self._pending = self._pending, None
         if effect in (Effect.NAVIGATED, Effect.CHANGED):
             self._dead = None
@@ -64,17 +66,17 @@ class DeadClicks:
 
 
 def target_of(element: Element, *more: str) -> Target:
-    """What names an element from look to look."""
+    """Return what identifies an element across captures."""
     return (*element.frame, element.css, element.xpath, element.role, element.name, *more)
 
 
 def target_at(point: tuple[float, float], *more: str) -> Target:
-    """The same for a point."""
+    """Return what identifies a point."""
     return (f"{point[0] // NEAR:.0f}", f"{point[1] // NEAR:.0f}", *more)
 
 
 def instead(element: Element | None, page: PageCapture) -> list[str]:
-    """What may do what a click on this did not."""
+    """Suggest actions that may do what a click on this element did not."""
     if element is None:
         return ["look at what stands there now"]
     others = [one for one in similar(element.name, page) if one.index != element.index]

@@ -1,4 +1,4 @@
-"""The document of a page as the server sent it: of the page in front, and by one request without opening it."""
+"""The document of a page as the server sent it: of the page in front, or fetched without opening it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
 async def served(visit: Visit, page: PageCapture) -> str:
-    """Key of the document behind a page just looked at; "" where it is not known or says nothing about the page."""
+    """Return the key of the document behind a captured page; "" if unknown or if it says nothing about the
+    page.
+    """
     document = Traffic.of(visit.page).document
     if document is None:
         return ""
@@ -27,7 +29,7 @@ async def served(visit: Visit, page: PageCapture) -> str:
 
 
 async def ask(visit: Visit, url: str) -> Answer:
-    """Ask for an address with the visit's cookies, follow redirects, and draw nothing."""
+    """Request an address with the session's cookies, following redirects and rendering nothing."""
     try:
         agent = str(await visit.page.evaluate("() => navigator.userAgent"))
         answer = await visit.context.request.get(

@@ -1,4 +1,4 @@
-"""What an exploration needs of a browser: open an address, do one thing, look, start again after a crash."""
+"""The browser interface of an exploration: open, operate, capture, restart after a crash."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.engine.transition import Locator, Operation, Tier
 
 
 class Trouble(StrEnum):
-    """Why a step did not end as it should."""
+    """Why a driver call failed."""
 
     NONE = ""
     MISSING = "missing"  # the element is not there, or not alone
@@ -26,10 +26,11 @@ class Trouble(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deed:
-    """What came of one step; ``why`` is a sentence where there was trouble, ``notes`` are worth knowing all the same.
+    """The result of one driver call; ``why`` is a sentence on failure, ``notes`` are remarks on success.
 
-    ``status`` is the HTTP status of the page that came, 0 where none did or it is not known; ``seconds`` last until the
-    page had come to rest.  ``unsent`` are requests it would have caused that are no reading, as ``POST /basket/add``.
+    ``status`` is the HTTP status of the loaded page, 0 if none or unknown; ``seconds`` last until the
+    page was idle. ``unsent`` are blocked requests that would have changed something, as ``POST
+    /basket/add``.
     """
 
     trouble: Trouble = Trouble.NONE
@@ -42,16 +43,16 @@ class Deed:
 
     @property
     def ok(self) -> bool:
-        """It was done."""
+        """Whether the call succeeded."""
         return self.trouble is Trouble.NONE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a server sends for an address.
+    """A document fetched without opening it.
 
-    ``url`` is where it led, ``status`` the HTTP status, 0 for none; ``served`` and ``scripts`` are the document's keys
-    (``app.engine.served``); ``why`` is a sentence where nothing came.
+    ``url`` is the final address, ``status`` the HTTP status (0 for none); ``served`` and ``scripts`` are
+    the document's keys (``app.engine.served``); ``why`` is a sentence if nothing was received.
     """
 
     url: str = ""
@@ -62,41 +63,41 @@ class Answer:
 
 
 class BrowserGone(SiteloreError):
-    """No browser can be started any more; ``slow`` where there is one that did not answer in time."""
+    """No browser can be started any more; ``slow`` if there is one that did not answer in time."""
 
     slow = False
 
 
 class PageLost(SiteloreError):
-    """The page crashed, was closed, or keeps going away while it is looked at."""
+    """The page crashed, was closed, or keeps navigating away during a capture."""
 
 
 class Driver(Protocol):
     """One page of one browser.
 
-    Only ``look`` raises for what a site does (``PageLost``); everything may raise ``BrowserGone``.
+    Only ``look`` raises for what a site does (``PageLost``); every method may raise ``BrowserGone``.
     """
 
     async def open(self, url: str) -> Deed:
-        """Go to an address as somebody who comes for the first time, and wait until the page has come to rest."""
+        """Open an address as a first-time visitor and wait until the page is idle."""
         ...
 
     async def act(self, operation: Operation, locator: Locator, value: str = "") -> Deed:
-        """Do one thing to an element of the page looked at last, and wait until the page has come to rest."""
+        """Perform one operation on an element of the last capture and wait until the page is idle."""
         ...
 
     async def look(self, *, picture: bool = True) -> PageCapture:
-        """Look at the page.  Raises ``PageLost``."""
+        """Capture the page. Raises ``PageLost``."""
         ...
 
     async def reopen(self) -> None:
-        """Begin anew with an empty page, in another browser if need be.  Raises ``BrowserGone``."""
+        """Start over with an empty page, in another browser if need be. Raises ``BrowserGone``."""
         ...
 
 
 class Asker(Driver, Protocol):
-    """A page that can ask for an address without opening it."""
+    """A driver that can fetch an address without opening it."""
 
     async def ask(self, url: str) -> Answer:
-        """What somebody who comes for the first time would be sent."""
+        """Fetch what a first-time visitor would be sent."""
         ...

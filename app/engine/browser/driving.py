@@ -1,8 +1,9 @@
-"""Playwright with a temporary folder of its own, so that a browser leaves nothing behind however it ends.
+"""Playwright with a temporary folder of its own, so that a browser leaves nothing behind however it
+ends.
 
-The driver and the browsers it starts put profiles, downloads and sockets into the temporary folder that their
-environment names.
-They clean up when they are closed; one that is killed does not, and neither does anything when this program is killed.
+The driver and the browsers it starts put profiles, downloads and sockets into the temporary folder
+that their environment names. They clean up when they are closed; one that is killed does not, and
+neither does anything when this program is killed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 VARIABLES = ("TMPDIR", "TEMP", "TMP")
-"""Where programs look for the name of the temporary folder, on one system or another."""
+"""Environment variables that name the temporary folder on some platform."""
 
 STOPS = 5.0
 """Seconds the driver may take to end what it has started."""
@@ -33,7 +34,7 @@ _starting: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyD
 
 
 class Driving:
-    """Playwright for the time of an ``async with`` block."""
+    """Runs Playwright for the time of an ``async with`` block."""
 
     def __init__(self) -> None:
         self._scratch: Scratch | None = None
@@ -70,7 +71,7 @@ class Driving:
 
 @contextmanager
 def _temporary_folder(path: str) -> Generator[None]:
-    """Name ``path`` as the temporary folder to processes that are started meanwhile."""
+    """Set ``path`` as the temporary folder of processes started within the block."""
     before = {name: os.environ.get(name) for name in VARIABLES}
     os.environ.update(dict.fromkeys(VARIABLES, path))
     try:

@@ -1,7 +1,8 @@
-"""What an action visibly did, from what changed within the page and typed fingerprints of two looks.  Pure.
+"""Detect the effect of an action from page changes and typed fingerprints of two captures. Pure.
 
-SuperBrowser counts mutations; so does a clock on the page.  Here what changes by itself is known before the action, and
-what only a look can see (a menu that a style sheet opens) is compared kind by kind (``app.engine.fingerprint``).
+SuperBrowser counts mutations; so does a clock on the page. Here what changes by itself is known
+before the action, and what only a capture can show (a menu that a style sheet opens) is compared kind
+by kind (``app.engine.fingerprint``).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from app.engine.fingerprint import Kind, Prints
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Around:
-    """What happened outside of the document: another tab in front, dialogs that opened, files that were offered."""
+    """Changes outside the document: another tab in front, dialogs that opened, files that were offered."""
 
     tab: bool = False
     dialogs: int = 0
@@ -24,7 +25,7 @@ class Around:
 
 
 def effect_of(changes: Changes, around: Around) -> Effect | None:
-    """The effect, as far as the page's document tells; ``None`` where only another look can say."""
+    """Return the effect as far as the page's document tells; ``None`` if only another capture can tell."""
     if changes.replaced or around.tab or _elsewhere(changes.was, changes.url):
         return Effect.NAVIGATED
     if changes.any or around.dialogs or around.downloads:
@@ -33,7 +34,7 @@ def effect_of(changes: Changes, around: Around) -> Effect | None:
 
 
 def effect_seen(changes: Changes, before: Prints, after: Prints) -> Effect:
-    """The effect where the document itself stayed as it was, from the looks before and after."""
+    """Return the effect on an unchanged document, from the captures before and after."""
     differing = after.changed(before) - {Kind.SCROLL}
     if changes.noisy:  # its words and names change by themselves; a box that came or went does not
         differing &= {Kind.VALUES, Kind.FRAMES} | (
@@ -44,7 +45,7 @@ def effect_seen(changes: Changes, before: Prints, after: Prints) -> Effect:
 
 
 def _elsewhere(was: str, now: str) -> bool:
-    """Another address in the same document: all but a jump within the page."""
+    """Whether the address changed within the same document, other than by a jump within the page."""
     if was == now:
         return False
     (old, _), (new, fragment) = urldefrag(was), urldefrag(now)

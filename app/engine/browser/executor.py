@@ -1,7 +1,7 @@
-"""Does a command on the page that was looked at last, and says what came of it.
+"""The executor: performs an action on the last captured page and reports its effect.
 
-It is the agent's hand: pointer and keys as a person has them, refused where something is in the way, with what was
-tried, what it visibly did, why not, and what else there is (``app.engine.effect``).
+Pointer and keys work as a person's do and are refused if something is in the way. The result says
+what was tried, what it visibly did, why not, and what to do instead (``app.engine.effect``).
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ from app.engine.trajectory import Tab
 from app.engine.write_permit import WritePermit
 
 LONGEST = 60.0
-"""Seconds a command may take in all."""
+"""Seconds an action may take in all."""
 ANSWERS = 8.0
-"""Seconds a page may take to answer what is asked before and after an action."""
+"""Seconds a page may take to answer queries before and after an action."""
 
 Handler = Callable[[Grip, Any], Awaitable[Done]]
 HANDLERS: dict[type, Handler] = {
@@ -100,12 +100,13 @@ HANDLERS: dict[type, Handler] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandOptions:
-    """How the hand works.
+    """Settings of the executor.
 
     Attributes:
-        quiet, most: seconds without a change that count as rest, and seconds that are waited for it.
+        quiet, most: seconds without a change that count as idle, and the most seconds to wait for
+            that.
         timeout: seconds an element gets to be reached by Playwright's own click.
-        scripted: clicks by script are permitted where no real one reaches.
+        scripted: permit clicks by script if no real one reaches the element.
         smooth, seed: move as a person's hand does; the same seed moves the same way.
     """
 
@@ -118,10 +119,11 @@ class HandOptions:
 
 
 class Executor:
-    """The hand of one visit.
+    """Performs actions in one browser session.
 
-    ``domains`` are the hosts the run may be at (none: no limit), ``files`` the folder that files may be given from.
-    Windows that pages open become tabs.  With a ``guard`` only reading leaves the browser, but for what is permitted.
+    ``domains`` are the hosts the run may visit (none: no limit), ``files`` the folder that files may be
+    uploaded from. Windows that pages open become tabs. With a ``guard`` only reads leave the browser,
+    except for permitted writes.
     """
 
     def __init__(
@@ -162,16 +164,18 @@ class Executor:
 
     @property
     def page(self) -> PageCapture:
-        """The page as it was looked at last; element numbers are of this one."""
+        """The last captured page; element numbers refer to it."""
         return self._gaze.shown
 
     async def look(self, *, picture: bool = True) -> PageCapture:
-        """Look at the page in front; from here on what changes by itself is told from what an action does.
+        """Capture the page in front; from then on, changes by the page itself are told from those of an
+        action.
 
-        A tab that crashed, was closed, could not be stopped or does not answer is replaced, and a note says so.
+        A tab that crashed, was closed, could not be stopped or does not answer is replaced, and a note
+        says so.
 
         Raises:
-            PageGone: there is no page to look at, and no other could be opened.
+            PageGone: there is no page to capture, and no other could be opened.
         """
         if self.guard is not None:
             with suppress(Error):  # what is lost is found by looking
@@ -179,7 +183,7 @@ class Executor:
         return await self._gaze.look(picture, self.options.most)
 
     async def tabs(self) -> tuple[tuple[Tab, ...], int]:
-        """The open tabs in order, and the number of the one in front."""
+        """Return the open tabs in order, and the number of the one in front."""
         told: list[Tab] = []
         for tab in self.visit.pages:
             title = ""
@@ -189,9 +193,10 @@ class Executor:
         return tuple(told), max(0, min(self.visit.active, len(told) - 1))
 
     async def do(self, command: Command, permit: WritePermit | None = None) -> Result:
-        """Do one command; its numbers are those of the last look.  Never raises for what a page or browser does.
+        """Perform one action; its numbers are those of the last capture. Never raises for what a page or
+        browser does.
 
-        Where there is a guard, only what ``permit`` says may be written meanwhile; without one, nothing.
+        With a guard, only the writes that ``permit`` allows may leave meanwhile; without a permit, none.
         """
         began = time.monotonic()
         handler = HANDLERS.get(type(command))
@@ -265,7 +270,7 @@ class Executor:
             return await self._told(command, before, done, effect, changes)
 
     async def _unless_it_dies(self, doing: Coroutine[Any, Any, Result]) -> Result:
-        """A dead page answers nothing any more, so it is not waited for."""
+        """Run the action unless the page dies, which would never answer."""
 
         async def watch() -> None:
             await self.visit.dead.wait()
@@ -283,7 +288,7 @@ class Executor:
     async def _told(
         self, command: Command, before: PageCapture, done: Done, effect: Effect | None, changes: Changes
     ) -> Result:
-        """What came of it; where another page came, or nothing is known, it is looked at."""
+        """Build the result; capture the page if another one came or the effect is unknown."""
         stopped = self._gate.refused()
         if effect is None:
             after = await self._gaze.ahead()
@@ -313,7 +318,7 @@ class Executor:
         return tuple(instead(replace(element, index=number), self._gaze.now)) if number is not None else ()
 
     async def _arrived(self, command: Command, before: PageCapture, done: Done, after: PageCapture) -> Result:
-        """What stands where the action led; a page outside of the fences is left again."""
+        """Build the result of a navigation; leave a page that the run may not visit."""
         status = done.status or after.status
         outside = self._grip.fences.outside(after.url)
         if outside is not None and not isinstance(command, SwitchTab):
@@ -338,7 +343,7 @@ class Executor:
         )
 
     async def _leave(self, before: PageCapture) -> None:
-        """Back to the run's own sites: to the tab that opened this one, else to the page before."""
+        """Return to the run's own sites: to the tab that opened this one, else to the previous page."""
         self._gaze.forget_ahead()
         opener = await self.visit.page.opener()
         if opener is not None and opener in self.visit.pages:
@@ -349,7 +354,7 @@ class Executor:
         await open_page(self.visit, before.url, most=self.options.most)
 
     def _renumbered(self, command: Command) -> Command:
-        """The command with the numbers of the look that was taken since.
+        """Return the action with the element numbers of the newest capture.
 
         Raises:
             Refused: an element it names has left the page.
@@ -360,7 +365,7 @@ class Executor:
         return found
 
     def _with_gate(self, result: Result) -> Result:
-        """An address that the gate refused is told as such."""
+        """Report an address that the request filter refused as such."""
         stopped = self._gate.refused()
         return (
             replace(stopped, tried=result.tried)
@@ -372,7 +377,7 @@ class Executor:
 def _with_writes(
     result: Result, late: tuple[str, ...], held_back: tuple[str, ...], sent: tuple[str, ...]
 ) -> Result:
-    """The result with what was held back and what left; ``late`` is held back of earlier actions."""
+    """Add blocked and sent writes to the result; ``late`` were blocked after earlier actions."""
     if not (late or held_back or sent):
         return result
     result = replace(result, held_back=(*late, *held_back), sent=sent)

@@ -1,6 +1,6 @@
-"""Where a person's hands are on a page that was looked at: the element under a point, the field with the cursor.
+"""Tell what a person's input is aimed at: the element under a point, the field with the cursor.
 
-Numbers are those of the last look (``app.engine.browser.snapshot``).  A page that does not answer is not waited for.
+Numbers are those of the last capture. A page that does not answer is not waited for.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from app.engine.browser.snapshot import place_of
 from app.engine.page_state import PageCapture
 
 ANSWER = 0.25
-"""Seconds a page may take to say what lies where."""
+"""Seconds a page may take to answer a query."""
 DEEPEST = 8
 
 
 class Blind(Exception):
-    """The page does not say: it is another one than was looked at, it is ``busy``, or it is gone."""
+    """The page can't be queried: it is not the captured one, it is ``busy``, or it is gone."""
 
     def __init__(self, why: str, *, busy: bool = False) -> None:
         super().__init__(why)
@@ -35,7 +35,7 @@ class Blind(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldFacts:
-    """What a field tells of itself: its ``type``, ``autocomplete`` and the like, and everything it is called."""
+    """A field's ``type``, ``autocomplete`` and similar attributes, and everything it is called."""
 
     type: str = ""
     autocomplete: str = ""
@@ -47,13 +47,14 @@ class FieldFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cursor:
-    """What has the cursor.
+    """The element that has the cursor.
 
     Attributes:
-        generation: number of the look.  number: of the element in it, -1 where it has none.
-        typable: keys write into it.  many: Enter begins another line in it.  held: it is the field being held.
+        generation: number of the capture. number: of the element in it, -1 if it has none.
+        typable: keys write into it. many: Enter begins another line in it. held: it is the tracked
+            field.
         presses: Enter or the space bar press it.
-        known: the page has said so; where it is busy nothing is known.
+        known: the page has answered; nothing is known while it is busy.
     """
 
     generation: int = 0
@@ -68,7 +69,7 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """What the held field holds: text, or the labels of what is chosen in a list."""
+    """Content of the tracked field: its text, or the labels chosen in a list."""
 
     value: str = ""
     chosen: tuple[str, ...] | None = None
@@ -76,7 +77,9 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class _Map:
-    """Where the elements of a look are: frames by the world around them, the page's numbers by those of each world."""
+    """Locations of a capture's elements: frames by the world around them, the page's numbers by those of
+    each world.
+    """
 
     top: World | None
     below: dict[tuple[str, int, int], World]
@@ -84,15 +87,15 @@ class _Map:
 
     @property
     def worlds(self) -> list[World]:
-        """Every frame's that is known, the page's own first."""
+        """The world of every known frame, the page's own first."""
         return [*([self.top] if self.top is not None else []), *self.below.values()]
 
 
 class Eyes:
-    """Looks where a person's hands are.
+    """Finds what a person's input is aimed at.
 
-    Looks are numbered; each is met before it is asked about, and the one before it stays known, so that nothing has to
-    wait while a look is being taken.
+    Captures are numbered and registered before they are queried; the previous one stays known, so that
+    input need not wait while a capture is being taken.
     """
 
     def __init__(self, visit: Visit) -> None:
@@ -103,7 +106,7 @@ class Eyes:
         self._pressed: tuple[World | None, float, float] = (None, 0.0, 0.0)
 
     async def meet(self, page: PageCapture, generation: int) -> None:
-        """This is the last look taken of the visit; its number is larger than those before."""
+        """Register the newest capture of the session; its number is larger than those before."""
         newest = self._map(page)
         self._maps = {**dict(list(self._maps.items())[-1:]), generation: newest}
         for world in newest.worlds:
@@ -112,12 +115,12 @@ class Eyes:
         self._newest = newest
 
     async def moved(self) -> bool:
-        """Whether the page's own document has changed since the look.  Raises ``Blind``."""
+        """Whether the page's own document has changed since the capture. Raises ``Blind``."""
         return bool(await self._ask(self._top(), "siteloreEyes.moved()"))
 
     async def at(self, x: float, y: float) -> tuple[int, int, bool]:
-        """What is under a point of the viewport: number of the look and of the element in it (-1 for none), and whether
-        it is a list of choices.
+        """Return what is under a point of the viewport: number of the capture and of the element in it (-1
+        for none), and whether it is a list of options.
 
         Raises ``Blind``.
         """
@@ -133,10 +136,10 @@ class Eyes:
         raise Blind("the frames of this page are nested too deep")
 
     async def open_list(self, *, at_cursor: bool = False) -> bool:
-        """Show the choices of the list that the point asked about last lies on, or of the one with the cursor, and hold
-        it; whether there are any.
+        """Show the options of the list at the point queried last, or of the one with the cursor, and track
+        it; return whether there are any.
 
-        What a browser shows itself is in no picture of the page.  Raises ``Blind``.
+        What a browser draws itself is in no screenshot of the page. Raises ``Blind``.
         """
         if at_cursor:
             self._pressed = (await self._cursor())[0], 0.0, 0.0
@@ -147,8 +150,8 @@ class Eyes:
         return True
 
     async def choose(self, deed: str, x: float = 0.0, y: float = 0.0) -> tuple[bool, str | None]:
-        """Do something to the list that is open: ``press`` a point of the viewport, ``step`` by ``y`` rows, ``scroll``,
-        ``take`` or ``shut``.  Whether it is still open, and the label of what was chosen.
+        """Operate the open list: ``press`` a point of the viewport, ``step`` by ``y`` rows, ``scroll``,
+        ``take`` or ``shut``. Return whether it is still open, and the label that was chosen.
 
         Raises ``Blind``.
         """
@@ -161,7 +164,7 @@ class Eyes:
         return bool(told["open"]), told["chosen"]
 
     async def cursor(self) -> Cursor:
-        """What has the cursor.  Raises ``Blind``."""
+        """Return the element that has the cursor. Raises ``Blind``."""
         world, told = await self._cursor()
         facts = cast("Mapping[str, Any] | None", told.get("facts"))
         generation = int(told["generation"])
@@ -177,14 +180,14 @@ class Eyes:
         )
 
     async def hold(self) -> None:
-        """Hold the field that has the cursor.  Raises ``Blind``."""
+        """Track the field that has the cursor. Raises ``Blind``."""
         self._holder = None
         world, _ = await self._cursor()
         await self._ask(world, "siteloreEyes.hold()")
         self._holder = world
 
     async def held(self) -> Held | None:
-        """What the held field holds now; ``None`` when it or its page has gone.  Raises ``Blind``."""
+        """Return the content of the tracked field; ``None`` if it or its page is gone. Raises ``Blind``."""
         if self._holder is None:
             return None
         told = await self._ask(self._holder, "siteloreEyes.held()")

@@ -1,4 +1,6 @@
-"""Where a run may go: its own sites, no search engine, not round in circles (SuperBrowser, section 6.5).  Pure."""
+"""Where a run may navigate: its own sites, no search engine, not in circles (SuperBrowser, section 6.5).
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from app.engine.effect import Cause, Result, refused
 from app.engine.redaction import redact_url
 
 MOST_RETURNS = 2
-"""So often a run may open an address again that it has left; then it goes in circles."""
+"""How often a run may reopen an address; beyond that it goes in circles."""
 
 _SEARCH_ENGINES = (
     "google", "bing", "duckduckgo", "yahoo", "baidu", "yandex", "ecosia", "startpage", "qwant", "sogou", "naver", "ask",
@@ -21,7 +23,7 @@ _ENDS = ("com", "de", "fr", "org", "net", "ru", "ch")
 
 
 class Fences:
-    """The fences of one run; ``domains`` are hosts (with a port or without), none for no limit."""
+    """The navigation policy of one run; ``domains`` are hosts (with or without a port), none for no limit."""
 
     def __init__(self, domains: frozenset[str] = frozenset()) -> None:
         self.domains = frozenset(
@@ -31,11 +33,11 @@ class Fences:
         self._challenged: set[str] = set()
 
     def allows(self, url: str) -> bool:
-        """Whether the run may be at this address."""
+        """Whether the run may visit this address."""
         return self.outside(url) is None
 
     def outside(self, url: str) -> Result | None:
-        """Why an address is not for this run, ``None`` where it is."""
+        """Return why an address is off limits for this run, or ``None``."""
         try:
             parts = urlsplit(url)
             host = (parts.hostname or "").lower()
@@ -62,7 +64,7 @@ class Fences:
         return None
 
     def again(self, url: str) -> Result | None:
-        """Why an address is not opened once more, ``None`` where it may be."""
+        """Return why an address may not be opened once more, or ``None``."""
         key = _key(url)
         if key in self._challenged:
             return refused(
@@ -78,13 +80,13 @@ class Fences:
         return None
 
     def opened(self, url: str) -> str:
-        """Note that an address was opened on demand; a sentence where it had been before."""
+        """Record that an address was opened on demand; return a sentence if it had been opened before."""
         self._opened[_key(url)] += 1
         times = self._opened[_key(url)]
         return f"this address was opened {times - 1} times before" if times > 1 else ""
 
     def challenged(self, url: str) -> None:
-        """Note that an address brought a challenge."""
+        """Record that an address led to a challenge."""
         self._challenged.add(_key(url))
 
     def _instead(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Filling in: texts, keys, ticks and files, read back afterwards; what a field does not take is refused with why."""
+"""Fill in fields: texts, keys, check boxes and files, read back afterwards and refused with the reason."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from app.engine.effect import Cause, Result, refused
 from app.engine.page_state import Element
 
 CHOOSER = 2.0
-"""Seconds within which a button asks for a file."""
+"""Seconds within which a button opens a file chooser."""
 _TICKS = 0.3
-"""Seconds a box gets to show its tick."""
+"""Seconds a check box gets to show its new state."""
 _KEYS = {
     "ctrl": "Control", "control": "Control",
     "cmd": "Meta", "command": "Meta", "meta": "Meta", "alt": "Alt", "option": "Alt",
@@ -36,7 +36,7 @@ _KEYS = {
 
 
 async def type_text(grip: Grip, command: TypeText) -> Done:
-    """Put a text into a field in place of what is in it, in the form that the field takes."""
+    """Replace a field's content by a text, in the format the field accepts."""
     element = grip.element(command.element)
     field = await _field(grip, element)
     if field.kind == "select":
@@ -55,13 +55,13 @@ async def type_text(grip: Grip, command: TypeText) -> Done:
 
 
 async def type_keys(grip: Grip, command: TypeKeys) -> Done:
-    """Type where the cursor stands."""
+    """Type at the cursor."""
     await grip.pointer.type(command.text)
     return Done(tried=(CDP,))
 
 
 async def press(grip: Grip, command: Press) -> Done:
-    """Press keys, in an element or where the cursor stands."""
+    """Press keys, in an element or at the cursor."""
     keys = _keys(command.keys)
     if command.element is not None:
         element = grip.element(command.element)
@@ -83,7 +83,7 @@ async def press(grip: Grip, command: Press) -> Done:
 
 
 async def check(grip: Grip, command: Check) -> Done:
-    """Set or clear a box, or choose a radio button."""
+    """Set or clear a check box, or choose a radio button."""
     element = grip.element(command.element)
     world, number = place_of(grip.visit, element.index)
     ticked = await ask(world, f"siteloreHand.ticked({number})")
@@ -113,7 +113,7 @@ async def check(grip: Grip, command: Check) -> Done:
 
 
 async def upload(grip: Grip, command: Upload) -> Done:
-    """Give a file of the run's own folder to a file field, or to what asks for one when it is clicked."""
+    """Give a file of the run's own folder to a file field, or to an element that opens a file chooser."""
     element = grip.element(command.element)
     path = _file(grip.files, command.file)
     handle = await _handle(grip, element, "fileField")
@@ -135,10 +135,10 @@ async def upload(grip: Grip, command: Upload) -> Done:
 
 
 async def _field(grip: Grip, element: Element) -> Field:
-    """What the field says of itself.
+    """Return the field's constraints.
 
     Raises:
-        Refused: it can't be typed into: gone, hidden, covered, disabled, read-only, or no field.
+        Refused: it can't be typed into: gone, hidden, covered, disabled, read-only, or not a field.
     """
     probe = await grip.hand.probe(element.index)
     if probe.gone or probe.disabled:
@@ -167,7 +167,7 @@ async def _field(grip: Grip, element: Element) -> Field:
 
 
 async def _fitted(grip: Grip, element: Element, field: Field, text: str) -> tuple[str, tuple[str, ...]]:
-    """The text as the field takes it, and a note where it was changed."""
+    """Return the text in the format the field accepts, and a note if it was changed."""
     world, number = place_of(grip.visit, element.index)
     offered = forms(text, field)
     if field.kind == "input color" and not text.startswith("#"):
@@ -205,7 +205,7 @@ async def _set_whole(grip: Grip, element: Element, text: str) -> tuple[str, ...]
 
 
 async def _type_into(grip: Grip, element: Element, field: Field, text: str) -> tuple[str, ...]:
-    """With the keys; where the field holds something else afterwards, once more in one go."""
+    """Type with the keys; if the field then holds something else, fill it in one go."""
     world, number = place_of(grip.visit, element.index)
     if field.own:
         probe = await grip.hand.probe(element.index)
@@ -229,7 +229,7 @@ async def _type_into(grip: Grip, element: Element, field: Field, text: str) -> t
 
 
 async def _holds(grip: Grip, element: Element, field: Field, text: str) -> bool:
-    """Whether the field holds the text; one that has gone, or taken the page away, has taken it."""
+    """Whether the field holds the text; a field that is gone, or navigated away, has accepted it."""
     world, number = place_of(grip.visit, element.index)
     try:
         content = str(await ask(world, f"siteloreHand.content({number})"))
@@ -261,7 +261,7 @@ async def _handle(grip: Grip, element: Element, what: str) -> ElementHandle:
 
 
 def _keys(text: str) -> str:
-    """Keys by the names the browser has for them; ``ctrl+a`` is ``Control+a``."""
+    """Return keys by the browser's names for them; ``ctrl+a`` is ``Control+a``."""
     if text in ("+", " "):
         return {"+": "+", " ": "Space"}[text]
     parts = [part.strip() or "+" for part in text.split("+")]
@@ -282,12 +282,12 @@ def _asked_for(field: Field) -> str:
 
 
 def literal_list(texts: list[str]) -> str:
-    """A list of texts as JavaScript writes it."""
+    """Return a list of texts as a JavaScript literal."""
     return f"[{', '.join(map(literal, texts))}]"
 
 
 def _file(folder: Path | None, name: str) -> Path:
-    """The file of this name, which lies in the folder and nowhere else.
+    """Return the file of this name, which must lie inside the folder.
 
     Raises:
         Refused: there is no such file, or it lies outside.

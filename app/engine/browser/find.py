@@ -1,8 +1,10 @@
-"""Which browser to start: the person's choice, playwright's own, an installed Chrome or Edge, a name on PATH.
+"""Choose and start a browser: the user's choice, Playwright's own, an installed Chrome or Edge, a name
+on PATH.
 
-A candidate that is not there costs some 10 ms, so they are tried in turn; what playwright says about its own
-executable's place is not asked, as it names a full Chrome even where only the headless shell is installed.
-Every browser is started in its sandbox; see ``app.engine.browser.sandbox`` for where that is impossible.
+A candidate that is not installed costs some 10 ms, so they are tried in turn. Playwright's own
+executable path is not used: it names a full Chrome even where only the headless shell is installed.
+Every browser is started in its sandbox; see ``app.engine.browser.sandbox`` for where that is
+impossible.
 """
 
 from __future__ import annotations
@@ -40,10 +42,10 @@ _NOT_INSTALLED = (
 
 
 class NoBrowser(SiteloreError):
-    """No candidate could be started; says which were tried and the command that brings one.
+    """No candidate could be started; the message lists those tried and the command that installs one.
 
     Attributes:
-        slow: one is there and did not answer in time.
+        slow: one is installed and did not answer in time.
     """
 
     slow = False
@@ -51,7 +53,7 @@ class NoBrowser(SiteloreError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started:
-    """A browser that was started; ``unsandboxed`` says why it has no sandbox, "" where it has one."""
+    """A browser that was started; ``unsandboxed`` says why it has no sandbox, "" if it has one."""
 
     version: str
     candidate: str
@@ -67,7 +69,7 @@ _listeners: list[Callable[[Started], None]] = []
 
 
 def on_start(listener: Callable[[Started], None]) -> Callable[[], None]:
-    """Call ``listener`` with every browser that this process starts; returns what ends that."""
+    """Call ``listener`` with every browser that this process starts; return a function that stops that."""
     _listeners.append(listener)
 
     def unlisten() -> None:
@@ -79,7 +81,7 @@ def on_start(listener: Callable[[Started], None]) -> Callable[[], None]:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One way to get a browser; both empty means the one that playwright itself installed."""
+    """One way to get a browser; both empty means the one that Playwright itself installed."""
 
     executable: str = ""
     channel: str = ""
@@ -88,16 +90,16 @@ class Candidate:
         return self.executable or (f"channel {self.channel}" if self.channel else "playwright's own Chromium")
 
     def launch_options(self) -> dict[str, str]:
-        """What ``chromium.launch`` takes."""
+        """Return keyword arguments of ``chromium.launch``."""
         if self.executable:
             return {"executable_path": self.executable}
         return {"channel": self.channel} if self.channel else {}
 
 
 def candidates(setting: str = "", environ: Mapping[str, str] | None = None) -> Iterator[Candidate]:
-    """Candidates, best first.  A choice (``setting``, else ``SITELORE_BROWSER``) is the only one.
+    """Yield candidates, best first. A choice (``setting``, else ``SITELORE_BROWSER``) is the only one.
 
-    A choice is the path of a program, a name on PATH, or a channel that playwright knows.
+    A choice is the path of a program, a name on PATH, or a channel that Playwright knows.
     """
     environ = os.environ if environ is None else environ
     choice = setting or environ.get(VARIABLE, "")
@@ -110,10 +112,12 @@ def candidates(setting: str = "", environ: Mapping[str, str] | None = None) -> I
 
 
 async def launch(playwright: Playwright, setting: str = "", **options: Any) -> tuple[Browser, Candidate]:
-    """Start the first candidate that starts; ``options`` go to ``chromium.launch`` (headless, args, timeout).
+    """Start the first candidate that starts; ``options`` go to ``chromium.launch`` (headless, args,
+    timeout).
 
     Raises:
-        NoBrowser: none starts.  NoSandbox: one would, but only without its sandbox, and the settings forbid that.
+        NoBrowser: none starts. NoSandbox: one would, but only without its sandbox, and the settings
+            forbid that.
     """
     from playwright.async_api import Error, TimeoutError
 
@@ -143,10 +147,10 @@ async def launch(playwright: Playwright, setting: str = "", **options: Any) -> t
 async def _start(
     playwright: Playwright, candidate: Candidate, *, required: bool, options: Mapping[str, Any]
 ) -> tuple[Browser, str]:
-    """Start one in its sandbox, else without; the browser, and why it has none.
+    """Start a candidate in its sandbox, else without; return the browser and why it has no sandbox.
 
     Raises:
-        playwright.async_api.Error: it does not start either way.  NoSandbox: see ``launch``.
+        playwright.async_api.Error: it does not start either way. NoSandbox: see ``launch``.
     """
     from playwright.async_api import Error
 
@@ -167,14 +171,14 @@ async def _start(
 
 
 def install_command() -> str:
-    """What a person types to get a browser here."""
+    """Return the command that installs a browser here."""
     if sys.platform.startswith("linux") and shutil.which("apt-get"):
         return "sudo apt-get update && sudo apt-get install -y --no-install-recommends chromium"
     return f"{sys.executable} -m playwright install chromium"
 
 
 def _chosen(choice: str) -> Candidate:
-    """A bare word that is on PATH is that program; another bare word is a channel."""
+    """Return the candidate for a choice: a bare word on PATH is that program, another bare word a channel."""
     if os.sep in choice or "/" in choice or choice.lower().endswith(".exe"):
         return Candidate(executable=os.path.expanduser(choice))  # noqa: PTH111 - stays as it was typed
     if choice in {*CHANNELS, "chrome-beta", "chrome-dev", "msedge-beta", "msedge-dev"}:

@@ -1,4 +1,4 @@
-"""Frames of a page, each looked at in a world of its own, where a page's scripts neither see nor change anything.
+"""Frames of a page, each read in an isolated world, where page scripts neither see nor change anything.
 
 A frame from another site lives in another process and is reached by a connection of its own.
 """
@@ -24,10 +24,10 @@ class NoSuchElement(Exception):
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Where our script runs in one frame.
+    """The isolated world in which our script runs in one frame.
 
-    ``owner`` is the frame element's number in the look at ``parent``; the page itself has no parent, and its
-    ``document`` names what is loaded in it (``document_of``).
+    ``owner`` is the frame element's number in the capture of ``parent``; the page itself has no parent,
+    and its ``document`` identifies what is loaded in it (``document_of``).
     """
 
     wire: CDPSession
@@ -38,9 +38,11 @@ class World:
     document: str = ""
 
     async def call(self, expression: str, *, by_value: bool = True) -> Any:
-        """Value of an expression in this world; with ``by_value=False`` the DevTools id of the object, "" for null.
+        """Evaluate an expression in this world; with ``by_value=False`` return the DevTools object id, ""
+        for null.
 
-        Raises ``playwright.async_api.Error`` when the frame is gone, ``RuntimeError`` when the expression throws.
+        Raises ``playwright.async_api.Error`` when the frame is gone, ``RuntimeError`` when the expression
+        throws.
         """
         answer = await _ask(
             self.wire,
@@ -58,13 +60,13 @@ class World:
 
 @cache
 def script() -> str:
-    """What runs in every frame, as one expression that leaves ``sitelore`` in its world."""
+    """Return the script for every frame, as one expression that defines ``sitelore`` in its world."""
     parts = [resource("js", part).read_text(encoding="utf-8") for part in PARTS]
     return "\n".join(('(() => { "use strict";', *parts, "})()"))
 
 
 async def main_world(visit: Visit) -> World:
-    """Our world in the page in front.
+    """Return our world in the page in front.
 
     Raises ``playwright.async_api.Error`` when the page is gone or being replaced.
     """
@@ -75,22 +77,22 @@ async def main_world(visit: Visit) -> World:
 
 
 async def document_of(visit: Visit) -> str:
-    """Names the document in front; another page, or the same loaded again, has another name."""
+    """Return the id of the document in front; another page, or the same reloaded, has another id."""
     tree = await _ask(await visit.wire(), "Page.getFrameTree")
     return str(tree["frameTree"]["frame"].get("loaderId", ""))
 
 
 class Frames:
-    """Ways into the frames below a page, for one look."""
+    """Access to the frames below a page, for one capture."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
         self._elsewhere: dict[str, CDPSession] | None = None
 
     async def below(self, parent: World, owner: int) -> World:
-        """Our world in the frame that the ``owner``-th frame element of the look at ``parent`` shows.
+        """Return our world in the frame that the ``owner``-th frame element of ``parent`` shows.
 
-        Raises ``playwright.async_api.Error`` when it can't be looked into.
+        Raises ``playwright.async_api.Error`` when it can't be read.
         """
         object_id = await parent.call(f"sitelore.frame({owner})", by_value=False)
         described = await _ask(parent.wire, "DOM.describeNode", objectId=object_id)
@@ -104,7 +106,7 @@ class Frames:
             return await _world(wire, frame_id, parent, owner)
 
     async def _other_processes(self) -> dict[str, CDPSession]:
-        """Connections to frames that live in processes of their own, by frame id."""
+        """Return connections to frames that live in processes of their own, by frame id."""
         if self._elsewhere is None:
             self._elsewhere = {}
             for frame in self._page.frames[1:]:
@@ -118,7 +120,7 @@ class Frames:
 
 
 async def frame_of(visit: Visit, world: World) -> Frame | None:
-    """Playwright's name for a frame; ``None`` when it has gone."""
+    """Return Playwright's name for a frame; ``None`` when it is gone."""
     if world.parent is None:
         return visit.page.main_frame
     handle = await take(visit, world.parent, f"sitelore.frame({world.owner})")
@@ -129,9 +131,10 @@ _KEY = "Symbol.for('sitelore.target')"
 
 
 async def take(visit: Visit, world: World, expression: str) -> Any:
-    """Playwright's handle of the element that an expression in a world names, ``None`` if there is none any more.
+    """Return Playwright's handle of the element that an expression in a world names, ``None`` if it is gone.
 
-    It passes through a property of the frame's ``window`` for a moment, which no script comes upon by its name.
+    It passes through a property of the frame's ``window`` for a moment, under a name that no script comes
+    across.
     """
     object_id = await world.call(expression, by_value=False)
     if not object_id:

@@ -1,7 +1,8 @@
-"""Stands before the tabs of a run at the network: a page of a host outside of its fences is not even asked for.
+"""Block documents from hosts that the run's navigation policy excludes before they are requested.
 
-A person's hands pass, it is the agent's fence.  Only documents of the tab itself are held up, for one round trip each;
-frames, pictures and scripts pass.  What comes past it (a window's first page) is found when it is looked at.
+Only documents of the tab itself are intercepted, for one round trip each; frames, images and scripts
+pass, and so does everything while a person controls the page. What slips past (a window's first page)
+is found when it is captured.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from app.engine.effect import Result
 
 
 class Gate:
-    """Refuses documents from elsewhere, for each tab that has been in front."""
+    """Refuses documents from other hosts, for each tab that has been in front."""
 
     def __init__(self, visit: Visit, fences: Fences) -> None:
         self._visit = visit
@@ -25,7 +26,7 @@ class Gate:
         self._refused: list[Result] = []
 
     async def keep(self) -> None:
-        """Stand before the tab in front; nothing to do for a run without limits.
+        """Watch the tab in front; does nothing for a run without limits.
 
         Raises ``playwright.async_api.Error`` when the tab is gone.
         """
@@ -45,7 +46,7 @@ class Gate:
         await wire.send("Fetch.enable", {"patterns": [pattern]})
 
     def refused(self) -> Result | None:
-        """The last page that was not asked for since this was called last, and why."""
+        """Return why the last document was refused since the previous call, or ``None``."""
         told, self._refused = self._refused, []
         return told[-1] if told else None
 

@@ -1,4 +1,6 @@
-"""Looks at the page in front for the hand: early where an action needs it, and with lost tabs replaced."""
+"""Captures of the page in front for the executor: taken early if an action needs it, with lost tabs
+replaced.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,11 @@ from app.engine.redaction import redact_text
 
 
 class Gaze:
-    """The looks of one visit.
+    """The captures of one session.
 
     Attributes:
-        now: the last look of all, whose elements can be acted on.
-        shown: the last look that was asked for; its numbers are what commands name.
+        now: the newest capture, whose elements can be acted on.
+        shown: the last capture that was requested; actions name elements by its numbers.
     """
 
     def __init__(self, visit: Visit, hand: PageHand, gate: Gate) -> None:
@@ -36,10 +38,11 @@ class Gaze:
         """A look that nobody was shown: what came up unasked before it is told with the next one."""
 
     async def look(self, picture: bool, most: float) -> PageCapture:
-        """The next look that is asked for: the one the last action ended with, where nothing has changed since.
+        """Return the next requested capture: the one the last action ended with, if nothing has changed
+        since.
 
         Raises:
-            PageGone: there is no page to look at, and no other could be opened.
+            PageGone: there is no page to capture, and no other could be opened.
         """
         self._pictured = picture
         try:
@@ -59,30 +62,30 @@ class Gaze:
         return self.shown
 
     async def ahead(self) -> PageCapture:
-        """The look that is asked for next, taken now."""
+        """Take the capture that is requested next, now."""
         self.now = self._untold = self._with_untold(await self._take(self._pictured))
         self._ahead = self._visit.page
         return self.now
 
     async def amid(self) -> PageCapture:
-        """A look in the middle of an action, which goes on."""
+        """Take a capture in the middle of an action, which continues."""
         page = await capture(self._visit, picture=False, thorough=True)
         self.now = self._untold = self._with_untold(page)
         await self._hand.meet(self.now, amid=True)
         return self.now
 
     def forget_ahead(self) -> None:
-        """Something is done now: the look that the last action ended with holds no longer."""
+        """Invalidate the capture that the last action ended with: another action begins."""
         self._ahead = None
 
     @property
     def lost(self) -> bool:
-        """There is no page in front that could be looked at."""
+        """Whether there is no page in front that could be captured."""
         visit = self._visit
         return visit.crashed or visit.stopped or not visit.pages or visit.page.is_closed()
 
     def why_lost(self, error: Exception | None = None) -> str:
-        """What became of the page, in one sentence."""
+        """Return what happened to the page, in one sentence."""
         visit = self._visit
         if self._browser_gone:
             return BROWSER_GONE
@@ -126,9 +129,11 @@ class Gaze:
         )
 
     async def _revive(self, most: float, busy: str = "") -> str:
-        """Another tab in place of one that is lost, at the address of the last look; a note, "" if none was needed.
+        """Replace a lost tab by another at the address of the last capture; return a note, "" if none was
+        needed.
 
-        One that is ``busy`` for good is left for an empty one, as is one that opened dialogs without end.
+        A tab that stays ``busy`` is replaced by an empty one, and so is one that opened dialogs without
+        end.
         """
         if not busy and not self.lost:
             return ""
@@ -144,6 +149,6 @@ class Gaze:
 
 
 def first_line(error: Exception) -> str:
-    """The first line of what the browser says, which names no typed text."""
+    """Return the first line of the browser's message, which contains no typed text."""
     lines = (line.strip() for line in str(error).splitlines() if line.strip())
     return redact_text(next(lines, "no reason given"))[:160]

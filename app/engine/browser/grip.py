@@ -1,4 +1,4 @@
-"""What every part of the hand works with, and what a part hands back.  One grip lasts as long as its visit."""
+"""The context that actions share, and what an action returns. One context lasts as long as its session."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """An action was carried out; whether it did anything is seen afterwards.
+    """An action was carried out; its effect is detected afterwards.
 
     Attributes:
-        calm: it is a success though nothing visible comes of it.
-        already: nothing had to be done: things were so.
-        effect: what came of it, where that is known without looking.
+        calm: it is a success even if nothing visible changes.
+        already: nothing had to be done.
+        effect: the effect, if it is known without a capture.
         status: HTTP status of a page that was opened.
-        settled: the page has been waited for.
+        settled: the page is idle already.
     """
 
     tried: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class Done:
 
 @dataclass(slots=True, kw_only=True)
 class Grip:
-    """The visit, the page as it was looked at last, and the tools."""
+    """The session, its last capture, and the tools of an action."""
 
     visit: Visit
     hand: PageHand
@@ -64,11 +64,11 @@ class Grip:
 
     @property
     def page(self) -> PageCapture:
-        """The page as it was looked at last."""
+        """The last captured page."""
         return self.gaze.now
 
     def element(self, index: int, label: str = "") -> Element:
-        """The element of this number on the page that was looked at last.
+        """Return the element of this number in the last capture.
 
         Raises:
             Refused: there is none.
@@ -78,11 +78,11 @@ class Grip:
         return self.page.elements[index]
 
     async def look_again(self) -> PageCapture:
-        """Another look in the middle of an action; numbers of elements are of this one from now on."""
+        """Capture again in the middle of an action; from now on element numbers refer to this capture."""
         return await self.gaze.amid()
 
     def again(self, element: Element) -> Element:
-        """An element of an earlier look, as it is in the last one.
+        """Return an element of an earlier capture as it is in the last one.
 
         Raises:
             Refused: it is not there any more.

@@ -1,10 +1,11 @@
-"""Keeps a visit from changing anything on a site unless that was decided, whatever its scripts make of a click.
+"""Keep a session from changing anything on a site unless that was decided, whatever its scripts make of
+a click.
 
-The block list and the agent's gate judge elements by what can be seen of them.  This is the second line, at the
-network, and it holds for the whole visit: tabs and windows, frames of other hosts, workers, beacons, sockets.  What
-counts as a change is written in ``app.engine.request_nature``.  Where that is not clear, loading and acting are told
-apart: a page that nobody gave input to yet may send it, and from then on only what is like a request of some page that
-loaded.
+The block list and the agent's write gate judge elements by their appearance. This is the second line
+of defence, at the network, and it covers the whole session: tabs and windows, frames of other hosts,
+workers, beacons, sockets. What counts as a change is defined in ``app.engine.request_nature``. If
+that is unclear, loading and acting are told apart: a page that has had no input yet may send the
+request; after input, only requests like those of some page that loaded may leave.
 
 The requests come from ``app.engine.browser.watchpost``.
 """
@@ -30,26 +31,26 @@ from app.engine.request_nature import Asked, Nature, is_telemetry, judged, messa
 from app.engine.write_permit import SentWrite, WritePermit
 
 UNREAD = frozenset({"Ping", "CSPViolationReport"})
-"""Kinds of request whose answer no page gets to see: no page needs them for loading."""
+"""Kinds of request whose response no page can read: no page needs them for loading."""
 MOST_KNOWN = 4096
 """Requests of loading pages that are remembered."""
 MOST_TOLD = 100
-"""Refusals kept until somebody asks for them."""
+"""Refusals kept until they are taken."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a request may leave.  ``write`` is the record to complete with its status, ``None`` for reading."""
+    """Whether a request may leave. ``write`` is the record to complete with its status, ``None`` for a read."""
 
     passes: bool
     write: SentWrite | None = None
 
 
 class Guard:
-    """Lets only reading out of a visit, and the writes of one action where those are permitted.
+    """Lets only reads out of a session, and the writes of one action if those are permitted.
 
     Args:
-        hosts: the run's own hosts (with a port or without); none: the host of the page in front.
+        hosts: the run's own hosts (with or without a port); none: the host of the page in front.
     """
 
     def __init__(self, hosts: frozenset[str] = frozenset()) -> None:
@@ -72,9 +73,9 @@ class Guard:
     # ---------------------------------------------------------------- what the hand calls
 
     async def watch(self, visit: Visit) -> None:
-        """Stand before everything the visit sends; again after it was given another browser, else it does nothing.
+        """Intercept everything the session sends; does nothing if it does so already in the same browser.
 
-        Call it before the first page is opened: sockets of documents that stand already are not seen.
+        Call it before the first page is opened: sockets of existing documents are not seen.
 
         Raises ``playwright.async_api.Error`` when the browser is gone.
         """
@@ -89,47 +90,47 @@ class Guard:
             await self._post.know(self, context)
 
     def begin(self, permit: WritePermit | None = None) -> None:
-        """An action starts: the page in front is about to be given input.  Without a permit only reading is let out."""
+        """Begin an action that gives the page in front input. Without a permit only reads may leave."""
         self._permit, self._submissions = permit, permit.submissions if permit is not None else 0
         self._done.clear()
         self._touch()
 
     def end(self) -> None:
-        """The action is over: only reading is let out."""
+        """End the action: only reads may leave."""
         self._permit = None
 
     @property
     def aside(self) -> bool:
-        """A person has the page."""
+        """Whether a person controls the page and the guard is bypassed."""
         return self._aside
 
     def stand_aside(self, on: bool) -> None:
-        """A person has the page: everything leaves, and writes are counted.  Off: it is guarded again."""
+        """Bypass the guard while a person controls the page: everything leaves, and writes are recorded."""
         self._aside = on
         self._touch(everywhere=True)
 
     def refused(self) -> tuple[str, ...]:
-        """Requests that were held back since the last call, as ``POST /basket/add``."""
+        """Return requests blocked since the last call, as ``POST /basket/add``."""
         told, self._refused = tuple(self._refused), []
         return told
 
     def sent(self) -> tuple[SentWrite, ...]:
-        """Writes that left since the last call."""
+        """Return writes that left since the last call."""
         told, self._sent = tuple(self._sent), []
         return told
 
     # ---------------------------------------------------------------- what the watchpost calls
 
     def given_input(self, page: Page) -> bool:
-        """Whether this page was given input since its document came."""
+        """Whether this page was given input since its document loaded."""
         return page in self._given_input
 
     def arrived(self, page: Page) -> None:
-        """Another document has come in this tab: nobody has given it input."""
+        """Record that a new document has loaded in this tab and has had no input."""
         self._given_input.discard(page)
 
     def acted(self) -> bool:
-        """Whether any page of the visit was given input."""
+        """Whether any page of the session was given input."""
         self._given_input = {page for page in self._given_input if not page.is_closed()}
         return bool(self._given_input)
 
@@ -138,7 +139,8 @@ class Guard:
 
         Args:
             acting: it may come from a page that was given input.
-            follows: the write that the server answered with this address (a redirect that keeps the method).
+            follows: the write that the server answered with this address (a redirect that keeps the
+                method).
         """
         found = judged(asked)
         if found.nature is Nature.READS:
@@ -161,12 +163,12 @@ class Guard:
         return Verdict(passes=False)
 
     def answered(self, write: SentWrite, status: int) -> None:
-        """The server has answered a write that left."""
+        """Record the server's status for a write that left."""
         if write in self._sent:
             self._sent[self._sent.index(write)] = replace(write, status=status)
 
     async def close(self, page: Page) -> None:
-        """Close a window that was opened for a form that is not sent; the page that opened it is in front again."""
+        """Close a window that was opened for a blocked form; the page that opened it is in front again."""
         visit, front = self._visit, self._front
         with suppress(Error):
             await page.close()
@@ -220,7 +222,9 @@ class Guard:
     # ---------------------------------------------------------------- sockets
 
     def _socket(self, route: WebSocketRoute) -> None:
-        """A socket is opened and read; each message that the page sends is decided about as a request is."""
+        """Open a socket and let its messages in; decide each message that the page sends as a request is
+        decided.
+        """
         server = route.connect_to_server()
 
         def said(message: str | bytes) -> None:
@@ -250,9 +254,10 @@ class Guard:
 
 @asynccontextmanager
 async def only_reading(visit: Visit) -> AsyncGenerator[Guard]:
-    """Let only reading out of a visit for the time of the block, in which something is done to the page in front.
+    """Let only reads out of a session for the time of the block, in which the page in front is operated.
 
-    A guard that the visit has already is used; another one stands aside afterwards, for the page is a person's then.
+    The session's own guard is used if it has one; otherwise a new one, which is bypassed afterwards,
+    since a person then controls the page.
 
     Raises ``playwright.async_api.Error`` when the browser is gone.
     """
@@ -283,6 +288,6 @@ def _write(method: str, url: str) -> SentWrite:
 
 
 def _form_path(form: str) -> str:
-    """``post:/basket/add`` for a form whose address names its host too."""
+    """Return ``post:/basket/add`` for a form whose address includes its host."""
     method, _, address = form.partition(":")
     return f"{method}:{urlsplit(address).path or '/'}"

@@ -1,7 +1,7 @@
-"""Opens addresses and operates elements, and says in one sentence what went wrong where something did.
+"""Open addresses and operate elements; report in one sentence what went wrong.
 
-What a page does to whoever visits it is answered here: hosts that don't answer, redirects in a circle, errors that go
-away at the second try, pages that never come to rest, elements that are covered.
+Handles what pages do to any visitor: hosts that don't answer, redirect loops, errors that go away at
+the second try, pages that never become idle, covered elements.
 """
 
 from __future__ import annotations
@@ -25,13 +25,15 @@ from app.engine.redaction import redact_text, redact_url
 from app.engine.transition import Operation
 
 RETRY_AFTER = 0.5
-"""Seconds after which a page that answered with a fault of the server is asked for once more."""
+"""Seconds after which a page that answered with a server fault is requested once more."""
 
 PATIENCE = 4
-"""So many times longer than at first is waited for an element that nothing speaks against."""
+"""Factor by which the second wait for an unobstructed element is longer than the first."""
 
 RESTS = 0.5
-"""Seconds the pointer rests on an element that is hovered over: many menus wait for a quarter before they open."""
+"""Seconds the pointer rests on an element it hovers over: many menus wait a quarter of one before they
+open.
+"""
 
 _VERBS = {
     Operation.CLICK: "click",
@@ -42,7 +44,7 @@ _VERBS = {
 }
 _OPENED_ELSEWHERE = frozenset({"", "_self", "_parent", "_top"})
 _DONE = "waiting for scheduled navigations to finish"
-"""What Playwright says last of an action that was done and whose page has not come yet."""
+"""The end of Playwright's message for an action that was done and whose page has not come yet."""
 _COVERED = re.compile(r"<(\w+)[^>]*>.*? intercepts pointer events")
 _NET = re.compile(r"net::(ERR_[A-Z_]+)")
 _SENTENCES = {
@@ -62,11 +64,11 @@ _SENTENCES = {
 
 
 async def open_page(visit: Visit, url: str, *, most: float = MOST) -> Performed:
-    """Go to an address and let the page settle.
+    """Open an address and wait until the page is idle.
 
-    A fault of the server (5xx) or a broken connection is tried once more.  ``error`` is one sentence when no page came,
-    or when the server still had a fault; a page that says 404 or asks for a log-in is a page, told by ``status``.
-    A tab that has crashed is replaced by a new one first.
+    A server fault (5xx) or a broken connection is retried once. ``error`` is one sentence if no page
+    came, or if the server still had a fault; a page that answers 404 or asks for a log-in is a page, told
+    by ``status``. A crashed tab is replaced first.
     """
     began = time.monotonic()
     if urlsplit(url).scheme not in ("http", "https", "about"):
@@ -101,10 +103,10 @@ async def operate(
     quiet: float = QUIET,
     most: float = MOST,
 ) -> Performed:
-    """Do one thing to an element of the last capture and let the page settle.
+    """Perform one operation on an element of the last capture and wait until the page is idle.
 
-    Links that open a window of their own are followed in this tab.  ``value`` is the address to open, the label of the
-    option to select, the text to type or the key to press; ``timeout`` is in seconds.
+    Links that open a window of their own are followed in this tab. ``value`` is the address to open, the
+    label of the option to select, the text to type or the key to press; ``timeout`` is in seconds.
     """
     if operation is Operation.OPEN:
         return await open_page(visit, value or element.href, most=most)
@@ -130,7 +132,7 @@ async def operate(
 
 
 async def _go(visit: Visit, url: str) -> tuple[int, str]:
-    """HTTP status (0 without one), and one sentence where no page came."""
+    """Open an address; return the HTTP status (0 without one), and one sentence if no page came."""
     page = visit.page
     traffic = Traffic.of(page)
     before = traffic.document
@@ -151,7 +153,7 @@ async def _go(visit: Visit, url: str) -> tuple[int, str]:
 
 
 def failure(url: str, message: str) -> str:
-    """Why no page came for an address, in one sentence; ``message`` is Playwright's."""
+    """Return one sentence on why no page came for an address; ``message`` is Playwright's."""
     if "Download is starting" in message:
         return f"{_short(url)} brings no page: it offers a file"
     found = _NET.search(message)
@@ -162,15 +164,16 @@ def failure(url: str, message: str) -> str:
 
 
 async def _has_crashed(visit: Visit) -> bool:
-    """Whether the tab has died; the browser may tell so a moment after the page failed."""
+    """Whether the tab has crashed; the browser may report it a moment after the page failed."""
     await asyncio.sleep(0.1)
     return visit.crashed
 
 
 async def _touch(visit: Visit, element: Element, verb: str, value: str, timeout: float) -> str:
-    """One sentence about what stood in the way, "" if nothing did.
+    """Operate the element; return one sentence on what obstructed it, "" if nothing did.
 
-    A hopeless element is given up after ``timeout`` seconds; one that is only slow to answer gets a second chance.
+    An obstructed element is given up after ``timeout`` seconds; one that is only slow gets a second
+    chance.
     """
     for seconds in (timeout, PATIENCE * timeout):
         try:
@@ -187,7 +190,7 @@ async def _touch(visit: Visit, element: Element, verb: str, value: str, timeout:
 
 
 def _reason(element: Element, error: Exception) -> str:
-    """What stood in the way, in one sentence; "" where it is not known."""
+    """Return what obstructed the element, in one sentence; "" if unknown."""
     text = str(error)
     named = _named(element)
     covered = _COVERED.search(text)

@@ -1,6 +1,8 @@
-"""Links that are in a page and can't be seen, in closed menus, say.  A look leaves them out: nobody could click them.
+"""Links of a page that are not visible, such as those in closed menus. A capture omits them: nobody
+could click them.
 
-An exploration opens them by their address, so that what a closed menu hides is found as early as a link crawler does.
+An exploration opens them by their address, so that it finds what a closed menu hides as early as a
+link crawler does.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from app.engine.browser.session import Visit
 from app.engine.page_state import Element, PageCapture
 
 MOST = 400
-"""Hidden links taken of one page."""
+"""Maximum of hidden links taken from one page."""
 _TOLD = (
     "class",
     "id",
@@ -48,9 +50,9 @@ _SCRIPT = """((most, told) => {
 
 
 async def with_hidden_links(visit: Visit, page: PageCapture) -> PageCapture:
-    """The look with links that can't be seen at its end; they have no place and can't be operated.
+    """Append the invisible links to a capture; they have no position and can't be operated.
 
-    A page that is replaced meanwhile is given back as it was seen.
+    If the page is replaced meanwhile, the capture is returned unchanged.
     """
     try:
         frame = (await visit.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]

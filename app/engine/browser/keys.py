@@ -1,6 +1,7 @@
-"""Keys of a keyboard as DevTools wants them: DOM names with the numbers that pages still ask for.
+"""Keyboard keys as DevTools expects them: DOM names with the numbers that pages still read.
 
-The numbers are those of UI Events, annex "Legacy key attributes" (``keyCode``), which Chromium also edits by.
+The numbers are those of UI Events, annex "Legacy key attributes" (``keyCode``), which Chromium also
+edits by.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _PUTS_IN = {"Enter": "\r", "Tab": "\t"}
 
 
 def number_of(key: str, code: str) -> int:
-    """The number of a key, 0 where it has none."""
+    """Return the number of a key, 0 if it has none."""
     if key in _NAMED and not code.startswith("Numpad"):
         return _NAMED[key]
     if code.startswith("Key") and len(code) == 4:
@@ -48,7 +49,7 @@ def number_of(key: str, code: str) -> int:
 
 
 def key_event(one: PageInput) -> dict[str, Any]:
-    """Parameters of ``Input.dispatchKeyEvent`` for a key that goes down or comes up."""
+    """Return the parameters of ``Input.dispatchKeyEvent`` for a key going down or up."""
     modifiers = one.modifiers & 15
     number = number_of(one.key, one.code)
     event: dict[str, Any] = {
@@ -73,7 +74,7 @@ def key_event(one: PageInput) -> dict[str, Any]:
 
 
 def text_of(one: PageInput) -> str:
-    """What a key puts into a field, "" for a shortcut or a key that puts in nothing."""
+    """Return the text a key inserts into a field, "" for a shortcut or a key that inserts nothing."""
     if one.modifiers & (CTRL | META) and not one.modifiers & ALT:  # AltGr arrives as Ctrl+Alt on some systems
         return ""
     if one.key in _PUTS_IN:

@@ -1,7 +1,7 @@
-"""What page scripts listen to, asked of the browser itself: a page's own listeners can't be seen from another world.
+"""Ask the browser which events page scripts listen to; an isolated world can't see a page's listeners.
 
-The question runs in the page's world, where the listeners live, in V8's mode without side effects and by the browser's
-own helpers, so that the page neither sees nor is changed by it.
+The query runs in the page's world, where the listeners live, in V8's mode without side effects and
+with the browser's own helpers, so that the page neither sees nor is changed by it.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from app.assets import resource
 from app.engine.browser.frames import World
 
 TIMEOUT = 400
-"""Milliseconds the question may take; a page that is too long for it is looked at without its listeners."""
+"""Milliseconds the query may take; a page too long for it is captured without its listeners."""
 SAID = re.compile(r"\d+;(?:\d+:[cphd]+,)*")
 NOTHING = ""
-"""What is told of a frame that can't be asked; no page has this number of elements, so nothing is heard in it."""
+"""The answer for a frame that can't be queried; no element count equals it, so no listener is assumed."""
 
 _KINDS = {
     "click": "c", "dblclick": "c", "mouseup": "c", "pointerup": "c", "touchend": "c", "contextmenu": "c",
@@ -30,9 +30,9 @@ _KINDS = {
 
 
 async def heard_in(world: World) -> str:
-    """``number;place:kinds,...`` over the elements that can be heard, in document order; "" where it can't be told.
+    """Return ``count;index:kinds,...`` for the elements with listeners, in document order; "" if unknown.
 
-    Frames that share the process of the frame around them have no such way in; nor do shadow roots.
+    Frames that share the process of their parent frame, and shadow roots, can't be queried.
     """
     if world.parent is not None and world.parent.wire is world.wire:
         return NOTHING
@@ -54,7 +54,7 @@ async def heard_in(world: World) -> str:
 
 @cache
 def _question() -> str:
-    """Calls nothing that a page can replace without being told apart: no methods, no iterators."""
+    """Return the query. It calls nothing that a page can replace undetected: no methods, no iterators."""
     found = re.search(r'HEARABLE =\s*"([^"]+)"', resource("js", "snapshot_looks.js").read_text("utf-8"))
     assert found is not None
     cases = "".join(f'case "{name}": heard += "{kind}"; break; ' for name, kind in _KINDS.items())

@@ -1,6 +1,7 @@
-"""A browser that stays open: for a run, for a person who is taken through a graph, or for one who logs in by hand.
+"""A browser that stays open: for a run, for a person navigating a graph, or for a manual log-in.
 
-One that died can be opened again: the visit goes on in another browser with the cookies and storage it had.
+One that died can be reopened: the session continues in another browser with the cookies and storage
+it had.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ from app.engine.browser.session import Visit, first_tab, open_browser
 from app.engine.errors import InputError, SiteloreError, StoreError
 
 REMEMBER_EVERY = 10.0
-"""Seconds between two times that a browser's belongings are asked for."""
+"""Minimum seconds between two reads of the session state."""
 
 RENEW = 8.0
-"""Seconds a browser may take to put an empty tab in place of those that are lost."""
+"""Seconds a browser may take to replace lost tabs by an empty one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +49,10 @@ class Opening:
 
 
 class LiveBrowser:
-    """One browser with one visit.  Close it, or use it with ``async with``.
+    """One browser with one session. Close it, or use it with ``async with``.
 
     Attributes:
-        process: the id of its process, 0 where it is not known.
+        process: the id of its process, 0 if unknown.
     """
 
     def __init__(
@@ -77,10 +78,11 @@ class LiveBrowser:
     ) -> Self:
         """Start a browser; ``storage_state`` is the path of a recorded log-in, ``size`` in CSS pixels.
 
-        ``keep_tabs`` lets windows that pages open stay.
+        ``keep_tabs`` keeps windows that pages open.
 
         Raises:
-            NoBrowser: none can be started.  SiteloreError: it should be shown, and there is no display.
+            NoBrowser: none can be started. SiteloreError: it should be visible, and there is no
+                display.
             InputError: the recorded log-in can't be read.
         """
         if headed and not has_display():
@@ -95,12 +97,12 @@ class LiveBrowser:
 
     @property
     def is_open(self) -> bool:
-        """False once the person has closed its window, or it crashed."""
+        """False once the user has closed its window, or it crashed."""
         return is_connected(self.visit) and bool(self.visit.pages)
 
     @property
     def broken(self) -> str:
-        """What is wrong with browser or page, as far as they tell by themselves; "" where nothing is."""
+        """What is wrong with browser or page, as far as they report it themselves; "" if nothing is."""
         visit = self.visit
         if not is_connected(visit):
             return BROWSER_GONE
@@ -117,21 +119,21 @@ class LiveBrowser:
 
     @property
     def open_tabs(self) -> int:
-        """How many are open."""
+        """Number of open tabs."""
         return len(self.visit.pages)
 
     async def answers(self) -> bool:
-        """The page in front says a word in good time."""
+        """Whether the page in front responds in time."""
         return await answers(self.visit)
 
     async def go(self, url: str) -> str:
-        """Open an address in the tab in front; why no page came in one sentence, "" when one did."""
+        """Open an address in the tab in front; return one sentence on why no page came, "" when one did."""
         return (await open_page(self.visit, url)).error
 
     async def remember(self) -> None:
-        """Keep cookies and storage in memory, for ``reopen``; asked for again and again it does so now and then only.
+        """Keep cookies and storage in memory for ``reopen``; frequent calls are throttled.
 
-        Call it while the page answers.  What can't be had in time stays as it was.
+        Call it while the page responds. What can't be read in time stays as it was.
         """
         now = time.monotonic()
         if self._remembered and now - self._remembered < REMEMBER_EVERY:
@@ -142,8 +144,8 @@ class LiveBrowser:
             self._belongings = replace(kept, session={**self._belongings.session, **kept.session})
 
     async def revive(self, *, anew: bool = False) -> bool:
-        """An empty tab in place of those that are lost; in another browser where this one is dead or does not answer,
-        or with ``anew``.  Whether it is another browser.
+        """Replace lost tabs by an empty one, in another browser if this one is dead or unresponsive, or with
+        ``anew``. Return whether it is another browser.
 
         Raises as ``reopen`` does.
         """
@@ -157,11 +159,11 @@ class LiveBrowser:
         return True
 
     async def reopen(self) -> None:
-        """End what is left of the browser and go on in another one: the same visit, with the cookies and storage that
-        were remembered last (at first those of the recorded log-in), and one empty tab.
+        """End what is left of the browser and continue the session in another one, with the cookies and
+        storage remembered last (at first those of the recorded log-in) and one empty tab.
 
         Raises:
-            NoBrowser: none can be started.  SiteloreError: it was closed meanwhile.
+            NoBrowser: none can be started. SiteloreError: it was closed meanwhile.
         """
         async with self._mending:
             await end_by_force(self._stack, self.process)
@@ -182,7 +184,7 @@ class LiveBrowser:
                     await self.visit.guard.watch(self.visit)
 
     async def save_login(self, path: Path) -> None:
-        """Keep cookies and local storage in a file that only its owner can read.
+        """Write cookies and local storage to a file that only its owner can read.
 
         Raises ``StoreError`` when it can't be written.
         """
@@ -203,7 +205,7 @@ class LiveBrowser:
             raise StoreError(f"the log-in can't be kept in {path}: {error.strerror or error}") from error
 
     async def aclose(self) -> None:
-        """Close the browser; closing twice does nothing more."""
+        """Close the browser; closing twice is harmless."""
         self._closed = True
         await self._stack.aclose()
 
@@ -215,7 +217,7 @@ class LiveBrowser:
 
 
 async def _started(opening: Opening, kept: Belongings) -> tuple[AsyncExitStack, Page, int]:
-    """Another browser with an empty tab, what closes it, and its process.
+    """Start another browser; return what closes it, its empty tab, and its process id.
 
     Raises ``NoBrowser``.
     """
@@ -239,7 +241,7 @@ def has_display() -> bool:
 
 
 def checked_login(path: str) -> str:
-    """The path of a recorded log-in, seen to be one; "" stays "".
+    """Return the path of a recorded log-in after validating the file; "" stays "".
 
     Raises ``InputError`` that says what is wrong with the file.
     """

@@ -1,8 +1,9 @@
-"""How an element is found again months later: described by several tiers, taken only where a tier names it alone.
+"""Find an element again months later: described by several tiers, taken only if a tier names it alone.
 
-An element is never guessed at.  Where several fit, what else was recorded decides (name, landmarks, where a link leads,
-what stands in the same row); where that leaves more than one, their place among those alike decides only if nothing
-around them has moved; else the answer is that there is none, and why.  The tier that found it is part of the answer.
+An element is never guessed. If several fit, the other recorded evidence decides (name, landmarks, a
+link's destination, the content of the same row); if that leaves more than one, their position among
+similar elements decides only if nothing around them has moved; else there is no match, and the reason
+is given. The tier that found the element is part of the result.
 
 (WebNavigator replays one XPath, without asking whether it still names the same element.)
 """
@@ -20,7 +21,7 @@ from app.engine.page_state import Element, PageCapture
 from app.engine.transition import Locator, Tier
 
 ALIKE = 0.5
-"""Share of common words from which a changed name still counts as the same, where only its place speaks for it."""
+"""Share of common words from which a changed name counts as the same if only its position supports it."""
 
 _GENERATED = re.compile(
     r"(?=[a-fA-F-]*\d)[0-9a-fA-F-]{8,}|\d{4,}|[:«»]|(?=\w*\d\w*[a-zA-Z]\w*\d)\w{5,}"
@@ -30,15 +31,15 @@ _MACHINE_MADE = frozenset({"id", "name", "class"})
 """Attributes whose values are for machines; the others hold words for people."""
 _PREFERRED = ("id", "name", "aria-label", "placeholder", "title", "autocomplete", "type", "class")
 _WEAK = frozenset({"class", "type", "autocomplete"})
-"""Attributes that say what kind of thing an element is, and not which."""
+"""Attributes that say what kind of element it is, and not which."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
     """The element a locator names on a page.
 
-    ``element`` and ``tier`` are ``None`` where it names none; ``candidates`` is how many fitted the tier that decided
-    (or came closest); ``why`` says in words what was compared, or why nothing was taken.
+    ``element`` and ``tier`` are ``None`` if it names none; ``candidates`` is how many fitted the tier
+    that decided (or came closest); ``why`` says in words what was compared, or why nothing was taken.
     """
 
     element: Element | None
@@ -125,7 +126,7 @@ def _by_label(locator: Locator, pool: Sequence[Element], _: PageIndex) -> list[E
 
 
 def _by_text(locator: Locator, pool: Sequence[Element], _: PageIndex) -> list[Element]:
-    """Whatever its role has become; a single character tells nothing."""
+    """Match by text, whatever the role has become; a single character proves nothing."""
     text = normal_name(locator.text or locator.name)
     return [e for e in pool if text in (normal_name(e.text), normal_name(e.name))] if len(text) > 1 else []
 
@@ -153,7 +154,7 @@ _TIERS: tuple[tuple[Tier, Callable[[Locator, Sequence[Element], PageIndex], list
 
 
 def _best(locator: Locator, found: list[Element], index: PageIndex) -> tuple[list[Element], str]:
-    """Those that fit best in everything else, and how they were told from the others."""
+    """Return the best fitting elements in everything else, and how they differ from the others."""
     if len(found) == 1:
         return found, ""
     for told, fits in _refinements(locator, index):
@@ -191,7 +192,9 @@ def _objection(
     pool: Sequence[Element],
     index: PageIndex,
 ) -> str:
-    """Why what fits best is not to be trusted, "" where it is; ``alike`` could not be told apart by a better tier."""
+    """Return why the best fit is not to be trusted, or ""; ``alike`` could not be told apart by a better
+    tier.
+    """
     if len(best) > 1:
         return f"{len(best)} elements fit {locator.words} by {tier.value}"
     chosen = best[0]
@@ -228,7 +231,9 @@ def _told(element: Element, index: PageIndex) -> tuple[str, str, str, str]:
 
 
 def _naming(element: Element, index: PageIndex) -> tuple[tuple[str, str], ...]:
-    """The fewest stable attributes that name it alone among those of its role; none where all together do not."""
+    """Return the fewest stable attributes that identify the element among those of its role; none if all
+    together don't.
+    """
     stable = sorted(
         (
             (key, value)
@@ -245,7 +250,7 @@ def _naming(element: Element, index: PageIndex) -> tuple[tuple[str, str], ...]:
 
 
 def is_generated(value: str) -> bool:
-    """Whether an attribute's value looks made up by a machine for this one load (``:r3:``, ``ext-gen1042``)."""
+    """Whether an attribute's value looks machine-made for this one load (``:r3:``, ``ext-gen1042``)."""
     return bool(_GENERATED.search(value))
 
 

@@ -1,4 +1,4 @@
-"""Marking text, as a person does by dragging over it."""
+"""Select text on a page, as dragging over it does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.engine.effect import Cause, refused
 
 
 async def select_text(grip: Grip, command: SelectText) -> Done:
-    """Mark text within an element, from one character to another."""
+    """Select text within an element, from one character to another."""
     element = grip.element(command.element)
     start, end = int(command.start), int(command.end)
     if start < 0 or (0 <= end <= start):

@@ -1,4 +1,4 @@
-"""Whether a browser still lives and answers, what it holds that another can go on with, and its end by force."""
+"""Check whether a browser is alive, save the state another one can continue with, and kill it."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ from app.engine.browser.session import Visit
 
 BROWSER_GONE = "the browser was closed or crashed"
 EMPTY_TAB = "an empty tab was opened in its place"
-"""Ends the note of a look that gave a page up."""
+"""The end of the note on a page that was given up."""
 ANSWER = 2.0
-"""Seconds a page may take to say a word before it counts as silent for now."""
+"""Seconds a page may take to respond before it counts as unresponsive."""
 CLOSE = 3.0
-"""Seconds that closing what is left of a browser may take."""
+"""Seconds that closing the remains of a browser may take."""
 
 
 @dataclass(frozen=True, slots=True)
 class Belongings:
-    """What a visit would lose with its browser: cookies and local storage, and the front page's session storage.
+    """What a session would lose with its browser: cookies, local storage, and the front page's session
+    storage.
 
-    Kept in memory only.  ``session`` is by origin.
+    Kept in memory only. ``session`` is by origin.
     """
 
     state: StorageState | None = None
@@ -36,7 +37,7 @@ class Belongings:
 
 
 async def process_of(browser: Browser) -> int:
-    """The browser's process id, 0 where it does not tell."""
+    """Return the browser's process id, 0 if it does not tell."""
     with suppress(Error, TimeoutError, StopIteration, KeyError):
         async with asyncio.timeout(ANSWER):
             wire = await browser.new_browser_cdp_session()
@@ -47,13 +48,13 @@ async def process_of(browser: Browser) -> int:
 
 
 def is_connected(visit: Visit) -> bool:
-    """The browser behind a visit has neither died nor been closed, as far as is known."""
+    """Whether the browser behind a session is alive, as far as is known."""
     browser = visit.context.browser
     return browser is not None and browser.is_connected()
 
 
 async def answers(visit: Visit, seconds: float = ANSWER) -> bool:
-    """Whether the page in front says a word within so many seconds; its scripts have to let it."""
+    """Whether the page in front responds within so many seconds; a busy script prevents it."""
     with suppress(Error, TimeoutError, IndexError):
         async with asyncio.timeout(seconds):
             told = await visit.send("Runtime.evaluate", expression="1", returnByValue=True)
@@ -62,7 +63,7 @@ async def answers(visit: Visit, seconds: float = ANSWER) -> bool:
 
 
 async def belongings_of(visit: Visit, seconds: float = ANSWER) -> Belongings | None:
-    """What the visit would lose with its browser; ``None`` where it does not tell in time."""
+    """Read what the session would lose with its browser; ``None`` if it does not answer in time."""
     with suppress(Error, TimeoutError, IndexError):
         async with asyncio.timeout(seconds):
             state = await visit.context.storage_state()
@@ -72,7 +73,7 @@ async def belongings_of(visit: Visit, seconds: float = ANSWER) -> Belongings | N
 
 
 async def put_back(page: Page, kept: Belongings) -> None:
-    """Give an empty tab the session storage that was kept; nothing is asked of the sites for it."""
+    """Restore the kept session storage in an empty tab, without any request to the sites."""
     for origin, items in kept.session.items():
         address = f"{origin}/"
         with suppress(Error, TimeoutError):
@@ -94,7 +95,7 @@ async def _blank(route: Route) -> None:
 
 
 async def end_by_force(stack: AsyncExitStack, process: int) -> None:
-    """Kill a browser with all its processes, and close what stood around it."""
+    """Kill a browser with all its processes, and close what surrounds it."""
     await asyncio.to_thread(_kill, process)
     with suppress(Exception):  # what is left of a dead browser may fail in any way, and none matters
         async with asyncio.timeout(CLOSE):
@@ -102,7 +103,7 @@ async def end_by_force(stack: AsyncExitStack, process: int) -> None:
 
 
 async def _session_storage(visit: Visit) -> dict[str, dict[str, str]]:
-    """Of the page in front; pages without an origin have none."""
+    """Read that of the page in front; pages without an origin have none."""
     told = await visit.send(
         "Runtime.evaluate",
         expression="(() => { try { return [location.origin, {...sessionStorage}] } catch { return null } })()",

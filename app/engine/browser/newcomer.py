@@ -1,7 +1,7 @@
-"""Makes every opening of a page the first one: what a site keeps in the browser of a visit is thrown away in between.
+"""Make every opening of a page a first visit: discard what a site stores in the browser in between.
 
-"Looked at recently", dismissed banners, a view chosen before: with them a page depends on the way one came, and two
-explorations would find different states.  The recorded log-in stays.
+With "recently viewed" lists, dismissed banners or a chosen view, a page depends on the path to it,
+and two explorations would find different states. The recorded log-in stays.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _STORES = "local_storage,indexeddb,service_workers,cache_storage"
 
 
 class Newcomer:
-    """What a visitor has who comes for the first time: nothing, or the recorded log-in.
+    """Resets a session to that of a first-time visitor: nothing stored, or the recorded log-in.
 
     Args:
-        storage_state: path of the recorded log-in; "" for none.  It is read, never written.
+        storage_state: path of the recorded log-in; "" for none. It is read, never written.
     """
 
     def __init__(self, storage_state: str = "") -> None:
@@ -35,7 +35,7 @@ class Newcomer:
         }
 
     async def forget(self, visit: Visit) -> None:
-        """Drop cookies and storage that are not part of the log-in; values that the site renewed stay renewed."""
+        """Drop cookies and storage that are not part of the log-in; values the site renewed stay renewed."""
         try:
             await self._drop_cookies(visit)
             parts = urlsplit(visit.page.url)

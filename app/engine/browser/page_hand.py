@@ -1,6 +1,7 @@
-"""The part of the hand that works inside a page: what an element is like before it is touched, what changed after.
+"""Query a page from within: what an element is like before an action, and what changed after it.
 
-Its script (``resources/js/hand.js``) runs in the same world as the look's, so that elements are found by their numbers.
+The script (``resources/js/hand.js``) runs in the same world as the capture's, so elements are found
+by their numbers.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from app.engine.page_state import PageCapture
 
 PARTS = ("hand.js", "hand_fields.js")
 DEEPEST = 10
-"""Frames within frames that a point is carried through."""
+"""Maximum frame nesting through which a point is converted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """What lies on top of an element: its tag and words, the number of it or of what it lies in (-1 for none), and the
-    numbers of what can be acted on in the box it belongs to.
+    """What lies on top of an element: its tag and words, the number of it or its container (-1 for none),
+    and the numbers of the operable elements in the box it belongs to.
     """
 
     tag: str
@@ -39,12 +40,12 @@ class Cover:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """An element just before it is touched.
+    """An element just before it is operated.
 
     Attributes:
-        point: where the pointer reaches it, in the viewport's pixels; ``None`` where it can't.
+        point: where the pointer reaches it, in the viewport's pixels; ``None`` if it can't.
         kind: ``input date``, ``select``, ``editable``, or its tag.
-        active: its state as a toggle, in a form that only equality is asked of.
+        active: its state as a toggle, compared for equality only.
         rect: left, top, width, height within the page's viewport.
     """
 
@@ -65,7 +66,7 @@ class Probe:
 
     @property
     def native_list(self) -> bool:
-        """A drop-down list whose options the browser draws outside of the page."""
+        """Whether it is a drop-down list whose options the browser draws outside the page."""
         return self.kind == "select" and not self.multiple and self.size <= 1
 
 
@@ -74,11 +75,11 @@ class Changes:
     """What is different since ``begin``, over all frames of the page.
 
     Attributes:
-        replaced: another document stands in front.
-        own, noisy: places of the page that changed; noisy are those that change by themselves too.
-        values: fields whose content changed.  focus: the cursor stands in another field than before.
-        typing: it stands in a field.  drawn: a canvas shows something else.
-        delivered: what was aimed at got the pointer's event.
+        replaced: another document is in front.
+        own, noisy: numbers of nodes that changed; noisy are those that also change by themselves.
+        values: fields whose content changed. focus: the cursor is in another field than before.
+        typing: it is in a field. drawn: a canvas shows something else.
+        delivered: the target received the pointer's event.
     """
 
     replaced: bool = False
@@ -96,7 +97,7 @@ class Changes:
 
     @property
     def any(self) -> bool:
-        """Something on the page is different because of the action, as far as its document tells."""
+        """Whether the action changed something on the page, as far as its document tells."""
         return bool(
             self.replaced
             or self.own
@@ -115,9 +116,10 @@ def _script() -> str:
 
 
 async def ask(world: World, expression: str) -> Any:
-    """The value of an expression that uses ``siteloreHand``, which is put there first if need be.
+    """Evaluate an expression that uses ``siteloreHand``, which is installed first if need be.
 
-    Raises ``playwright.async_api.Error`` when the frame has gone, ``RuntimeError`` when the expression throws.
+    Raises ``playwright.async_api.Error`` when the frame is gone, ``RuntimeError`` when the expression
+    throws.
     """
     guarded = f"globalThis.siteloreHand === undefined ? '\\u0000absent' : ({expression})"
     answer = await world.call(guarded)
@@ -128,7 +130,7 @@ async def ask(world: World, expression: str) -> Any:
 
 
 class PageHand:
-    """The hand's eyes within the page that was looked at last; ``meet`` it after each look."""
+    """Watches the last captured page from within; call ``meet`` after each capture."""
 
     def __init__(self, visit: Visit) -> None:
         self._visit = visit
@@ -137,9 +139,9 @@ class PageHand:
         self._known: dict[tuple[str, int], dict[int, int]] | None = None
 
     async def meet(self, page: PageCapture, *, amid: bool = False) -> None:
-        """Begin to watch the frames of this look; what changes from now on changes by itself.
+        """Start watching the frames of this capture; changes from now on are the page's own.
 
-        ``amid`` an action it goes on being the action's.
+        With ``amid`` they are still the running action's.
         """
         self._count, self._known = len(page.elements), None
         worlds: dict[tuple[str, ...], World] = {}
@@ -153,16 +155,16 @@ class PageHand:
             await self._everywhere("siteloreHand.rest()")
 
     async def still_as_seen(self) -> bool:
-        """Nothing at all has changed in the document since ``meet``."""
+        """Whether nothing at all has changed in the document since ``meet``."""
         answers = await self._everywhere("siteloreHand.untouched()")
         return bool(answers) and all(answer is True for answer in answers)
 
     async def begin(self) -> None:
-        """From now on what changes is the action's."""
+        """Attribute changes from now on to the action."""
         await self._everywhere("void siteloreHand.begin()")
 
     async def changes(self) -> Changes:
-        """What is different since ``begin``."""
+        """Return what is different since ``begin``."""
         answers = await self._everywhere("siteloreHand.changes()")
         if not answers or not isinstance(answers[0], Mapping):
             return Changes(replaced=True)
@@ -183,9 +185,9 @@ class PageHand:
         )
 
     async def probe(self, number: int, *, bring: bool = True) -> Probe:
-        """What the element of this number is like now; with ``bring`` it is scrolled to where it can be reached.
+        """Return the current state of an element; with ``bring`` it is scrolled to where it can be reached.
 
-        Raises ``NoSuchElement`` for a number that the last look does not have.
+        Raises ``NoSuchElement`` for a number that the last capture does not have.
         """
         world, own = place_of(self._visit, number)
         try:
@@ -225,7 +227,9 @@ class PageHand:
         rect: Sequence[float],
         bring: bool,
     ) -> tuple[tuple[float, float] | None, Sequence[float], Cover | None, bool]:
-        """A frame's point and box in the page's own pixels, what covers the frame there, and whether it is outside."""
+        """Convert a frame's point and box to the page's pixels; return also what covers the frame there, and
+        whether it is outside.
+        """
         for attempt in (1, 2):
             carried, cover, outside = await self._outward(world, point or (rect[0], rect[1]))
             corner, _, _ = await self._outward(world, (rect[0], rect[1]))
@@ -253,7 +257,7 @@ class PageHand:
         return (x, y), cover, outside
 
     def _numbers(self, world: World) -> dict[int, int]:
-        """A frame's own numbers of elements to the page's."""
+        """Return a frame's element numbers mapped to the page's."""
         if self._known is None:
             self._known = {}
             for index in range(self._count):
@@ -270,7 +274,7 @@ class PageHand:
         return Cover(str(facts["tag"]), str(facts["name"]), numbers.get(facts["number"], -1), inside)
 
     async def _everywhere(self, expression: str) -> list[Any]:
-        """Its value in each frame, the page's own first; ``None`` for a frame that has gone."""
+        """Evaluate in each frame, the page's own first; ``None`` for a frame that is gone."""
 
         async def one(world: World) -> Any:
             try:
@@ -284,5 +288,5 @@ class PageHand:
 
 
 def literal(text: str) -> str:
-    """A text as JavaScript writes it."""
+    """Return a text as a JavaScript literal."""
     return orjson.dumps(text).decode().replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

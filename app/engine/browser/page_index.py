@@ -1,4 +1,6 @@
-"""A page's elements by what they can be told by; describing all of them takes time in proportion to the page."""
+"""Indexes of a page's elements by what identifies them, so that describing all of them takes linear
+time.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from app.engine.page_state import Element, PageCapture
 
 Kind = tuple[str, str, tuple[str, ...], tuple[str, ...]]
 KEPT = 4
-"""Pages whose index is kept: those that are being worked on at once."""
+"""Pages whose index is cached: those in use at once."""
 
 
 class PageIndex:
@@ -35,7 +37,7 @@ class PageIndex:
 
     @staticmethod
     def of(page: PageCapture) -> PageIndex:
-        """The index of this very capture; the last few are kept."""
+        """Return the index of this very capture; the last few are cached."""
         for index in _kept:
             if index.page is page:
                 return index
@@ -45,15 +47,19 @@ class PageIndex:
         return index
 
     def alike(self, element: Element) -> list[Element]:
-        """Those of the same role, name, landmarks and frame, itself among them, in document order."""
+        """Return the elements with the same role, name, landmarks and frame, itself included, in document
+        order.
+        """
         return self._alike[_kind(element)]
 
     def place(self, element: Element) -> int:
-        """Its number among those alike, from 0."""
+        """Return its position among similar elements, from 0."""
         return self._place.get(element.index, 0)
 
     def holders(self, element: Element, attributes: Iterable[tuple[str, str]]) -> set[int]:
-        """Numbers of the elements of its role and frame that have all of these; of classes they may have more."""
+        """Return the numbers of elements of its role and frame that have all these attributes; they may have
+        more classes.
+        """
         found: set[int] | None = None
         for key, value in _tokens(attributes):
             held = self._holders[element.role, element.frame, key, value]
@@ -61,7 +67,9 @@ class PageIndex:
         return found or set()
 
     def near(self, element: Element) -> str:
-        """A name of the element's row in a repeated list that stands in no other row; "" outside of lists."""
+        """Return a name in the element's row of a repeated list that no other row contains; "" outside
+        lists.
+        """
         if not element.repeat:
             return ""
         for name in self._named[element.repeat, element.frame, element.repeat_index]:
@@ -70,7 +78,7 @@ class PageIndex:
         return ""
 
     def leads(self, element: Element) -> str:
-        """Where a link leads, the page's own host left out; "" for what is no link."""
+        """Return a link's destination without the page's own host; "" for other elements."""
         return url_key(element.href, self.page.url) if element.href else ""
 
 
@@ -78,7 +86,7 @@ _kept: list[PageIndex] = []
 
 
 def has(element: Element, attributes: Iterable[tuple[str, str]]) -> bool:
-    """Whether the element has all of these; of classes it may have more."""
+    """Whether the element has all these attributes; it may have more classes."""
     return set(_tokens(attributes)) <= set(_tokens(element.attributes))
 
 

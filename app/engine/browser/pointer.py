@@ -1,4 +1,4 @@
-"""The pointer and the keys of one visit: where the pointer stands, and how it gets elsewhere."""
+"""Pointer and keyboard of one session."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from app.engine.browser.session import Visit
 
 Button = Literal["left", "middle", "right"]
 KEYED = 40
-"""A text of at most so many characters is typed key by key; of a longer one only the last characters are."""
+"""Texts up to this length are typed key by key; of a longer one only the last character is."""
 HOLD = 0.02
-"""Seconds a thing is held before it is moved, and over its goal before it is let go."""
+"""Seconds between pressing and moving in a drag, and between arriving and releasing."""
 
 
 class Pointer:
-    """Moves, presses and types; plainly, or with ``motion`` as a person's hand moves."""
+    """Moves, clicks, drags and types; plainly, or with ``motion`` as a person's hand moves."""
 
     def __init__(self, visit: Visit, motion: Motion | None = None) -> None:
         self._visit = visit
@@ -24,7 +24,7 @@ class Pointer:
         self.at: tuple[float, float] = (0.0, 0.0)
 
     async def move(self, to: tuple[float, float]) -> None:
-        """Bring the pointer to a point."""
+        """Move the pointer to a point."""
         if self._motion is not None:
             await self._follow(self._motion.to(self.at, to))
         mouse = self._visit.page.mouse
@@ -32,7 +32,7 @@ class Pointer:
         self.at = to
 
     async def click(self, at: tuple[float, float], *, button: Button = "left", double: bool = False) -> None:
-        """Press and let go, once or twice."""
+        """Press and release, once or twice."""
         await self.move(at)
         mouse = self._visit.page.mouse
         for count in (1, 2) if double else (1,):
@@ -42,7 +42,7 @@ class Pointer:
             await mouse.up(button=button, click_count=count)
 
     async def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
-        """Take hold at one point and let go at another."""
+        """Drag from one point to another."""
         await self.move(start)
         mouse = self._visit.page.mouse
         await mouse.down()
@@ -55,11 +55,11 @@ class Pointer:
         self.at = end
 
     async def wheel(self, dx: float, dy: float) -> None:
-        """Turn the wheel where the pointer stands."""
+        """Turn the wheel at the pointer."""
         await self._visit.page.mouse.wheel(dx, dy)
 
     async def type(self, text: str) -> None:
-        """Type where the cursor stands; the beginning of a long text is put in at once."""
+        """Type at the cursor; all but the end of a long text is inserted at once."""
         keyboard = self._visit.page.keyboard
         if self._motion is not None:
             for character, pause in self._motion.typing(text):
@@ -72,7 +72,7 @@ class Pointer:
         await keyboard.type(text)
 
     async def press(self, keys: str) -> None:
-        """Press a key or a combination; raises ``playwright.async_api.Error`` for one there is none of."""
+        """Press a key or a combination; raises ``playwright.async_api.Error`` for an unknown one."""
         await self._visit.page.keyboard.press(keys)
 
     async def _follow(self, path: list[Waypoint]) -> None:

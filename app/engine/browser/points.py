@@ -1,4 +1,4 @@
-"""What lies under points of the page, through frames and open shadow roots, by one question to each frame."""
+"""Hit testing: find the elements under points of the page, through frames and open shadow roots."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ from app.engine.command import Point
 from app.engine.page_state import PageCapture
 
 OPAQUE = -1
-"""Stands in a stack for a frame that could not be looked into."""
+"""Marks a frame that could not be read in a stack."""
 FRAME = 1
 
 
 @dataclass(slots=True)
 class _Place:
-    """A frame of the last look: its numbers of elements to the page's, and the frames it shows by their numbers."""
+    """One frame of the capture: its element numbers mapped to the page's, and its child frames by their
+    numbers.
+    """
 
     world: World
     numbers: dict[int, int] = field(default_factory=dict[int, int])
@@ -32,11 +34,12 @@ class _Place:
 
 
 async def under(visit: Visit, page: PageCapture, points: Sequence[Point]) -> dict[Point, tuple[int, ...]]:
-    """For each point, CSS pixels of the viewport, the numbers of the elements under it, the one in front first.
+    """Return for each point, in CSS pixels of the viewport, the numbers of the elements under it, the front
+    one first.
 
-    ``page`` is the last capture of this visit.  Elements are those of it that can be acted on; something else counts as
-    the nearest of them around it.  A frame that can't be looked into stands as ``OPAQUE``.  Points nothing is known of,
-    because the page has gone meanwhile, are left out.
+    ``page`` is the last capture of this session. Elements are the operable ones in it; anything else
+    counts as the nearest of them around it. A frame that can't be read appears as ``OPAQUE``. Points of
+    which nothing is known, because the page is gone, are omitted.
     """
     places = _places(visit, page)
     top = next((place for place in places.values() if place.world.parent is None), None)
@@ -51,7 +54,7 @@ async def under(visit: Visit, page: PageCapture, points: Sequence[Point]) -> dic
 async def _under(
     place: _Place, places: dict[str, _Place], points: dict[Point, Point]
 ) -> dict[Point, tuple[int, ...]]:
-    """The stacks in one frame and those below; ``points`` leads from the page's points to the frame's own."""
+    """Return the stacks in one frame and those below; ``points`` maps the page's points to the frame's own."""
     asked = orjson.dumps([*points.values()]).decode()
     answer: dict[str, Any] = orjson.loads(await place.world.call(f"({_script()})({asked})"))
     corners: list[tuple[float, float]] = answer["corners"]
@@ -83,7 +86,7 @@ async def _under(
 
 
 def _places(visit: Visit, page: PageCapture) -> dict[str, _Place]:
-    """The frames that hold elements of a capture, and those around them, by frame id."""
+    """Return the frames with elements of a capture, and those around them, by frame id."""
     places: dict[str, _Place] = {}
 
     def known(world: World) -> _Place:

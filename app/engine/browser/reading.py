@@ -1,4 +1,4 @@
-"""Reads what the script in a frame says: its compact answer becomes ``Element`` objects.  Pure.
+"""Decode the answer of the capture script in a frame into ``Element`` objects. Pure.
 
 The script names strings, landmark chains and element paths by number (``resources/js/snapshot.js``).
 """
@@ -20,7 +20,7 @@ STATES = (
     "checked", "collapsed", "current", "disabled", "expanded", "focused", "haspopup", "pressed", "readonly",
     "required", "selected",
 )  # fmt: skip
-"""As the script's bits, lowest first."""
+"""In the order of the script's bits, lowest first."""
 IN_SHADOW, SUBMITS, IN_LIVE, IN_ADVERT, VISIBLE, LISTENS, MET = 1, 2, 4, 8, 16, 32, 64
 CROSSES, FOREIGN = 1, 2
 
@@ -28,7 +28,9 @@ _Record = tuple[
     int, int, int, int, list[float] | None, int, int, int, int, int, int, int, list[int], int, list[int], int, int, int,
     int, int, int,
 ]  # fmt: skip
-"""An element as the script writes it, in the order ``elements_of`` takes it apart; mostly numbers of strings."""
+"""An element as the script writes it, in the order ``elements_of`` unpacks it; mostly indexes of
+strings.
+"""
 
 _MARK = re.compile("\x01(\\d+)\x01")
 _ODD = re.compile(r"[^\w-]")
@@ -37,7 +39,7 @@ _NUMBERED = re.compile(r"^(\t*)\[(\d+)\]", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class FrameSpot:
-    """Where a frame stands within the frame around it: before which element, and its content's corner in pixels."""
+    """Position of a frame in its parent: before which element, and its content's corner in pixels."""
 
     before: int
     name: str
@@ -49,7 +51,9 @@ class FrameSpot:
 
 
 def _facts(answer: str) -> dict[str, Any]:
-    """The script's JSON; half a letter (a lone surrogate), which a page may well hold, becomes a question mark."""
+    """Parse the script's JSON; half a letter (a lone surrogate), which a page may contain, becomes a
+    question mark.
+    """
     try:
         return orjson.loads(answer)
     except orjson.JSONDecodeError:
@@ -66,7 +70,7 @@ class FrameLook:
 
     @classmethod
     def read(cls, answer: str) -> FrameLook:
-        """Read the script's answer."""
+        """Decode the script's answer."""
         facts = _facts(answer)
         told: list[dict[str, Any]] = facts["frames"]
         spots = tuple(
@@ -86,7 +90,7 @@ class FrameLook:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What a frame inherits from where it stands: chain of names, corner within the page, landmarks, advert."""
+    """What a frame inherits from its position: chain of names, corner within the page, landmarks, advert."""
 
     chain: tuple[str, ...] = ()
     x: float = 0.0
@@ -95,7 +99,7 @@ class Around:
     advert: bool = False
 
     def within(self, spot: FrameSpot, name: str) -> Around:
-        """The same for a frame in this one."""
+        """Return the placement of a frame inside this one."""
         return Around(
             (*self.chain, name),
             self.x + spot.x,
@@ -106,7 +110,7 @@ class Around:
 
 
 def elements_of(look: FrameLook, around: Around, first: int = 0) -> list[Element]:
-    """The frame's own elements, numbered from ``first`` on."""
+    """Return the frame's own elements, numbered from ``first`` on."""
     facts = look.facts
     strings: list[str] = facts["strings"]
     chains: list[list[int]] = facts["landmarks"]
@@ -163,14 +167,14 @@ def elements_of(look: FrameLook, around: Around, first: int = 0) -> list[Element
 
 @cache
 def heard(kinds: str) -> tuple[str, ...]:
-    """Kinds of event as the script names them."""
+    """Split the script's event kinds."""
     return tuple(kinds.split())
 
 
 def selectors(paths: Sequence[Sequence[int]], strings: Sequence[str]) -> tuple[list[str], list[str]]:
-    """CSS and XPath of every path.
+    """Return CSS and XPath of every path.
 
-    CSS starts at the nearest id that looks chosen; XPath is full, and "" in a shadow root.
+    CSS starts at the nearest id that looks hand-written; XPath is full, and "" in a shadow root.
     """
     css: list[str] = []
     xpath: list[str] = []
@@ -196,7 +200,7 @@ def selectors(paths: Sequence[Sequence[int]], strings: Sequence[str]) -> tuple[l
 
 
 def with_frames(text: str, inner: Mapping[int, str]) -> str:
-    """A text with the frames' own where they stand; a frame that was not looked into leaves nothing."""
+    """Insert the texts of frames at their positions; a frame that was not read leaves nothing."""
     if "\x01" not in text:
         return text
     filled = _MARK.sub(lambda found: inner.get(int(found[1]), ""), text)
@@ -204,7 +208,7 @@ def with_frames(text: str, inner: Mapping[int, str]) -> str:
 
 
 def tree_with_frames(lines: str, numbers: Sequence[int], inner: Mapping[int, str]) -> str:
-    """A frame's tree with its element ids as in the whole page, and the trees of frames in it at their places."""
+    """Renumber a frame's tree to the page's element numbers and insert the trees of its frames."""
     if numbers and numbers[-1] != len(numbers) - 1:
         lines = _NUMBERED.sub(lambda found: f"{found[1]}[{numbers[int(found[2])]}]", lines)
     if "\x01" not in lines:

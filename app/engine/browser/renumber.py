@@ -1,4 +1,4 @@
-"""Carries the element numbers of a command from one look to the next, taken before it was done.  Pure."""
+"""Identify elements across captures and renumber an action from one capture to the next. Pure."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Key = tuple[tuple[str, ...], str, str, str, str]
 
 
 def renumbered(command: Command, shown: PageCapture, now: PageCapture) -> Command | int:
-    """The command with the numbers of ``now``; the number of an element that can't be found again.
+    """Return the action with the numbers of ``now``, or the number of an element that can't be found again.
 
-    A number that ``shown`` does not have stays as it is: whoever does the command says so.
+    A number that ``shown`` does not have is left as it is; the executor refuses it.
     """
     moved: dict[int, int] = {}
     for number in elements_of(command):
@@ -36,7 +36,7 @@ def renumbered(command: Command, shown: PageCapture, now: PageCapture) -> Comman
 
 
 def same_element(element: Element, shown: PageCapture, now: PageCapture) -> int | None:
-    """The number of an element in a later look, ``None`` where it has gone or is not to be told from others."""
+    """Return an element's number in a later capture, ``None`` if it is gone or ambiguous."""
     key = _key(element)
     if element.index < len(now.elements) and _key(now.elements[element.index]) == key:
         return element.index

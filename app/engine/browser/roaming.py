@@ -1,4 +1,4 @@
-"""Addresses, history, tabs, dialogs and waiting."""
+"""Actions on addresses, history, tabs and dialogs, and waiting."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_WAIT = 10.0
 
 
 async def goto(grip: Grip, command: Goto) -> Done:
-    """Open an address within the fences."""
+    """Open an address that the navigation policy allows."""
     url = _allowed(grip, command.url)
     note = grip.fences.opened(url)
     done = await open_page(grip.visit, url, most=grip.most)
@@ -34,7 +34,7 @@ async def goto(grip: Grip, command: Goto) -> Done:
 
 
 def _allowed(grip: Grip, url: str) -> str:
-    """The whole address; one that begins with ``/`` or names no scheme is completed by the page's own.
+    """Complete an address that begins with ``/`` or has no scheme by the page's own.
 
     Raises:
         Refused: the run may not go there.
@@ -54,12 +54,12 @@ def _allowed(grip: Grip, url: str) -> str:
 
 
 async def go_back(grip: Grip, _: GoBack) -> Done:
-    """To the page before."""
+    """Go to the previous page."""
     return await _through_history(grip, -1)
 
 
 async def go_forward(grip: Grip, _: GoForward) -> Done:
-    """To the page after."""
+    """Go to the next page."""
     return await _through_history(grip, 1)
 
 
@@ -80,7 +80,7 @@ async def _through_history(grip: Grip, step: int) -> Done:
 
 
 async def new_tab(grip: Grip, command: NewTab) -> Done:
-    """Another tab in front."""
+    """Open another tab in front."""
     if command.url:
         _allowed(grip, command.url)
     await grip.visit.open_tab()
@@ -101,7 +101,7 @@ async def switch_tab(grip: Grip, command: SwitchTab) -> Done:
 
 
 async def close_tab(grip: Grip, _: CloseTab) -> Done:
-    """Close the tab in front; the one that was opened before it comes to the front."""
+    """Close the tab in front; the one opened before it comes to the front."""
     pages = grip.visit.pages
     if len(pages) == 1:
         raise Refused(refused(Cause.POLICY, "this is the only tab; it stays open", "go_back()"))
@@ -113,13 +113,13 @@ async def close_tab(grip: Grip, _: CloseTab) -> Done:
 
 
 async def answer_dialog(grip: Grip, command: AnswerDialog) -> Done:
-    """How the next dialog is answered."""
+    """Set the answer to the next dialog."""
     grip.visit.answer = (command.accept, command.text)
     return Done(effect=Effect.NOTHING, calm=True, settled=True)
 
 
 async def wait(grip: Grip, command: Wait) -> Done:
-    """Let time pass, unless the page dies meanwhile."""
+    """Wait, unless the page dies meanwhile."""
     with suppress(TimeoutError):
         await asyncio.wait_for(grip.visit.dead.wait(), min(max(command.seconds, 0.0), MOST_WAIT))
     return Done(calm=True)

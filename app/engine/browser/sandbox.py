@@ -1,7 +1,8 @@
-"""Chromium's sandbox: whether this machine allows it, and what a person is told where it does not.
+"""Chromium's sandbox: whether this machine allows it, and what to tell the user if it does not.
 
-Playwright starts Chromium without its sandbox unless it is asked for.  It is always asked for here; where the system
-refuses it, the browser starts without and one sentence says so, unless the settings forbid that.
+Playwright starts Chromium without its sandbox unless asked for it. It is always requested here; if
+the system refuses it, the browser starts without and one sentence says so, unless the settings forbid
+that.
 """
 
 from __future__ import annotations
@@ -29,13 +30,15 @@ _known: dict[str, str] = {}
 
 
 class NoSandbox(SiteloreError):
-    """The sandbox can't be had here, and the settings forbid a browser without; ``why`` is the system's reason."""
+    """There is no sandbox here, and the settings forbid a browser without; ``why`` is the system's reason."""
 
     why = ""
 
 
 def refusal(error: str) -> str:
-    """Why the sandbox was refused, by the words of a failed start; "" where the start failed for another reason."""
+    """Return why the sandbox was refused, from the message of a failed start; "" if it failed for another
+    reason.
+    """
     words = error.lower()
     if not any(phrase in words for phrase in _REFUSED):
         return ""
@@ -43,17 +46,17 @@ def refusal(error: str) -> str:
 
 
 def known_refusal(candidate: str) -> str:
-    """Why this browser gets no sandbox here, where that is known without a try; else ""."""
+    """Return why this browser gets no sandbox here, if that is known without trying; else ""."""
     return _known.get(candidate) or (ROOT if is_root() else "")
 
 
 def remember(candidate: str, why: str) -> None:
-    """Keep for the life of this process that a browser starts only without its sandbox."""
+    """Remember for the life of this process that a browser starts only without its sandbox."""
     _known[candidate] = why
 
 
 def forget() -> None:
-    """Try every browser with its sandbox again."""
+    """Forget all refusals, so that every browser is tried with its sandbox again."""
     _known.clear()
 
 
@@ -63,7 +66,7 @@ def is_root() -> bool:
 
 
 def sentence(why: str) -> str:
-    """What a person is told of a browser that runs without; "" for one that runs in its sandbox."""
+    """Return the warning for a browser without a sandbox; "" for one that has it."""
     if not why:
         return ""
     return (
@@ -73,7 +76,7 @@ def sentence(why: str) -> str:
 
 
 def forbidden(why: str) -> NoSandbox:
-    """The error where the settings forbid to go without."""
+    """Return the error for settings that forbid a browser without a sandbox."""
     error = NoSandbox(
         f"the browser can't have its sandbox ({why}), and {VARIABLE}=required forbids to start it without;"
         f" {remedy(why)}"
@@ -83,7 +86,7 @@ def forbidden(why: str) -> NoSandbox:
 
 
 def remedy(why: str, kernel: Path = Path("/proc/sys/kernel")) -> str:
-    """What a person does about it, by what the system says of itself."""
+    """Return what the user can do about it, by what the system reports of itself."""
     if why == ROOT:
         return "start Sitelore as an ordinary user"
     if _number(kernel / "apparmor_restrict_unprivileged_userns") == 1:

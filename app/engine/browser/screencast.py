@@ -1,8 +1,8 @@
-"""The page in front as moving pictures, as big and as often as somebody looks at it, and not at all when nobody does.
+"""Live video of the page in front, at the size and rate its viewers need, and none without viewers.
 
-Chromium sends a picture when the page has painted something else, three ahead of what was acknowledged; what is painted
-beyond these is never sent.  So the rate is held at the source, and after a burst the browser is asked once more where
-its last picture may be missing.
+Chromium sends a frame when the page has painted something new, at most three ahead of the
+acknowledged one; anything painted beyond these is never sent. So the rate is limited at the source,
+and after a burst the browser is asked once more in case its last frame is missing.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ from app.engine.browser.session import Visit
 log = logging.getLogger(__name__)
 
 QUALITY = 60
-"""Of the JPEGs, as that of the pictures in steps."""
+"""JPEG quality, the same as that of screenshots in steps."""
 AHEAD = 3
-"""Pictures Chromium sends without being answered."""
+"""Frames Chromium sends without an acknowledgement."""
 SELDOM = 5.0
-"""Below this rate (pictures a second) the browser paints nothing for us between two pictures."""
+"""Below this rate (frames a second) the browser does not paint for us between two frames."""
 LOOK_ROUND = 0.1
-"""Seconds after which it is seen that another tab is in front."""
+"""Seconds after which a change of the front tab is noticed."""
 TRAILING = 0.06
-"""Seconds after which a picture that may have been left out is asked for."""
+"""Seconds after which a frame that may have been omitted is requested."""
 ANSWER = 2.0
-"""Seconds the browser may take to answer; after that the connection is made anew."""
+"""Seconds the browser may take to answer; after that the connection is reopened."""
 AGAIN = 0.5
 """Seconds until a lost connection is tried again."""
 MOST_RATE = 60.0
 SMALLEST = 16
-"""CSS pixels; a picture smaller than this is of no use."""
+"""CSS pixels; a smaller frame is of no use."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """One picture.
+    """One frame of the video.
 
     Attributes:
         number: counts up from 1.
-        width, height: its pixels.  page_width, page_height: the viewport it shows, CSS pixels.
+        width, height: its pixels. page_width, page_height: the viewport it shows, CSS pixels.
         at: Unix seconds at which the browser had painted it.
     """
 
@@ -75,9 +75,9 @@ class _Wanted:
 
 
 class Screencast:
-    """Pictures of the tab in front of a visit, whichever that is; ``sink`` gets each on the loop.
+    """Frames of a session's front tab, whichever that is; ``sink`` gets each on the loop.
 
-    Nothing that the page, the tab or the browser does is raised to anybody: a lost connection is made again as soon as
+    Never raises for what the page, the tab or the browser does: a lost connection is reopened as soon as
     there is a page.
     """
 
@@ -99,7 +99,7 @@ class Screencast:
         """When a picture that may be missing is asked for, by ``time.monotonic()``; 0 for none."""
 
     async def watch(self, width: int, height: int, rate: float) -> None:
-        """Send pictures that fit into ``width`` x ``height`` CSS pixels, at most ``rate`` a second; 0 stops."""
+        """Send frames that fit into ``width`` x ``height`` CSS pixels, at most ``rate`` a second; 0 stops."""
         if self._closed:
             return
         rate = min(max(rate, 0.0), MOST_RATE)
@@ -110,7 +110,7 @@ class Screencast:
             self._keeper = self._spawn(self._keep())
 
     async def aclose(self) -> None:
-        """Stop for good; closing twice does nothing more."""
+        """Stop for good; closing twice is harmless."""
         self._closed = True
         keeper, self._keeper = self._keeper, None
         if keeper is not None and not keeper.done():
@@ -178,7 +178,7 @@ class Screencast:
             await wire.send("Page.stopScreencast")
 
     def _patience(self) -> float:
-        """Seconds until something may have to be done."""
+        """Return the seconds until something may have to be done."""
         times = [LOOK_ROUND]
         now = time.monotonic()
         if self._newest is not None or not self._on:
@@ -195,7 +195,7 @@ class Screencast:
                 await asyncio.wait_for(self._woken.wait(), seconds)
 
     async def _show(self) -> None:
-        """Hand over what has come and is due; ask for what may be missing."""
+        """Deliver a frame that has arrived and is due; request one that may be missing."""
         now = time.monotonic()
         seldom = self._shown.rate < SELDOM
         if self._newest is not None and now >= self._due:
@@ -217,7 +217,7 @@ class Screencast:
         self._woken.set()
 
     async def _answer(self, now: float) -> None:
-        """Chromium may send more; where it had sent all it may, something painted since is missing."""
+        """Acknowledge frames; if Chromium had used up its allowance, something painted since may be missing."""
         unanswered, self._unanswered = self._unanswered, []
         if len(unanswered) >= AHEAD:
             self._left_out = now + TRAILING
@@ -253,7 +253,7 @@ class Screencast:
 
 
 def size_of(jpeg: bytes) -> tuple[int, int] | None:
-    """Width and height of a JPEG by its frame header (ISO 10918-1, B.2.2); ``None`` where there is none."""
+    """Return width and height of a JPEG from its frame header (ISO 10918-1, B.2.2); ``None`` without one."""
     at = 2
     while at + 9 <= len(jpeg):
         if jpeg[at] != 0xFF:

@@ -1,4 +1,4 @@
-"""A browser, and one visit in it: a fresh context with its open pages, and what happened to them unasked."""
+"""A browser, and one session in it: a fresh context, its open tabs, and unsolicited events."""
 
 from __future__ import annotations
 
@@ -27,11 +27,13 @@ if TYPE_CHECKING:
     from app.engine.browser.guard import Guard
 
 VIEWPORT = (1024, 640)
-"""Width and height of a page in CSS pixels; a picture has as many."""
+"""Width and height of a page in CSS pixels; a screenshot has as many."""
 MOST_DIALOGS = 20
-"""Dialogs answered between two looks; a page that opens more than these is stopped."""
+"""Dialogs answered between two captures; a page that opens more than these is stopped."""
 MOST_TABS = 20
-"""Tabs that stay open at once; windows beyond that are noted and closed, so that a page can't open them without end."""
+"""Tabs that stay open at once; further windows are recorded and closed, so a page can't open them
+without end.
+"""
 OPENS = 15.0
 """Seconds a browser may take to open an empty tab."""
 ANSWER = 2.0
@@ -40,7 +42,7 @@ ANSWER = 2.0
 
 @asynccontextmanager
 async def open_browser(setting: str = "", *, headless: bool = True) -> AsyncGenerator[Browser]:
-    """Start a browser for the time of the block; ``setting`` is the person's choice of one.
+    """Start a browser for the time of the block; ``setting`` is the user's choice of one.
 
     Raises ``NoBrowser`` and ``NoSandbox``.
     """
@@ -55,7 +57,7 @@ async def open_browser(setting: str = "", *, headless: bool = True) -> AsyncGene
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Happenings:
-    """What came up unasked since it was last taken: texts of dialogs, addresses of windows, names of files."""
+    """Unsolicited events since they were last taken: texts of dialogs, addresses of windows, names of files."""
 
     alerts: tuple[str, ...] = ()
     popups: tuple[str, ...] = ()
@@ -63,24 +65,27 @@ class Happenings:
 
 
 class Visit:
-    """What one agent has open: its tabs, in order of opening, and which of them is in front.
+    """The tabs of one agent, in order of opening, and which of them is in front.
 
-    Cookies and storage are its own, so that two visits never meet.  JavaScript dialogs are dismissed (a page that asks
-    whether to leave is left), downloads cancelled, and windows that open by themselves closed, unless ``keep_tabs``;
-    all of it is told by ``happened``.
+    Cookies and storage are its own, so two sessions never mix. JavaScript dialogs are dismissed (a page
+    that asks whether to leave is left), downloads cancelled, and windows that open by themselves closed,
+    unless ``keep_tabs``; all of it is reported by ``happened``.
 
     Attributes:
-        crashed: the renderer of the tab in front has died; ``renew`` brings another.
-        stopped: the page opened dialogs without end and was taken away.
-        dead: set as soon as one of the two is so.
-        answer: how the next dialog is answered, once: whether it is accepted, and the text for a prompt.
-        asked: decides in place of that what a page asks: gets ``confirm`` or ``prompt``, the message, and the text that
-            stands there.
-        in_hand: a person has the page, who may go anywhere; the run's fences are the agent's.
-        unasked: dialogs and files that came up since the visit began.
-        last: what the last look left for finding its elements again (``app.engine.browser.snapshot``).
-        seats: how often it has been given another browser (``reseat``).
-        guard: decides what may leave it, where there is one; it has to ``watch`` again after ``reseat``.
+        crashed: the renderer of the tab in front has died; ``renew`` opens another.
+        stopped: the page opened dialogs without end and was closed.
+        dead: set as soon as one of the two is true.
+        answer: the answer to the next dialog, once: whether it is accepted, and the text for a
+            prompt.
+        asked: answers dialogs instead of that: gets ``confirm`` or ``prompt``, the message, and the
+            default text.
+        in_hand: a person controls the page and may go anywhere; the navigation policy binds the agent
+            only.
+        unasked: dialogs and downloads since the session began.
+        last: what the last capture left for finding its elements again
+            (``app.engine.browser.snapshot``).
+        seats: how often it has moved to another browser (``reseat``).
+        guard: decides what may leave it, if there is one; it has to ``watch`` again after ``reseat``.
     """
 
     def __init__(self, first: Page, *, keep_tabs: bool = False) -> None:
@@ -99,9 +104,9 @@ class Visit:
         self.reseat(first)
 
     def reseat(self, first: Page) -> None:
-        """Go on in another browser, of which ``first`` is the only tab; whoever holds this visit goes on with it.
+        """Continue in another browser, of which ``first`` is the only tab; holders of this session keep it.
 
-        What happened unasked and was not taken yet is kept.  The last look's elements are gone.
+        Unsolicited events that were not taken yet are kept. The last capture's elements are gone.
         """
         self.active = 0
         self.context = first.context
@@ -133,7 +138,7 @@ class Visit:
         return pages[min(self.active, len(pages) - 1)]
 
     async def wire(self) -> CDPSession:
-        """The DevTools connection of the tab in front.
+        """Return the DevTools connection of the tab in front.
 
         Raises ``playwright.async_api.Error`` when the tab is gone.
         """
@@ -143,16 +148,17 @@ class Visit:
         return self._wires[page]
 
     async def send(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """One DevTools command to the tab in front, and its answer.
+        """Send one DevTools command to the tab in front and return its answer.
 
         Raises ``playwright.async_api.Error`` when the browser refuses it or the tab is gone.
         """
         return cast("dict[str, Any]", await (await self.wire()).send(method, parameters))
 
     async def open_tab(self) -> Page:
-        """Another empty tab, in front.
+        """Open another empty tab, in front.
 
-        Raises ``playwright.async_api.Error`` when the browser opens none, or takes longer than ``OPENS`` seconds.
+        Raises ``playwright.async_api.Error`` when the browser opens none, or takes longer than ``OPENS``
+        seconds.
         """
         self._opening += 1
         try:
@@ -167,7 +173,7 @@ class Visit:
         return page
 
     async def renew(self) -> None:
-        """Throw every tab away and open an empty one: after a crash, or when a page can't be left."""
+        """Close every tab and open an empty one: after a crash, or when a page can't be left."""
         old = self.pages
         await self.open_tab()
         for page in old:
@@ -181,7 +187,7 @@ class Visit:
         self.last = None
 
     def happened(self) -> Happenings:
-        """What came up since the last call."""
+        """Return and clear the events since the last call."""
         told = Happenings(
             alerts=tuple(self._alerts), popups=tuple(self._popups), downloads=tuple(self._downloads)
         )
@@ -199,7 +205,7 @@ class Visit:
             self.dead.set()
 
     async def _opened(self, page: Page) -> None:
-        """A new tab comes to the front, as it does for a person; or it is noted and closed."""
+        """Bring a new tab to the front, as a browser does for a person; or record and close it."""
         if page.context is not self.context:
             return  # of the browser before
         self._watch(page)
@@ -248,7 +254,7 @@ class Visit:
 async def first_tab(
     browser: Browser, size: tuple[int, int] = VIEWPORT, storage_state: str | StorageState | None = None
 ) -> AsyncGenerator[Page]:
-    """An empty tab in a fresh context, for the time of the block; see ``visit``."""
+    """Open an empty tab in a fresh context, for the time of the block; see ``visit``."""
     context = await _fresh(browser, size, storage_state)
     try:
         yield await context.new_page()
@@ -278,10 +284,10 @@ async def visit(
     *,
     keep_tabs: bool = False,
 ) -> AsyncGenerator[Visit]:
-    """A fresh visit, one empty tab, for the time of the block; ``size`` in CSS pixels.
+    """Open a fresh session with one empty tab, for the time of the block; ``size`` in CSS pixels.
 
-    No file is taken: what a page offers is refused by the browser and noted.  ``storage_state`` is the path of a
-    recorded log-in, or one in memory; ``keep_tabs`` lets windows that pages open stay.
+    No download is saved: the browser refuses it and its name is recorded. ``storage_state`` is the path
+    of a recorded log-in, or one in memory; ``keep_tabs`` keeps windows that pages open.
     """
     # Not by way of ``first_tab``: a loop that ends closes all generators at once, and one within another twice.
     context = await _fresh(browser, size, storage_state)

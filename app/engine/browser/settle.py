@@ -1,7 +1,7 @@
-"""Waits until a page has come to rest: nothing is being loaded that matters, and the document stays as it is.
+"""Wait until a page is idle: nothing relevant is being loaded, and the document does not change.
 
-A fixed wait is too long for most pages and too short for some.  What never ends is not waited for: tickers, endless
-animations, polling, streams, and single requests that take longer than ``SLOW`` seconds.
+A fixed wait is too long for most pages and too short for some. Endless activity is not waited for:
+tickers, animations, polling, streams, and single requests that take longer than ``SLOW`` seconds.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from app.engine.browser.frames import main_world
 from app.engine.browser.session import Visit
 
 QUIET = 0.15
-"""Seconds without a change that count as rest."""
+"""Seconds without a change that count as idle."""
 LEAST = 0.05
-"""Seconds a page is looked at in any case."""
+"""Seconds a page is watched in any case."""
 MOST = 5.0
 LOAD = 10.0
-"""Seconds a page that was set out for may take to come."""
+"""Seconds a page may take to load."""
 SLOW = 2.0
-"""Seconds after which a request that is not the page itself is no longer waited for."""
+"""Seconds after which a request other than the page itself is no longer waited for."""
 POLLED = 3
-"""As often as this an address may be asked for before it counts as polling."""
+"""Requests for one address beyond which it counts as polling."""
 
 _COUNTED = frozenset({"document", "stylesheet", "script", "xhr", "fetch", "image", "font"})
 ANSWER = 0.3
@@ -37,7 +37,7 @@ ANSWER = 0.3
 
 
 class Traffic:
-    """What a page is waiting for from the network, from the moment it is first asked for (``Traffic.of``)."""
+    """Network activity of a page, from the moment it is first asked for (``Traffic.of``)."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
@@ -57,7 +57,7 @@ class Traffic:
 
     @staticmethod
     def of(page: Page) -> Traffic:
-        """The one of this page; it watches from now on, and for as long as the page stands."""
+        """Return that of this page; it records from now on, for as long as the page exists."""
         found = _watched.get(page)
         if found is None:
             found = _watched[page] = Traffic(page)
@@ -65,12 +65,12 @@ class Traffic:
 
     @property
     def navigating(self) -> bool:
-        """The page itself is being replaced, and the new one has not answered yet."""
+        """Whether the page itself is being replaced, and the new one has not answered yet."""
         return any(self._is_page(request) for request in self._open)
 
     @property
     def busy(self) -> bool:
-        """Something is under way that the page will look different for."""
+        """Whether a pending request will change how the page looks."""
         now = time.monotonic()
         return any(
             self._is_page(request) or (now - since < SLOW and self._asked[_address(request)] <= POLLED)
@@ -78,7 +78,7 @@ class Traffic:
         )
 
     async def calm(self, deadline: float) -> bool:
-        """Wait until nothing that matters is under way; ``deadline`` is of ``time.monotonic()``."""
+        """Wait until no relevant request is pending; ``deadline`` is of ``time.monotonic()``."""
         while self.busy and not self.gone:
             left = deadline - time.monotonic()
             if left <= 0:
@@ -91,9 +91,9 @@ class Traffic:
         return True
 
     async def status_since(self, before: Response | None, documents: int) -> int:
-        """HTTP status of the document that came since then; 0 if none did, or none that was asked for.
+        """Return the HTTP status of the document loaded since then; 0 if none was.
 
-        The browser may tell of the document before it tells of the answer it came with.
+        The browser may report the document before it reports the response it came with.
         """
         with suppress(TimeoutError):
             async with asyncio.timeout(ANSWER):
@@ -136,15 +136,15 @@ class Traffic:
 
 
 _watched: dict[Page, Traffic] = {}
-"""One for each open page; a page that closes or crashes takes its own away."""
+"""One for each open page; a page that closes or crashes removes its own."""
 
 
 async def settle(visit: Visit, *, quiet: float = QUIET, most: float = MOST, acted: bool = False) -> bool:
-    """Wait until the tab in front has come to rest; True if it has, False when ``most`` seconds were not enough.
+    """Wait until the tab in front is idle; True if it is, False when ``most`` seconds were not enough.
 
-    A page that loaded a while ago and stays as it is takes ``LEAST`` seconds.  With ``acted`` (something was just done)
-    rest is counted from now on, so that it takes ``quiet``.  A page that is on its way is waited for ``LOAD`` seconds
-    first.  Never raises: a page that crashed or was closed has come to no rest.
+    A page that loaded a while ago and does not change takes ``LEAST`` seconds. With ``acted`` (an action
+    was just done) idleness is counted from now on, so that it takes ``quiet``. A pending navigation is
+    waited for ``LOAD`` seconds first. Never raises: a page that crashed or was closed is not idle.
     """
     page = visit.page
     traffic = Traffic.of(page)
@@ -175,7 +175,7 @@ async def settle(visit: Visit, *, quiet: float = QUIET, most: float = MOST, acte
 
 
 async def _still(visit: Visit, quiet: float, most: float, *, acted: bool) -> bool:
-    """Whether the document is at rest within ``most`` seconds.  Raises ``Error`` when it is replaced."""
+    """Whether the document becomes idle within ``most`` seconds. Raises ``Error`` when it is replaced."""
     world = await main_world(visit)
     told = (
         f"{{quiet: {quiet * 1000}, most: {most * 1000}, least: {LEAST * 1000}, acted: {str(acted).lower()}}}"
@@ -201,7 +201,7 @@ def _address(request: Request) -> str:
 
 
 def _frame(request: Request) -> object:
-    """The frame that asked, ``None`` for one that is not there yet or no longer, or for a worker."""
+    """Return the requesting frame, ``None`` for one that does not exist yet or any more, or for a worker."""
     try:
         return request.frame
     except Error:

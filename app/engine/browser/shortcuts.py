@@ -1,4 +1,4 @@
-"""What a person has of a browser besides its page: keys for back, forward, reload and tabs, and a look at the tabs."""
+"""Keyboard shortcuts of a browser (back, forward, reload, tabs), and a list of its tabs."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from app.engine.redaction import redact_text, redact_url
 from app.engine.trajectory import Tab
 
 ANSWER = 0.5
-"""Seconds a tab may take to tell its title."""
+"""Seconds a tab may take to return its title."""
 COMES = 3.0
-"""Seconds until another page has answered; it goes on coming after that."""
+"""Seconds to wait for another page; loading continues after that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shortcut:
-    """What a key asks of the browser: the action a step keeps, and how it is done."""
+    """A browser shortcut: the action a step records, and the function that does it."""
 
     kind: str
     done: Callable[[], Awaitable[None]]
@@ -33,7 +33,7 @@ class Shortcut:
 
 
 def shortcut_of(visit: Visit, one: PageInput) -> Shortcut | None:
-    """What a key that goes down asks of the browser; ``None`` where it is the page's."""
+    """Return the shortcut for a key press; ``None`` if the key belongs to the page."""
     if one.kind is not InputKind.KEY_DOWN:
         return None
     match one.key, one.modifiers & 15:
@@ -53,7 +53,7 @@ def shortcut_of(visit: Visit, one: PageInput) -> Shortcut | None:
 
 
 async def tabs_of(visit: Visit) -> tuple[tuple[Tab, ...], int]:
-    """The open tabs in order, without secrets, and the number of the one in front."""
+    """Return the open tabs in order, without secrets, and the number of the one in front."""
     told: list[Tab] = []
     pages = visit.pages
     for page in pages:
@@ -65,7 +65,7 @@ async def tabs_of(visit: Visit) -> tuple[tuple[Tab, ...], int]:
 
 
 async def come_to_rest(visit: Visit, quiet: float, most: float) -> None:
-    """Wait until the tab in front has come to rest, ``most`` seconds at most; there may be none any more."""
+    """Wait until the tab in front is idle, ``most`` seconds at most; there may be none any more."""
     with suppress(Error):
         await settle(visit, quiet=quiet, most=most, acted=True)
 
@@ -95,7 +95,7 @@ def _other_tab(visit: Visit, by: int) -> Shortcut:
 
 
 async def _close(visit: Visit) -> None:
-    """The tab in front; the last one stays."""
+    """Close the tab in front, unless it is the last one."""
     if len(visit.pages) > 1:
         with suppress(Error, TimeoutError):
             await asyncio.wait_for(visit.page.close(), COMES)

@@ -1,6 +1,7 @@
-"""Brings sliders to a value: the browser's own at once, all others with keys, and by dragging where keys do nothing.
+"""Set sliders: native ones at once, custom ones with keys, and by dragging if keys have no effect.
 
-What a made-up slider is at is told by itself (``aria-valuenow``) or by a number on the page that moves with it.
+A custom slider's value is read from ``aria-valuenow`` or from a number on the page that moves with
+it.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ from app.engine.page_state import Element
 
 MOST_KEYS = 400
 AT_ONCE = 25
-"""Keys that are pressed between two readings."""
+"""Keys pressed between two readings."""
 SHOWS = 0.04
-"""Seconds a page gets to show what a key did."""
+"""Seconds a page gets to show the effect of a key."""
 MOST_DRAGS = 8
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 
 
 @dataclass(slots=True)
 class _Track:
-    """A slider that pages made: what it says, or which of the page's numbers tells."""
+    """A custom slider: its attributes, or which number on the page shows its value."""
 
     grip: Grip
     element: Element
@@ -43,7 +44,7 @@ class _Track:
     place: int = 0
 
     async def now(self) -> float | None:
-        """Where it is, ``None`` where nothing tells."""
+        """Return its value, ``None`` if nothing shows it."""
         self.facts = await _facts(self.grip, self.element) or self.facts
         if self.facts["now"] is not None:
             return float(self.facts["now"])
@@ -55,7 +56,7 @@ class _Track:
 
 
 async def set_slider(grip: Grip, command: SetSlider) -> Done:
-    """Bring a slider to a value."""
+    """Set a slider to a value."""
     element = grip.element(command.element)
     if not math.isfinite(command.value):
         raise Refused(refused(Cause.VALUE, "a slider is set to a number"))
@@ -114,7 +115,7 @@ async def _made_up(track: _Track, value: float) -> Done:
 
 
 async def _with_keys(track: _Track, value: float) -> bool:
-    """Arrow keys until it is there; the first of them shows what a step is worth, and which number tells."""
+    """Press arrow keys until it is set; the first shows the step size, and which number on the page follows."""
     grip, element = track.grip, track.element
     if not await _ask(grip, element, f"siteloreHand.grasp({place_of(grip.visit, element.index)[1]})"):
         return False
@@ -160,7 +161,7 @@ async def _step_to(track: _Track, value: float, step: float) -> bool:
 
 
 async def _by_dragging(track: _Track, value: float) -> bool:
-    """Drag to where the value should be, see where it is, and correct."""
+    """Drag to the expected position, read the value, and correct."""
     grip = track.grip
     now = await track.now()
     if now is None:
@@ -193,7 +194,7 @@ async def _by_dragging(track: _Track, value: float) -> bool:
 
 
 async def _drag_by(track: _Track, share: float) -> float:
-    """Drag the handle by a share of its track; the share it really moved."""
+    """Drag the handle by a share of its track; return the share it really moved."""
     facts = await _facts(track.grip, track.element) or track.facts
     probe = await track.grip.hand.probe(track.element.index)
     left, top, width, height = facts["grip"]
@@ -233,7 +234,9 @@ async def _ask(grip: Grip, element: Element, expression: str) -> Any:
 
 
 def _moved(before: list[str] | None, after: list[str] | None) -> tuple[int, int, float] | None:
-    """Which text holds a number that changed, which of its numbers that is, and what it was; ``None`` for none."""
+    """Return which text contains a number that changed, which of its numbers, and its old value; ``None``
+    for none.
+    """
     for at, (old, new) in enumerate(zip(before or [], after or [], strict=False)):
         was, now = _numbers(old), _numbers(new)
         if old != new and len(was) == len(now):

@@ -1,7 +1,8 @@
-"""One look at a page: its elements, tree, text and picture, by a few DevTools calls and without changing it.
+"""Capture a page: its elements, tree, text and screenshot, by a few DevTools calls and without changing
+it.
 
-The script of ``app.engine.browser.frames`` walks each frame once; ``app.engine.browser.reading`` makes elements of what
-it says.  The picture is taken at the same time.
+The script of ``app.engine.browser.frames`` walks each frame once; ``app.engine.browser.reading``
+decodes its answer. The screenshot is taken at the same time.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from app.engine.page_state import Element, PageCapture
 
 PICTURE_QUALITY = 60
 PICTURE = 3.0
-"""Seconds a page may take to paint before it gets no picture."""
+"""Seconds a page may take to paint before it gets no screenshot."""
 NO_SURFACE = "Unable to capture screenshot"
-"""What Chromium says while a new page has not taken the old one's place on the screen yet."""
+"""Chromium's message while a new page has not replaced the old one on the screen yet."""
 LOOK = 15.0
-"""Seconds a look may take in all; a page that is busy for longer counts as gone."""
+"""Seconds a capture may take in all; a page that is busy for longer counts as gone."""
 REPLACED = 5.0
-"""Seconds the page that takes another's place gets to load."""
+"""Seconds the page that replaces another gets to load."""
 MOST_FRAMES = 60
 DEEPEST = 8
 CANVAS_SHARE = 0.5
@@ -39,12 +40,12 @@ FEW_ELEMENTS, FEW_LETTERS = 4, 300
 
 
 class PageGone(SiteloreError):
-    """There is no page to look at: it crashed, was closed, keeps navigating away, or doesn't answer."""
+    """There is no page to capture: it crashed, was closed, keeps navigating away, or doesn't answer."""
 
 
 @dataclass(slots=True)
 class _Part:
-    """One frame of a look, and what it shows of other frames; ``below`` by the number of the frame element."""
+    """One frame of a capture and its child frames; ``below`` is by the number of the frame element."""
 
     world: World
     look: FrameLook
@@ -54,7 +55,7 @@ class _Part:
 
 @dataclass(slots=True)
 class _Looking:
-    """What one look gathers on its way."""
+    """State of one capture in progress."""
 
     limit: int
     frames: Frames
@@ -66,7 +67,7 @@ class _Looking:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Where the elements of the last look are: the page's number of each to its world and number there."""
+    """Where the elements of the last capture are: each one's world and its number there."""
 
     spots: tuple[tuple[World, int], ...]
 
@@ -74,14 +75,14 @@ class _Found:
 async def capture(
     visit: Visit, *, picture: bool = True, limit: int = 8000, thorough: bool = False
 ) -> PageCapture:
-    """Look at the page in front as it is now; at most ``limit`` elements of each frame are named.
+    """Capture the page in front; at most ``limit`` elements of each frame are named.
 
-    A ``thorough`` look is an agent's: it also numbers what only scripts make operable, shapes that are drawn and what
-    can be scrolled, and says what the pointer meets and what nameless things look like.  A page's identity is the same
-    either way.
+    A ``thorough`` capture is an agent's: it also numbers elements operable only by script, drawn shapes
+    and scrollable ones, and says what the pointer meets and what nameless elements look like. A page's
+    identity is the same either way.
 
-    A page that is replaced by another during the look is looked at once more.  What came up unasked since the look
-    before (dialogs, windows, files) is told with it.
+    If the page is replaced during the capture, it is captured once more. Unsolicited events since the
+    previous capture (dialogs, windows, files) are part of it.
 
     Raises:
         PageGone: the page crashed, was closed, keeps navigating away, or doesn't answer.
@@ -110,7 +111,7 @@ async def capture(
 
 
 async def handle_of(visit: Visit, index: int) -> ElementHandle:
-    """The element of this number in the last capture, in whichever frame or shadow root it lies.
+    """Return the element of this number in the last capture, in whichever frame or shadow root it is.
 
     Raises:
         NoSuchElement: it has left the page, or the last capture has no such number.
@@ -127,7 +128,7 @@ async def handle_of(visit: Visit, index: int) -> ElementHandle:
 
 
 def place_of(visit: Visit, index: int) -> tuple[World, int]:
-    """The frame that an element of the last capture lies in, and its number there.
+    """Return the frame that contains an element of the last capture, and its number there.
 
     Raises:
         NoSuchElement: the last capture has no such number.
@@ -143,9 +144,9 @@ def _missing(index: int) -> NoSuchElement:
 
 
 async def thumbnail(visit: Visit, width: int = 256) -> bytes:
-    """The viewport as a small JPEG of that width; empty if the page does not paint.
+    """Return the viewport as a small JPEG of that width; empty if the page does not paint.
 
-    The browser makes it smaller; it costs two thirds of a whole picture, so it is taken of new states only.
+    The browser scales it; it costs two thirds of a full screenshot, so it is taken of new states only.
     """
     size = visit.page.viewport_size
     if size is None:
@@ -156,7 +157,7 @@ async def thumbnail(visit: Visit, width: int = 256) -> bytes:
 
 
 async def _capture(visit: Visit, picture: bool, limit: int, thorough: bool) -> PageCapture | None:
-    """One look; ``None`` if the page was replaced meanwhile."""
+    """Capture once; ``None`` if the page was replaced meanwhile."""
     began = time.perf_counter()
     looking = _Looking(limit, Frames(visit.page), thorough)
     try:
@@ -178,7 +179,7 @@ async def _capture(visit: Visit, picture: bool, limit: int, thorough: bool) -> P
 
 
 async def _part(looking: _Looking, world: World, around: Around, depth: int = 0) -> _Part:
-    """A frame and those below it."""
+    """Capture a frame and those below it."""
     top = "true" if world.parent is None else "false"
     part = _Part(world, await _look(looking, world, top), around)
     names: set[str] = set()
@@ -198,7 +199,7 @@ async def _part(looking: _Looking, world: World, around: Around, depth: int = 0)
 
 
 async def _look(looking: _Looking, world: World, top: str) -> FrameLook:
-    """What the script says of one frame; asked once more if the page changed while its listeners were told."""
+    """Run the script in one frame; once more if the page changed while its listeners were read."""
     if not looking.thorough:
         return FrameLook.read(await world.call(f"{script()}, sitelore.look({looking.limit}, {top})"))
 
@@ -213,7 +214,7 @@ async def _look(looking: _Looking, world: World, top: str) -> FrameLook:
 
 
 def _variants(name: str) -> Iterator[str]:
-    """The name, then numbered ones: two frames of one name stay apart."""
+    """Yield the name, then numbered ones, so that two frames of one name differ."""
     yield name
     number = 2
     while True:
@@ -263,7 +264,9 @@ def _put_together(visit: Visit, top: _Part, looking: _Looking, image: bytes, beg
 def _gather(
     part: _Part, elements: list[Element], spots: list[tuple[World, int]], headings: list[str]
 ) -> tuple[str, str]:
-    """Append the elements of a frame and of those below it in document order; its tree and text, theirs within."""
+    """Append the elements of a frame and of those below in document order; return its tree and text with
+    theirs.
+    """
     own = elements_of(part.look, part.around)
     numbers: list[int] = []
     trees: dict[int, str] = {}
@@ -296,7 +299,7 @@ def _parts(part: _Part) -> Iterator[_Part]:
 
 
 def _cuts(top: _Part, looking: _Looking) -> Iterator[str]:
-    """What was left out, in words."""
+    """Yield what was omitted, in words."""
     for part in _parts(top):
         facts = part.look.facts
         where = f" in the frame {'/'.join(part.around.chain)}" if part.around.chain else ""
@@ -311,7 +314,7 @@ def _cuts(top: _Part, looking: _Looking) -> Iterator[str]:
 
 
 async def picture_of(visit: Visit, **more: Any) -> tuple[bytes, str]:
-    """The viewport as a JPEG, or none and why; ``more`` goes to ``Page.captureScreenshot``."""
+    """Return the viewport as a JPEG, or none and why; ``more`` goes to ``Page.captureScreenshot``."""
     if visit.dead.is_set():
         return b"", "no picture: the page is gone"
     try:
@@ -346,7 +349,7 @@ async def _no_picture() -> tuple[bytes, str]:
 
 
 async def _watch(visit: Visit) -> None:
-    """A dead page answers nothing any more; raises as soon as it is one."""
+    """Raise as soon as the page is dead, which would never answer."""
     await visit.dead.wait()
     _refuse_dead(visit)
 

@@ -1,7 +1,7 @@
-"""A person's mouse and keyboard on a page: events of a window done to the tab in front, in order.
+"""Forward a person's mouse and keyboard input from a window to the tab in front, in order.
 
-What comes faster than the page answers waits in one queue, in which the moves of the mouse between two other events are
-one.  A page that does not answer (it shows a dialog, or its script is busy) is not waited for.
+Input that arrives faster than the page answers is queued, and consecutive mouse moves are merged. A
+page that does not answer (it shows a dialog, or its script is busy) is not waited for.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from app.engine.browser.session import Visit
 from app.engine.page_input import InputKind, MouseButton, PageInput
 
 ANSWER = 0.5
-"""Seconds a page may take to answer one event before the next is sent behind it."""
+"""Seconds a page may take to answer one event before the next is sent."""
 MOST_WAITING = 2_000
-"""Events kept for a page that is slow; what is older is dropped."""
+"""Events kept for a slow page; older ones are dropped."""
 AHEAD = 32
-"""Events of the mouse that are sent without waiting for the page's answer to the first."""
+"""Mouse events sent without waiting for the page's answer to the first."""
 LONGEST_TEXT = 1_000_000
 FURTHEST = 100_000.0
-"""CSS pixels that one turn of the wheel may go."""
+"""CSS pixels that one turn of the wheel may scroll."""
 KNOWN = 64
-"""Events of which it is remembered when they were done."""
+"""Events whose completion time is remembered."""
 
 _BITS = {MouseButton.NONE: 0, MouseButton.LEFT: 1, MouseButton.RIGHT: 2, MouseButton.MIDDLE: 4}
 
 
 class Steering:
-    """The hands of a person on one visit.
+    """Forwards one person's input to one session.
 
     Attributes:
-        pointer: where the pointer stands, CSS pixels of the viewport; ``None`` before it was moved.
+        pointer: position of the pointer, CSS pixels of the viewport; ``None`` before it was moved.
     """
 
     def __init__(self, visit: Visit) -> None:
@@ -53,7 +53,8 @@ class Steering:
         self.pointer: tuple[float, float] | None = None
 
     async def send(self, inputs: Sequence[PageInput]) -> None:
-        """Do these after those sent before; returns when they are done or the page has had its time to answer.
+        """Forward these after earlier ones; return when they are done or the page has had its time to
+        answer.
 
         Never raises for what a page, a tab or a browser does.
         """
@@ -70,7 +71,7 @@ class Steering:
                     await asyncio.gather(*(self._do(wire, one) for one in group))
 
     async def lift(self) -> None:
-        """Let go of every button and key that is held down."""
+        """Release every button and key that is held down."""
         x, y = self.pointer or (0.0, 0.0)
         held = [
             PageInput(kind=InputKind.RELEASE, button=button, x=x, y=y)
@@ -80,7 +81,9 @@ class Steering:
         await self.send([*held, *keys])
 
     def done_by(self, at: float) -> float:
-        """The sender's clock (``PageInput.at``) of the newest input done by then (Unix seconds); 0 for none."""
+        """Return the sender's clock (``PageInput.at``) of the newest input done by then (Unix seconds); 0
+        for none.
+        """
         return max((sent for done, sent in self._done if done <= at), default=0.0)
 
     def _put(self, one: PageInput) -> None:
@@ -93,7 +96,7 @@ class Steering:
         self._queue.append(one)
 
     def _next(self) -> list[PageInput]:
-        """What is sent without waiting in between, in order."""
+        """Take the events that are sent without waiting in between, in order."""
         group = [self._queue.popleft()]
         while (
             group[-1].kind in _MOUSE and self._queue and self._queue[0].kind in _MOUSE and len(group) < AHEAD
@@ -152,7 +155,7 @@ class Steering:
         return MouseButton.NONE
 
     async def _connected(self) -> CDPSession:
-        """The connection to the tab in front; what was held down in another is held no longer."""
+        """Return the connection to the tab in front; buttons held down in another tab are released."""
         page = self._visit.page
         if self._wire is None or page is not self._page:
             self._wire = None
@@ -173,5 +176,5 @@ _MOUSE = {
 
 
 def _bounded(turn: float) -> float:
-    """A turn of the wheel that a page can be asked for."""
+    """Limit a turn of the wheel to what a page accepts."""
     return max(-FURTHEST, min(FURTHEST, turn)) if turn == turn else 0.0

@@ -1,7 +1,9 @@
-"""Brings a text into the form that a field takes: dates, times, numbers, amounts, telephone numbers.  Pure.
+"""Convert a text into the format a field accepts: dates, times, numbers, amounts, telephone numbers.
+Pure.
 
-What a field takes is told by its type, length, place holder and pattern; which of several forms it really accepts is
-tried on a copy of the field (``pick`` in ``resources/js/hand_fields.js``), so that no page's pattern runs here.
+The accepted format follows from a field's type, length, placeholder and pattern; which of several it
+really accepts is tried on a copy of the field (``pick`` in ``resources/js/hand_fields.js``), so that
+no page's pattern runs here.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ _MONEY = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """What a field says of itself; ``secret`` marks what must never be repeated in words."""
+    """A field's constraints; ``secret`` marks content that must never be repeated in words."""
 
     kind: str = ""
     takes: bool = True
@@ -62,7 +64,7 @@ class Field:
 
     @classmethod
     def read(cls, facts: Mapping[str, Any], label: str = "") -> Field:
-        """From what ``facts`` in the page tells."""
+        """Read them from the page's ``facts``."""
         words = " ".join((facts["name"], facts["autocomplete"], facts["placeholder"], label))
         return cls(
             kind=facts["kind"],
@@ -83,14 +85,14 @@ class Field:
 
 
 def forms(text: str, field: Field) -> list[str]:
-    """The text in the forms that the field may take, likeliest first; never empty, each once."""
+    """Return the text in the formats the field may accept, likeliest first; never empty, without duplicates."""
     found = [form for form in _forms(text, field) if form or not text]
     kept = [form for form in found if field.maxlength < 0 or len(form) <= field.maxlength]
     return list(dict.fromkeys(kept or found or [text]))
 
 
 def plain_number(text: str) -> str:
-    """A number as a field of numbers takes it: "1.234,50 €" is 1234.50; "" where there is none, or more than one."""
+    """Return a number as number fields accept it: "1.234,50 €" is 1234.50; "" for none, or more than one."""
     bare = _MONEY.sub(" ", text).replace("%", " ").replace("−", "-").strip()
     found = _AMOUNT.fullmatch(bare) or _only(_AMOUNT.findall(bare))
     if found is None:
@@ -100,7 +102,7 @@ def plain_number(text: str) -> str:
 
 
 def same_content(wanted: str, got: str) -> bool:
-    """Whether a field holds what was typed, its own spaces, brackets and parting signs apart."""
+    """Whether a field holds what was typed, apart from spaces, brackets and separators."""
     if wanted == got or wanted.replace("\r\n", "\n").strip() == got.strip():
         return True
     mine, theirs = (re.sub(r"[\s\u00a0()./,_-]", "", text).casefold() for text in (wanted, got))
@@ -176,7 +178,7 @@ def _moment(text: str, language: str) -> Iterator[str]:
 
 
 def _clock(text: str) -> str:
-    """``9`` or ``0930`` as a time."""
+    """Return ``9`` or ``0930`` as a time."""
     digits = re.sub(r"\D", "", text)
     if text != digits or len(digits) not in (1, 2, 4):
         return text
@@ -184,7 +186,7 @@ def _clock(text: str) -> str:
 
 
 def _digits_in_form(text: str, field: Field) -> Iterator[str]:
-    """The digits of a text as the place holder writes its own, then bare, then in the usual groups of ten."""
+    """Yield the digits of a text as the placeholder groups them, then bare, then in the usual groups of ten."""
     digits = re.sub(r"\D", "", text)
     if not digits:
         return
@@ -206,7 +208,9 @@ def _only(found: list[str]) -> str | None:
 
 
 def _without_thousands(digits: str) -> str:
-    """Which of comma and point parts the thousands is told by the last one, and by groups of three."""
+    """Remove thousands separators: the last of comma and point is the decimal one, unless it groups three
+    digits.
+    """
     comma, point = digits.rfind(","), digits.rfind(".")
     if comma >= 0 and point >= 0:
         decimal = "," if comma > point else "."

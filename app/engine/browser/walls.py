@@ -1,4 +1,4 @@
-"""What stands where an action led: an error page, a question whether a person is there, a log-in.  Pure."""
+"""Judge the page an action led to: an error page, a captcha, a log-in. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LOGIN = re.compile(
 
 
 def wall(command: Command, before: PageCapture, after: PageCapture, status: int) -> tuple[Cause, str]:
-    """Why the page an action led to is not the one it was meant for, in one sentence; no cause where it is."""
+    """Return why the page an action led to is not the intended one, in one sentence; no cause if it is."""
     where = redact_url(after.url)[:160]
     if after.url.startswith("chrome-error://"):
         return Cause.NETWORK, "the page can't be reached"
@@ -33,7 +33,7 @@ def wall(command: Command, before: PageCapture, after: PageCapture, status: int)
 
 
 def _meant(command: Command, before: PageCapture) -> bool:
-    """Whether the action was to lead to a log-in: its address or its words say so."""
+    """Whether the action was meant to lead to a log-in, by its address or its words."""
     if isinstance(command, Goto | NewTab):
         return bool(_LOGIN.search(urlsplit(command.url).path + urlsplit(command.url).fragment))
     if isinstance(command, Click) and 0 <= command.element < len(before.elements):

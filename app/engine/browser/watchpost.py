@@ -1,8 +1,8 @@
-"""Stands where everything leaves a browser: holds up each request until the guard of its visit has decided.
+"""Intercept the requests of a browser until the guard of their session has decided.
 
-Requests are held up for the browser as a whole (``Fetch`` of the browser's own target), not tab by tab, so there is no
-moment at the birth of a window, a frame of another host or a worker in which something could leave.  Pictures, styles,
-scripts and fonts are not held up: they can't be asked for but by GET.
+Requests are intercepted for the browser as a whole (``Fetch`` of the browser's own target), not tab
+by tab, so that nothing can leave while a window, a frame of another host or a worker is being
+created. Images, styles, scripts and fonts are not intercepted: they can only be requested by GET.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ DOCUMENT = "Document"
 HELD_UP = (DOCUMENT, "XHR", "Fetch", "Ping", "CSPViolationReport", "EventSource", "Other")
 """Kinds of request that may have another method than GET."""
 ANSWER = 1.0
-"""Seconds a tab may take to say which frames it has."""
+"""Seconds a tab may take to list its frames."""
 NO_SOCKETS = "connect-src http: https: data: blob: filesystem:"
-"""Added to the script of a worker: a socket there could not be listened to."""
+"""Added to the script of a worker: a socket there could not be watched."""
 _SCRIPT = ("javascript", "ecmascript")
 
 
@@ -37,10 +37,11 @@ class Tab:
     """A tab or window.
 
     Attributes:
-        target: the browser's id of it, which is that of its frame, too.
+        target: the browser's id of it, which is also that of its frame.
         blank: it has shown no document yet.
-        inherited: it was opened by a page that had been given input and can still be reached by that page's scripts.
-        refused: it was opened for a document that was not asked for.
+        inherited: it was opened by a page that had been given input and whose scripts can still reach
+            it.
+        refused: it was opened for a document that was refused.
     """
 
     guard: Guard
@@ -54,18 +55,18 @@ class Tab:
 
     @property
     def acting(self) -> bool:
-        """Whether what it sends may come of an action."""
+        """Whether its requests may result from an action."""
         if self.inherited:
             return True
         return self.guard.given_input(self.page) if self.page is not None else False
 
 
 _posts: dict[Browser, asyncio.Task[Watchpost]] = {}
-"""One for each browser that is guarded; a browser that ends takes its own away."""
+"""One for each guarded browser; a browser that ends removes its own."""
 
 
 async def post_of(context: BrowserContext) -> Watchpost:
-    """Return the watchpost of the browser of this context.
+    """Return the interceptor of the browser of this context.
 
     Raises ``playwright.async_api.Error`` when the browser is gone.
     """
@@ -83,7 +84,7 @@ def _ended(browser: Browser) -> None:
 
 
 class Watchpost:
-    """One browser's requests, and the guards they are decided by."""
+    """One browser's requests, and the guards that decide them."""
 
     def __init__(self, wire: CDPSession) -> None:
         self._wire = wire
@@ -98,14 +99,14 @@ class Watchpost:
 
     @classmethod
     async def of(cls, browser: Browser) -> Watchpost:
-        """Raises ``playwright.async_api.Error``."""
+        """Connect to a browser. Raises ``playwright.async_api.Error``."""
         wire = await browser.new_browser_cdp_session()
         post = cls(wire)
         wire.on("Fetch.requestPaused", post._paused)
         return post
 
     async def add(self, guard: Guard, context: BrowserContext) -> None:
-        """Hold up what this context sends, from now on; raises ``playwright.async_api.Error``."""
+        """Intercept what this context sends, from now on; raises ``playwright.async_api.Error``."""
         pages = list(context.pages)
         wires = [await context.new_cdp_session(page) for page in pages]
         info = await self._target(None, wires[0]) if wires else {}
@@ -126,7 +127,7 @@ class Watchpost:
             await self._attend(guard, page, wire)
 
     async def know(self, guard: Guard, context: BrowserContext) -> None:
-        """Know every tab of a context by now; raises ``playwright.async_api.Error``."""
+        """Register every tab of a context; raises ``playwright.async_api.Error``."""
         known = {tab.page for tab in self._tabs.values()}
         for page in context.pages:
             if page not in known and not page.is_closed():
@@ -150,7 +151,7 @@ class Watchpost:
             await self._attend(guard, page, await page.context.new_cdp_session(page))
 
     async def _attend(self, guard: Guard, page: Page, wire: CDPSession) -> None:
-        """Know a tab, and when another document comes in it."""
+        """Register a tab, and follow the documents it loads."""
         told = cast("dict[str, Any]", await wire.send("Page.getFrameTree"))
         frame = told["frameTree"]["frame"]
         target = str(frame["id"])
@@ -188,7 +189,7 @@ class Watchpost:
         self._frames = {key: owner for key, owner in self._frames.items() if owner is not tab}
 
     async def _owner(self, frame: str) -> tuple[Guard | None, Tab | None]:
-        """The guard and the tab that a frame or a worker belongs to."""
+        """Return the guard and the tab that a frame or a worker belongs to."""
         tab = self._tabs.get(frame) or self._frames.get(frame)
         if tab is not None and (tab.page is None or not tab.page.is_closed()):
             return tab.guard, tab
@@ -210,7 +211,7 @@ class Watchpost:
         return guard, None
 
     def _tab(self, guard: Guard, target: str, info: dict[str, Any]) -> Tab:
-        """Another tab; a window takes over from the page that opened it, if that page's scripts can reach into it."""
+        """Add a tab; a window inherits from the page that opened it if that page's scripts can reach it."""
         if target not in self._tabs:
             opener = self._tabs.get(str(info.get("openerId", "")))
             reached = bool(info.get("canAccessOpener")) and opener is not None and opener.acting
@@ -218,7 +219,7 @@ class Watchpost:
         return self._tabs[target]
 
     async def _holder(self, frame: str) -> tuple[Guard | None, Tab | None]:
-        """The tab in whose own process a frame is; where none is found, the only guard there is."""
+        """Return the tab whose own process contains a frame; if none is found, the only guard there is."""
         for tab in list(self._tabs.values()):
             if tab.wire is None:
                 continue
@@ -232,7 +233,7 @@ class Watchpost:
         return (guards[0] if guards else None), None
 
     async def _not_opened(self, tab: Tab) -> None:
-        """A document was not asked for: a window that was opened for it, and shows nothing else, is closed."""
+        """Close a window that was opened for a refused document and shows nothing else."""
         if tab.page is None:
             tab.refused = True  # it is closed when it is known
         elif tab.blank and await tab.page.opener() is not None:
@@ -312,7 +313,7 @@ class Watchpost:
 
 
 def _needs_reading(url: str, headers: dict[str, str]) -> bool:
-    """Whether a GET is looked at more closely: one that may carry a mutation, pass for another method, or prefetch."""
+    """Whether a GET is examined: it may carry a mutation, override its method, or prefetch."""
     query = url.partition("?")[2]
     return (
         "query=" in query
