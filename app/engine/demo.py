@@ -1,8 +1,8 @@
-"""The whole loop once on the bundled runs, without a window and without a model: what ``sitelore demo`` does.
+"""The whole workflow once on the bundled runs, without a window and without a model: ``sitelore demo``.
 
-Import, detect, rank, judge, write a tip (a first try that lint refuses, then a better one), see where it would have
-been retrieved, retrieve it by each route, take it back and forth, freeze, verify, and find one changed bit; then the
-map: from the runs alone, and by exploring the live site where a browser can be started.
+Import, detect, rank, judge, write a tip (a first try that lint rejects, then a better one), see where it would have
+been retrieved, retrieve it by each route, undo and redo it, freeze, verify, and detect one changed bit; then the map:
+from the runs alone, and by exploring the live site if a browser can be started.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from app.engine.judgement import Label
 from kb.tip import Finding, Kind, LintSeverity, Query, Route, Scope, Status, TipDraft
 
 Say = Callable[[str], object]
-"""Takes one line for a person."""
+"""Prints one line for the user."""
 
 JUDGED_RUN = "demo-shop-1-a"
 """The run whose failure the tip is about: a button that does nothing until a size is chosen."""
 
 FIRST_TRY = "For the Linen Apron choose One size, then press Add to basket."
-"""What one writes at first: right for this task, useless for any other."""
+"""A typical first version: right for this task, useless for any other."""
 
 TIP = TipDraft(
     site="demo-shop",
@@ -70,7 +70,7 @@ OTHERS = (
         keywords=("parked", "processing", "status"),
     ),
 )
-"""Tips about other habits of the site, so that there is something not to retrieve."""
+"""Tips about other quirks of the site, so that there is something not to retrieve."""
 
 QUERIES = {
     Route.URL: Query(url="http://127.0.0.1:7801/product/wool-throw", text="Buy a throw for the sofa."),
@@ -82,12 +82,12 @@ QUERIES = {
         text="Nothing happens when I try to buy an item because I did not select which dimensions I want.",
     ),
 }
-"""One question for each route: by address; by words the tip holds; by meaning, in other words."""
+"""One question for each route: by address; by words of the tip; by meaning, in other words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """The tip as one route found it; ``why_not`` where it did not."""
+    """One route's result for the tip; ``why_not`` if it was not found."""
 
     route: str
     url: str
@@ -99,7 +99,7 @@ class Shown:
 
 @dataclass(slots=True, kw_only=True)
 class DemoReport:
-    """What the demo did, in figures; ``problems`` lists what did not go as it should."""
+    """The demo's figures; ``problems`` lists unexpected results."""
 
     workspace: str
     out: str
@@ -136,7 +136,7 @@ class DemoReport:
 
     @property
     def ok(self) -> bool:
-        """Everything went as it should."""
+        """Whether there were no problems."""
         return not self.problems
 
 
@@ -151,11 +151,12 @@ def bundled_runs() -> Path:
 
 
 def run_headless(out: Path | None, say: Say, *, live: bool = False) -> DemoReport:
-    """Run the demo in a fresh workspace under ``out`` (``None``: a temporary folder), with the encoder if there is one.
+    """Run the demo in a fresh workspace under ``out`` (``None``: a temporary folder), with the encoder if there is
+    one.
 
-    ``live`` explores the bundled site with a browser as well, where one can be started.
+    ``live`` also explores the bundled site with a browser, if one can be started.
 
-    Raises a ``SiteloreError`` where the program itself fails; what merely went wrong stands in the report.
+    Raises a ``SiteloreError`` if the program itself fails; unexpected results are in the report.
     """
     from app.engine.engine import Engine
 
@@ -174,7 +175,7 @@ def run_headless(out: Path | None, say: Say, *, live: bool = False) -> DemoRepor
 
 
 def prepare_workspace() -> Path:
-    """The workspace the window shows as a demo: made with the bundled runs at first, later left as it was."""
+    """Return the workspace the window shows as a demo: created with the bundled runs once, then left unchanged."""
     from app import settings
     from app.engine.engine import Engine
 
@@ -198,13 +199,13 @@ def prepare_workspace() -> Path:
 
 
 async def run_demo(engine: EngineApi, out: Path | None, say: Say, *, live: bool = False) -> DemoReport:
-    """Go round the loop in an open, empty workspace; files for the taking go to ``out``."""
+    """Run the workflow in an open, empty workspace; exported files go to ``out``."""
     place = out or Path(tempfile.mkdtemp(prefix="sitelore-demo-"))
     return await _Demo(engine, place, say, await engine.info()).run(live=live)
 
 
 class _Demo:
-    """One walk round the loop; every stage says what it did and writes its figures into the report."""
+    """One pass through the workflow; every stage prints its result and adds its figures to the report."""
 
     def __init__(self, engine: EngineApi, out: Path, say: Say, info: WorkspaceInfo) -> None:
         self.engine, self.out, self._say = engine, out, say
@@ -298,7 +299,7 @@ class _Demo:
         return opened
 
     async def _refused(self, form: TipForm) -> None:
-        """A first try with a value of the task at hand: lint has to stop it."""
+        """Save a tip with a value of the task at hand: lint has to reject it."""
         draft = replace(form.draft, text=FIRST_TRY)
         check = await self.engine.check_tip(draft, form.intent)
         errors = [finding for finding in check.lint if finding.severity is LintSeverity.ERROR]
@@ -310,7 +311,7 @@ class _Demo:
         self._expect(bool(errors), "lint let a tip through that names a value of the task")
 
     async def _saved(self, form: TipForm) -> None:
-        """The same as site logic, with the provenance of the step; then pre-flight, saved and active."""
+        """Save the same tip as site logic, with the provenance of the step; then pre-flight and activate it."""
         report = self.report
         draft = replace(TIP, provenance=form.draft.provenance, taint=form.draft.taint)
         check = await self.engine.check_tip(draft, form.intent)
@@ -338,7 +339,7 @@ class _Demo:
         self._say(f"saved     {saved.id} and {len(others)} more, all active")
 
     async def _retrieve(self) -> None:
-        """One question for each route."""
+        """Ask one question for each route."""
         shown: list[Shown] = []
         for route, query in QUERIES.items():
             found = await self._by(route, query)
@@ -367,7 +368,7 @@ class _Demo:
         return replace(asked, why_not=missed or (f"found by {by} instead" if by else "nothing near"))
 
     async def _undo_and_redo(self) -> None:
-        """Retire the tip, take that back, do it again, take it back again."""
+        """Retire the tip, undo, redo, and undo again."""
         await self.engine.set_status([self.report.tip], Status.RETIRED)
         undone = await self.engine.undo()
         back = (await self.engine.tip(self.report.tip)).status
@@ -408,7 +409,7 @@ class _Demo:
 
 
 def _one_bit_changed(frozen: Path, manifest: Path, folder: Path) -> Path:
-    """A copy of a frozen file and its manifest in which one bit in the middle is another."""
+    """Copy a frozen file and its manifest with one bit in the middle flipped."""
     folder.mkdir()
     copy = folder / frozen.name
     data = bytearray(frozen.read_bytes())
@@ -428,7 +429,7 @@ def _told(finding: Finding) -> str:
 
 
 def _fresh(path: Path) -> Path:
-    """This path, or with a number behind its name if something is there already."""
+    """Return this path, or one with a number appended if it exists already."""
     number, candidate = 1, path
     while candidate.exists() or candidate.is_symlink():
         number += 1

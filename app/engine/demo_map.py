@@ -1,5 +1,5 @@
-"""The demo's live part: maps from the recorded runs alone, then, where a browser can be started, the bundled site is
-explored, a browser is taken to an answer, and the scout does a task.
+"""The demo's live part: maps from the recorded runs alone, then, if a browser can be started, an exploration of
+the bundled site, a navigation to an answer, and a task done by the scout.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from app.engine.run_api import RunRequest
 SHOP, ADMIN = "demo-shop", "demo-admin"
 QUESTION = "where do I see what is in my basket"
 TASK, PRICE = "How much does the Linen Apron cost?", "24.00"
-"""A task for the scout, and what the shop charges."""
+"""A task for the scout, and the shop's price."""
 OPTIONS = ExploreOptions(depth=2, max_states=60, max_seconds=120.0)
 
 
@@ -25,8 +25,8 @@ OPTIONS = ExploreOptions(depth=2, max_states=60, max_seconds=120.0)
 class MapReport:
     """The map in figures.
 
-    ``explored`` is False where no browser could be started (``why`` says so), ``arrived`` tells whether the live
-    browser came to the state that the question found, ``answer`` is the scout's.
+    ``explored`` is False if no browser could be started (``why`` says so), ``arrived`` tells whether the live browser
+    reached the state that the question found, ``answer`` is the scout's.
     """
 
     states_from_runs: int = 0
@@ -44,7 +44,7 @@ class MapReport:
 
 
 async def map_from_runs(engine: EngineApi, say: Callable[[str], object]) -> MapReport:
-    """Maps of the bundled site's two parts from what the recorded runs passed; nothing is visited."""
+    """Build maps of the bundled site's two parts from the recorded runs; nothing is visited."""
     rows = [await engine.graph_from_runs(site) for site in (SHOP, ADMIN)]
     states, transitions = sum(row.states for row in rows), sum(row.transitions for row in rows)
     say(f"map       {states} states and {transitions} transitions from the runs alone, no page visited")
@@ -52,7 +52,7 @@ async def map_from_runs(engine: EngineApi, say: Callable[[str], object]) -> MapR
 
 
 async def explore_the_shop(engine: EngineApi, report: MapReport, say: Callable[[str], object]) -> MapReport:
-    """Explore the bundled shop, ask the map a question, and let a live browser be taken to the answer."""
+    """Explore the bundled shop, ask the map a question, and navigate a live browser to the answer."""
     began = time.monotonic()
     async with await DemoServer.start() as server:
         try:
@@ -90,7 +90,7 @@ async def _go(engine: EngineApi, report: MapReport, say: Callable[[str], object]
 
 
 async def _run(engine: EngineApi, report: MapReport, url: str, say: Callable[[str], object]) -> None:
-    """Send the scout off with tips and map; nothing is bought."""
+    """Run the scout with tips and map; nothing is bought."""
     request = RunRequest(intent=TASK, start_url=url, site=SHOP, graph=(SHOP,), max_steps=12)
     summary = await engine.run_task(request)
     report.run, report.answer, report.run_steps = summary.run, summary.answer or "", summary.steps

@@ -1,4 +1,4 @@
-"""What detectors, models and people say about a run: flags, opinions, risk, verdicts.  Pure data."""
+"""Judgements of a run by detectors, models and people: flags, opinions, risk, verdicts.  Pure data."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Severity(StrEnum):
-    """How sure a flag alone makes one that the run failed."""
+    """How certain a single flag makes it that the run failed."""
 
     HINT = "hint"
     WARNING = "warning"
@@ -29,7 +29,7 @@ class Flag:
 
 
 class Sense(StrEnum):
-    """What a model makes of a question about a run."""
+    """A model's answer to a question about a run."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -37,7 +37,7 @@ class Sense(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a goal was not met; an impossible task is no failure of the agent's."""
+    """Why a goal was not met; an impossible task is no failure of the agent."""
 
     NONE = ""
     FAILED = "failed"
@@ -50,8 +50,8 @@ class Reason(StrEnum):
 class ModelVerdict:
     """A model's answer to one detector's question at a step.
 
-    ``confidence`` is in [0, 1]; ``evidence`` are the words or things on the page it goes by; ``pictures`` whether it
-    saw any; ``note`` says why it is undecided where that has a cause outside of the run.
+    ``confidence`` is in [0, 1]; ``evidence`` are the words or things on the page it relies on; ``pictures`` whether
+    it saw any; ``note`` says why it is undecided if the cause is outside the run.
     """
 
     detector: str
@@ -67,7 +67,7 @@ class ModelVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinion:
-    """All that a model said of a run at one time (Unix seconds)."""
+    """Everything one model said about a run at one time (Unix seconds)."""
 
     run: str
     model: str = ""
@@ -79,7 +79,7 @@ class Opinion:
 
     @property
     def silence(self) -> str:
-        """Why nothing at all was decided, where the cause lies outside of the run; else ""."""
+        """Why nothing was decided, if the cause is outside the run; else ""."""
         verdicts = [*([self.outcome] if self.outcome is not None else []), *self.steps]
         notes = [verdict.note for verdict in verdicts]
         return notes[0] if notes and all(notes) else ""
@@ -127,7 +127,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Risk:
-    """How likely a run failed, in [0, 1], and the step to look at first."""
+    """The probability that a run failed, in [0, 1], and the step to look at first."""
 
     run: str
     value: float
@@ -137,7 +137,7 @@ class Risk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """How often a detector called, and how often rightly, by people's verdicts.  Rates are ``None`` without data."""
+    """How often a detector fired, and how often correctly, by people's verdicts.  Rates are ``None`` without data."""
 
     detector: str
     site: str
@@ -148,6 +148,6 @@ class Score:
     precision: float | None
     recall: float | None
     reacted: int = 0
-    """Runs on whose flag an operator reacted while they were going on, ..."""
+    """Live runs on whose flag an operator reacted, ..."""
     reacted_right: int = 0
-    """... and those of them where the newest reaction says that it called rightly."""
+    """... and those of them whose newest reaction confirms the flag."""

@@ -1,4 +1,4 @@
-"""What an agent sees: the accessibility tree as text, read into nodes.  Pure data.
+"""An agent's text observation: the accessibility tree, parsed into nodes.  Pure data.
 
 A tree is BrowserGym's flattened form: one node a line, tabs for depth, ``[bid] role 'name', property, key='value'``.
 """
@@ -34,7 +34,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeLine:
-    """A node as shown to a person: with its change against the other page and whether it was the target."""
+    """A node as displayed: with its change against the other page and whether it was the target."""
 
     depth: int
     role: str
@@ -46,7 +46,7 @@ class TreeLine:
 
 
 def parse_line(line: str) -> Node | None:
-    """Read one line; ``None`` when it is no node (a name with a line break goes on over several lines)."""
+    """Parse one line; ``None`` if it is no node (a name with a line break continues over several lines)."""
     match = _LINE.match(line)
     if match is None:
         return None
@@ -56,7 +56,7 @@ def parse_line(line: str) -> Node | None:
 
 
 def parse_tree(text: str) -> list[Node]:
-    """Every node of a tree, in order; a line that is no node is added to the name before it."""
+    """Parse every node of a tree, in order; a line that is no node is added to the name before it."""
     nodes: list[Node] = []
     for line in text.split("\n"):
         node = parse_line(line)
@@ -75,7 +75,7 @@ def parse_tree(text: str) -> list[Node]:
 
 
 def find_node(text: str, bid: str) -> Node | None:
-    """The node with this id, found without reading the rest of the tree."""
+    """Return the node with this id without parsing the rest of the tree."""
     at = text.find(f"[{bid}] ")
     while at != -1:
         start = text.rfind("\n", 0, at) + 1
@@ -87,14 +87,14 @@ def find_node(text: str, bid: str) -> Node | None:
 
 
 def content_key(text: str) -> str:
-    """16 hex digits that name a page's visible content: the tree without its volatile element ids and focus."""
+    """16 hex digits that identify a page's visible content: the tree without its volatile element ids and focus."""
     # Two plain replacements: one pattern with a group takes three times as long, and every imported page passes here.
     plain = _BID_AT_START.sub("\n", _BID_INSIDE.sub("\t", f"\n{text}"))[1:].replace(", focused", "")
     return hashlib.blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def _plain(name: str) -> str:
-    """The name without ``repr``'s escapes: icon-font glyphs and invisible characters go, the rest is itself."""
+    """The name without ``repr``'s escapes; icon-font glyphs and invisible characters are removed."""
     if "\\" not in name:
         return name
 

@@ -1,6 +1,6 @@
-"""A page as it was looked at, and the state of a site it stands for.  Pure data.
+"""A captured page, and the state of a site it belongs to.  Pure data.
 
-A *page state* is named by typed parts that are kept apart (``PageKeys``); ``app.engine.identity`` makes them.
+A *page state* is identified by typed parts that are kept apart (``PageKeys``); ``app.engine.identity`` computes them.
 A *node* of the interaction graph stands for one page state, or for several: in skeleton mode for all pages of one
 template, and wherever a person has merged some (``app.engine.graph.graph``).
 """
@@ -26,7 +26,7 @@ class Mode(StrEnum):
 
 
 class Challenge(StrEnum):
-    """What stands between the visitor and the page."""
+    """A barrier between the visitor and the page."""
 
     NONE = ""
     LOGIN = "login"
@@ -35,17 +35,18 @@ class Challenge(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Element:
-    """One element a person could act on, as it was at the moment of the capture.
+    """One interactive element, as it was at the moment of the capture.
 
     Attributes:
         index: its number in this capture, in document order; valid until the next capture of the same page.
-        role, name: as assistive technology is told; the name's white space is collapsed.
+        role, name: as exposed to assistive technology; the name's white space is collapsed.
         states: sorted words: ``checked``, ``disabled``, ``expanded``, ``collapsed``, ``haspopup``, ``selected``,
             ``pressed``, ``required``, ``readonly``, ``focused``, ``current``.
         rect: within the top page's viewport; ``None`` without a box.
-        frame: the chain of frames it is in, outermost first, each named by what stays (name, id or path of its source).
-        origin: of a frame's element the origin of the frame's document (``https://pay.example``, ``null`` where it has
-            none); "" in the page itself.
+        frame: the chain of frames it is in, outermost first, each named by something permanent (name, id or path of
+            its source).
+        origin: for an element in a frame the origin of the frame's document (``https://pay.example``, ``null`` if it
+            has none); "" in the page itself.
         landmarks: those around it, outermost first (``banner``, ``navigation:Main``, ``main``, ``dialog:Cart``).
         in_shadow: it lies in an open shadow root.
         href: absolute address of a link, without credentials.
@@ -53,21 +54,23 @@ class Element:
         submits: activating it sends that form.
         test_id: value of data-testid, data-test, data-qa and the like.
         attributes: stable attributes (id, name, type, aria-label, title, placeholder, autocomplete, class tokens that
-            look like names), volatile values left out.
-        label: text of its label element, where that is not its name already.
+            look like names), without volatile values.
+        label: text of its label element, if that is not its name already.
         css, xpath: within its frame; ``css`` crosses shadow roots with `` >> ``.
-        repeat: names the repeated list it lies in (a template of its rows), "" outside; ``repeat_index`` is its row.
-        in_live: inside an alert, status or other live region, whose coming and going makes no new state.
+        repeat: identifies the repeated list it lies in (a template of its rows), "" outside; ``repeat_index`` is its
+            row.
+        in_live: inside an alert, status or other live region, whose appearance makes no new state.
         in_advert: inside an advert slot.
-        visible: it has a box, is not hidden and nothing hides it for good.
-        listens: it is no native control but has the look of one (cursor, onclick, tabindex); its role then is often
+        visible: it has a box, is not hidden and nothing hides it permanently.
+        listens: it is no native control but looks like one (cursor, onclick, tabindex); its role then is often
             ``generic``.
-        hears: only of a thorough look: what scripts listen to on it or what else can be done with it (``click``,
-            ``press``: pressed or dragged, ``hover``, ``drop``, ``scroll``).  An element that neither has an interactive
-            role nor ``listens`` is there for this alone, or as a part of a drawing; it is no part of a page's identity.
-        met: only of a thorough look: the pointer meets it where it is, within the viewport and under nothing else.
-            ``attributes`` then have ``looks`` (nameless things: ``red circle 20x20``), ``near`` (the words beside a
-            field that nothing labels) and ``hint`` (what the page's makers call it) besides.
+        hears: only in a thorough capture: events that scripts listen to on it, or other ways to use it (``click``,
+            ``press``: pressed or dragged, ``hover``, ``drop``, ``scroll``).  An element that neither has an
+            interactive role nor ``listens`` is listed for this alone, or as part of a drawing; it does not count for
+            a page's identity.
+        met: only in a thorough capture: the pointer can hit it, within the viewport and not covered.  ``attributes``
+            then have ``looks`` (nameless things: ``red circle 20x20``), ``near`` (the words beside an unlabelled
+            field) and ``hint`` (the name its developers gave it) besides.
     """
 
     index: int
@@ -105,20 +108,20 @@ class Element:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageCapture:
-    """One look at a page: everything later parts need, taken without changing the page.
+    """One capture of a page: everything later parts need, taken without changing the page.
 
     Attributes:
-        status: HTTP status of the document, 0 where it is not known.
+        status: HTTP status of the document, 0 if unknown.
         tree: the accessibility tree in the form ``app.engine.observation`` reads; an element's id in it is its index.
         text: visible text, blocks on lines of their own.
         picture: JPEG of the viewport, one pixel for each CSS pixel; empty if none was taken.
-        frames, opaque: frames looked into, and sources of those that could not be.
+        frames, opaque: frames that were read, and sources of those that could not be.
         alerts: texts of JavaScript dialogs that opened since the capture before (they were dismissed).
         popups, downloads: addresses of windows that opened, names of files that were offered, since then.
         canvas_only: most of the viewport is a canvas and hardly any element can be read.
-        notes: what was cut or left out, in words.
-        served: key of the document as it was sent (``app.engine.served``), "" where it is not known or says nothing.
-        seconds: how long the look took.
+        notes: what was truncated or left out, in words.
+        served: key of the document as it was sent (``app.engine.served``), "" if unknown or not meaningful.
+        seconds: duration of the capture.
     """
 
     url: str
@@ -150,7 +153,7 @@ class PageKeys:
 
     Attributes:
         url: host (only if it is not the graph's home host), path, allowed query keys with values; readable.
-        template: the same with what varies between instances taken out; readable.
+        template: the same with what varies between instances replaced; readable.
         structure: 16 hex digits over the interactive elements (role, landmark path, name, state), lists collapsed.
         skeleton: 16 hex digits over the same without names of data; equal for two products.
         content: 16 hex digits over the visible text, digits as ``#``; no part of the id.
@@ -164,7 +167,7 @@ class PageKeys:
 
 
 class Source(StrEnum):
-    """How a state or transition came to be known."""
+    """How a state or transition became known."""
 
     EXPLORED = "explored"
     SEEN = "seen"  # a link on a page, never followed
@@ -175,7 +178,7 @@ class Source(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageState:
     """A page state as it is stored.  Times are Unix seconds; ``elements``, ``text``, ``picture``, ``thumbnail`` are
-    content hashes of blobs ("" where there is none).
+    content hashes of blobs ("" if there is none).
 
     Attributes:
         id: 16 hex digits over ``keys.url`` and ``keys.structure`` (``identity.page_id``).
@@ -183,9 +186,9 @@ class PageState:
         depth: fewest transitions from the home page when it was found.
         controls: names of its controls with their roles, for search (``button Save``), in document order.
         element_keys: sorted keys of its interactive elements (``identity.element_key``), for structural differences.
-        direct: opening ``url`` alone leads here; ``None`` while nobody tried.
-        served: key of the document its address brings (``app.engine.served``), "" where it is not known.
-        gone_at: when maintenance found it missing; 0 while it stands.
+        direct: opening ``url`` alone leads here; ``None`` if never tried.
+        served: key of the document its address returns (``app.engine.served``), "" if unknown.
+        gone_at: when maintenance found it missing; 0 while it exists.
         exploration: number of the exploration that found it; 0 for runs.
     """
 

@@ -1,8 +1,8 @@
-"""Secrets are taken out of what a page or an agent wrote before anything of it is stored.
+"""Removes secrets from pages and agent output before anything is stored.
 
 Passwords, tokens, cookies, session ids, private keys and card numbers become ``REDACTED``; names and e-mail addresses
-stay.  Only values are replaced, within one line, so that a tree keeps its nodes, ids and depths.
-Pages are long and secrets rare: a plain search for a few literals decides where the regular expressions look at all.
+stay.  Only values are replaced, within one line, so that a tree keeps its nodes, ids and depths. Pages are long and
+secrets rare: a plain search for a few literals decides where the regular expressions are applied.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ _HTML_HINTS_BUT_KEYS = (
     b"token", b'type="password"', b"secret=", b"auth=", b"pwd=", b"sid=", b"sessid=", b"SESSID=", b"sessionid=",
     b"session_id=", b"session-id=",
 )  # fmt: skip
-"""Looked for as they are written, in small letters: making a whole page small costs more than all searches together."""
+"""Searched as written, in lower case: lower-casing a whole page costs more than all searches together."""
 _HTML_HINTS = (*_HTML_HINTS_BUT_KEYS, b"form_key", b"api_key")
 _THOROUGH_HINTS = (
     *_HTML_HINTS,
@@ -100,29 +100,31 @@ _TREE_HINTS = (
     "api key", "api-key",
 )  # fmt: skip
 _NAME_ENDS = b"\"'=]"
-"""What stands behind "token" where it ends the name of a field or parameter."""
+"""Characters after "token" where it ends the name of a field or parameter."""
 
 _DIGITS = bytes(48 if 48 <= code <= 57 else code for code in range(256))
 _CARD_SHAPES = (b"0" * 14, b"0000 0000 0000 00", b"0000-0000-0000-00")
 _MAX_WINDOW = 4000
 
 _REMEMBERED = 2000
-"""Length up to which a text's clean form is remembered, in characters."""
+"""Maximum length of a text whose redacted form is cached, in characters."""
 
 
 def redact_text(text: str) -> str:
-    """A short text (a thought, an error, an answer) without its secrets; the same text where it holds none."""
+    """Return a short text (a thought, an error, an answer) without its secrets; the same object if it contains
+    none.
+    """
     return _redact_short(text) if len(text) <= _REMEMBERED else _redact_text(text)
 
 
 def redact_url(url: str) -> str:
-    """An address without passwords and tokens in it."""
+    """Return an address without its passwords and tokens."""
     return redact_text(url)
 
 
 @lru_cache(maxsize=1024)
 def _redact_short(text: str) -> str:
-    """Addresses and titles come again at every step."""
+    """Redact with a cache: addresses and titles recur at every step."""
     return _redact_text(text)
 
 
@@ -140,7 +142,7 @@ def _redact_text(text: str) -> str:
 
 
 def redact_tree(tree: str) -> bytes:
-    """An accessibility tree as UTF-8 without secrets; lines, ids, roles and depths stay as they are."""
+    """Return an accessibility tree as UTF-8 without secrets; lines, ids, roles and depths stay as they are."""
     low = tree.lower()
     hints = [hint for hint in _TREE_HINTS if hint in low]
     if hints and len(low) == len(tree):
@@ -154,10 +156,10 @@ def redact_tree(tree: str) -> bytes:
 
 
 def redact_html(html: str, *, thorough: bool = True) -> bytes:
-    """HTML as UTF-8 without secrets: values of password and token fields, tokens in links, keys, card numbers.
+    """Return HTML as UTF-8 without secrets: values of password and token fields, tokens in links, keys, card numbers.
 
-    HTML is ten times as long as the tree, so it is searched for few hints.  Keys and card numbers are on show, in the
-    tree too: where the tree had none, the caller may say that it need not be ``thorough``.
+    HTML is ten times as long as the tree, so it is searched for fewer hints.  Keys and card numbers are visible, so
+    in the tree too: if the tree had none, the caller may pass ``thorough=False``.
     """
     page = html.encode("utf-8", "replace")
     hints = _THOROUGH_HINTS if thorough else _HTML_HINTS if b"_key" in page else _HTML_HINTS_BUT_KEYS
@@ -174,7 +176,7 @@ def redact_html(html: str, *, thorough: bool = True) -> bytes:
 
 
 def typed_secret(action: Action | None, target: Target | None) -> str:
-    """What an action typed into a password field; "" for any other action."""
+    """The text an action typed into a password field; "" for any other action."""
     if action is None or target is None or action.kind != "fill" or not _PASSWORD_NAME.search(target.name):
         return ""
     value = action.args.get("value")
@@ -182,12 +184,12 @@ def typed_secret(action: Action | None, target: Target | None) -> str:
 
 
 def names_a_secret(name: str) -> bool:
-    """Whether a field of this name holds what nobody is to read: a password, a key, the number of a card."""
+    """Whether a field of this name holds a secret: a password, a key, a card number."""
     return _PASSWORD_NAME.search(name) is not None
 
 
 def without_typed(action: Action, secret: str) -> Action:
-    """The action with that secret masked."""
+    """Return the action with that secret masked."""
     args = {name: MARK if value == secret else value for name, value in action.args.items()}
     return replace(action, args=args)
 
@@ -195,7 +197,7 @@ def without_typed(action: Action, secret: str) -> Action:
 def _redact_windows(
     page: AnyStr, windows: Iterable[tuple[int, int]], redact: Callable[[AnyStr], AnyStr]
 ) -> list[AnyStr]:
-    """The page in pieces, those in the windows redacted; none where nothing was found."""
+    """Return the page in pieces, with the given windows redacted; none if nothing was found."""
     parts: list[AnyStr] = []
     done = 0
     for start, end in sorted(windows):
@@ -211,7 +213,7 @@ def _redact_windows(
 def _windows(
     page: AnyStr, hint: AnyStr, opening: AnyStr, closing: AnyStr, ends: AnyStr | None = None
 ) -> Iterator[tuple[int, int]]:
-    """Where the tags (or lines) around a hint begin and end; of those with ``ends`` only where one stands behind it."""
+    """Find the tags (or lines) around a hint; of those with ``ends`` only the ones followed by it."""
     at = page.find(hint)
     while at != -1:
         behind = at + len(hint)
@@ -226,7 +228,7 @@ def _windows(
 
 
 def _redact_tag(tag: bytes) -> bytes:
-    """A tag as UTF-8; a window may end within a letter."""
+    """A tag as UTF-8; a window may end within a character."""
     return _redact_fragment(tag.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
@@ -260,7 +262,7 @@ def _masked(match: re.Match[str]) -> str:
 
 
 def _masked_box(match: re.Match[str]) -> str:
-    """A tree's password field keeps its value only where the browser itself has put dots for it."""
+    """Mask a tree's password field unless its value is the browser's own dots."""
     quote, value = match["value"][0], match["value"][1:-1]
     if not _PASSWORD_NAME.search(match["name"]) or not value.strip("•"):
         return match[0]
@@ -268,7 +270,9 @@ def _masked_box(match: re.Match[str]) -> str:
 
 
 def _without_cards(data: bytes) -> bytes:
-    """The same object where there is no card number.  Digits are made alike first: a plain search is fastest."""
+    """Return the same object if it contains no card number.  Digits are normalised first: a plain search is
+    fastest.
+    """
     if len(data) < 14:
         return data
     shape = data.translate(_DIGITS)

@@ -1,7 +1,7 @@
-"""Which site an address belongs to, told by host globs.
+"""Maps addresses to sites by host globs.
 
 The benchmark's sites run on hosts that differ from run to run and keep their ports, so a glob such as ``*:7770``
-names a site better than a host does.  The table is a plain mapping, so that a workspace can carry its own.
+identifies a site better than a host does.  The table is a plain mapping, so that a workspace can have its own.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from app.engine.errors import InputError
 from kb.tip import CROSS
 
 HOME_PAGE = "homepage"
-"""Name of the page that only lists the other sites; it is no site a task is about."""
+"""Name of the page that only lists the other sites; no task is about it."""
 
 __all__ = ["CROSS", "HOME_PAGE", "SiteTable", "load_sites", "site_table"]
 
@@ -36,7 +36,7 @@ class SiteTable:
         self._by_host: dict[str, str] = {}
 
     def site_of(self, url: str) -> str:
-        """The site an address belongs to: its name, else its host and port; "" for ``about:blank`` and the like."""
+        """The site of an address: its name, else its host and port; "" for ``about:blank`` and the like."""
         try:
             host = urlsplit(url).netloc.rpartition("@")[2].lower()
         except ValueError:
@@ -67,7 +67,7 @@ def load_sites(path: Path | None = None) -> SiteTable:
 
 
 def site_table(table: object, source: str = "") -> SiteTable:
-    """Check a mapping from outside and make it a table.
+    """Validate an untrusted mapping and return it as a table.
 
     Raises:
         InputError: it is not ``{"site": ["host glob", ...]}``.

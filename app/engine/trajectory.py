@@ -28,7 +28,7 @@ class Outcome(StrEnum):
 
 
 class ErrorClass(StrEnum):
-    """What an action's error means."""
+    """Severity of an action's error."""
 
     NONE = ""
     SOFT = "soft"  # reported, but the action was done (a click that timed out after being performed)
@@ -46,9 +46,9 @@ class Tab:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exposure:
-    """A tip that was shown to the agent at a step: by which routes, how high, and whether the action went by it.
+    """A tip shown to the agent at a step: its routes, its rank, and whether the action followed it.
 
-    ``followed`` is ``None`` where the action and the tip have nothing to do with each other, or nobody could tell.
+    ``followed`` is ``None`` if the action and the tip are unrelated, or it is unknown.
     """
 
     tip: str
@@ -58,7 +58,7 @@ class Exposure:
 
 
 BY_PERSON = "person"
-"""``Step.by`` of what a person did with their own hands."""
+"""``Step.by`` of an operator's own actions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +89,7 @@ class Step:
     state: str = ""
     """Content key of the page before the action (``observation.content_key``)."""
     notices: tuple[str, ...] = ()
-    """Texts of alerts and open dialogs on the page, most telling first."""
+    """Texts of alerts and open dialogs on the page, most informative first."""
     tips: tuple[str, ...] = ()
     """Ids of the tips in force at this step."""
     summary: str = ""
@@ -97,24 +97,24 @@ class Step:
     env_seconds: float = 0.0
     agent_seconds: float = 0.0
     effect: str = ""
-    """What was seen to happen (``app.engine.effect.Effect``); "" for runs that don't say."""
+    """The observed effect (``app.engine.effect.Effect``); "" for runs that don't record it."""
     cause: str = ""
     """Why it was not done or did nothing (``app.engine.effect.Cause``)."""
     tried: tuple[str, ...] = ()
-    """Ways an action was tried in, in order."""
+    """Methods tried to perform the action, in order."""
     output: str = ""
-    """What the action gave back: a number, where navigation arrived, a person's answer."""
+    """The action's result: a number, the page that navigation reached, a person's answer."""
     exposures: tuple[Exposure, ...] = ()
     calls: tuple[str, ...] = ()
-    """Content hashes of the exchanges with a model that led to the action."""
+    """Content hashes of the model exchanges that led to the action."""
     tokens: tuple[int, int] = (0, 0)
     """Tokens in and out."""
     model_seconds: float = 0.0
     page_state: str = ""
-    """Id of the page state in the site's interaction graph (``identity.page_id``); "" where there is none."""
+    """Id of the page state in the site's interaction graph (``identity.page_id``); "" if there is none."""
 
     by: str = ""
-    """``BY_PERSON`` for what a person did during a takeover; "" for the agent's own steps."""
+    """``BY_PERSON`` for an operator's action during a takeover; "" for the agent's own steps."""
 
     @property
     def words(self) -> str:
@@ -151,9 +151,9 @@ class Run:
     source_path: str = ""
     content_hash: str = ""
     notes: tuple[str, ...] = field(default_factory=tuple)
-    """What the importer had to say: a missing step file, an unreadable log."""
+    """The importer's remarks: a missing step file, an unreadable log."""
     policy: str = ""
-    """What decided: ``scout``, ``llm``; "" for runs that don't say."""
+    """The policy: ``scout``, ``llm``; "" for runs that don't record it."""
     model: str = ""
     knowledge: str = ""
     """The knowledge base in force: ``live``, ``none``, or a frozen file's name and hash."""
@@ -161,9 +161,9 @@ class Run:
     """Sites whose interaction graph the agent could navigate by."""
     tokens: tuple[int, int] = (0, 0)
     money: float = 0.0
-    """US dollars, where the price of the model is known."""
+    """US dollars, if the price of the model is known."""
     ended_by: str = ""
-    """Who said that it is finished, or gave its answer, by hand; "" where the agent ended it."""
+    """The operator who marked it finished or gave its answer; "" if the agent ended it."""
 
     @property
     def failed(self) -> bool:
@@ -172,5 +172,5 @@ class Run:
 
 
 def made_by_hand(steps: Iterable[Step]) -> int:
-    """How many of these steps a person made."""
+    """Count the operator's steps."""
     return sum(step.by == BY_PERSON for step in steps)

@@ -1,4 +1,6 @@
-"""How one page state leads to another: the action, how its element is found again, and what came of it.  Pure data."""
+"""A transition from one page state to another: the action, how its element is found again, and the result.  Pure
+data.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from app.engine.page_state import Source
 
 
 class Operation(StrEnum):
-    """What is done to an element, or to the address line."""
+    """What is done to an element, or to the address bar."""
 
     CLICK = "click"
     OPEN = "open"  # go to an address
@@ -20,7 +22,7 @@ class Operation(StrEnum):
 
 
 class Tier(StrEnum):
-    """By what an element was found again; earlier ones are tried first."""
+    """The property an element was found by; earlier ones are tried first."""
 
     TEST_ID = "test id"
     ATTRIBUTES = "attributes"
@@ -36,11 +38,11 @@ class Locator:
     """An element, described so that it can be found months later; empty parts are not used.
 
     Attributes:
-        nth, of: its place among the elements of the same role, name, landmarks and frame, and their number.
-        attributes: stable attributes that together named it alone when it was recorded.
+        nth, of: its index among the elements of the same role, name, landmarks and frame, and their number.
+        attributes: stable attributes that together were unique when it was recorded.
         frame: the chain of frames it is in, outermost first.
         href: key of the address a link leads to (``identity.url_key``), its own host left out.
-        near: a name that stands in the same row of a repeated list and in no other row ("" outside of lists).
+        near: a name in the same row of a repeated list and in no other row ("" outside of lists).
     """
 
     role: str = ""
@@ -65,7 +67,9 @@ class Locator:
 
 
 class ArrivalKind(StrEnum):
-    """How the page reached compares with the page expected; a path never goes on after the last three."""
+    """The result of comparing the page reached with the page expected; a path never continues after the last
+    three.
+    """
 
     EXACT = "exact"
     SAME_TEMPLATE = "same template"
@@ -76,20 +80,20 @@ class ArrivalKind(StrEnum):
 
     @property
     def ok(self) -> bool:
-        """The page may be worked on as the expected one."""
+        """Whether the page is usable as the expected one."""
         return self in (ArrivalKind.EXACT, ArrivalKind.SAME_TEMPLATE)
 
     @property
     def ends_path(self) -> bool:
-        """Nothing more may be done on this way."""
+        """Whether the path has to end here."""
         return self in (ArrivalKind.WRONG, ArrivalKind.BLOCKED, ArrivalKind.ERROR)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
-    """A replayed step compared with what was expected.
+    """The verdict on a replayed step.
 
-    ``expected`` and ``reached`` are page state ids ("" where unknown), ``similarity`` of their elements is in [0, 1],
+    ``expected`` and ``reached`` are page state ids ("" if unknown), ``similarity`` of their elements is in [0, 1],
     ``why`` says in plain words what differs.
     """
 
@@ -113,10 +117,10 @@ class Transition:
         value: address to open, option to select, text to type, key to press.
         attempts, successes: how often it was tried, and how often it led to ``target``.
         seconds: mean time of the successes until the page had settled.
-        risk: in [0, 1], what a rule thinks of repeating it (0 for a plain link).
+        risk: in [0, 1], a rule's estimate of repeating it (0 for a plain link).
         last_divergence: in words, what differed when it last failed.
         found_by: how it is known; ``seen`` ones were never tried.
-        gone_at: when maintenance dropped it; 0 while it stands.
+        gone_at: when maintenance removed it; 0 while it exists.
     """
 
     id: str
@@ -140,7 +144,7 @@ class Transition:
 
     @property
     def words(self) -> str:
-        """What is done, in words."""
+        """The operation in words."""
         if self.operation is Operation.OPEN or self.locator is None:
             return f"open {self.value}"
         tail = f" = '{self.value}'" if self.value else ""
@@ -149,7 +153,7 @@ class Transition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One try of a transition: when, how long, what came of it, by which tier the element was found."""
+    """One try of a transition: time, duration, result, and the locator tier that found the element."""
 
     transition: str
     at: float
@@ -161,7 +165,7 @@ class Attempt:
 
 
 class FrontierStatus(StrEnum):
-    """Where an element of a page state stands in the exploration."""
+    """The status of a page state's element in the exploration."""
 
     WAITING = "waiting"
     TRIED = "tried"
@@ -192,9 +196,10 @@ class SkipReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontierItem:
-    """One element of one page state: to be tried, tried, or why not.
+    """One element of one page state: to be tried, tried, or skipped with a reason.
 
-    ``element`` is its key (``identity.element_key``), ``detail`` says more (the rule's name, the known page's address).
+    ``element`` is its key (``identity.element_key``), ``detail`` says more (the rule's name, the known page's
+    address).
     """
 
     page: str

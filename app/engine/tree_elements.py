@@ -1,4 +1,4 @@
-"""Elements read from an accessibility tree, for pages that were recorded by others and can't be looked at again."""
+"""Elements read from an accessibility tree, for pages recorded by other systems that can't be captured again."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _TRUE = frozenset({"true", "True", "mixed"})
 
 
 def elements_of_tree(tree: str) -> tuple[Element, ...]:
-    """The elements of a tree that can be acted on, in order; their addresses are known only where the tree tells.
+    """The interactive elements of a tree, in order; addresses are known only if the tree has them.
 
     Args:
         tree: in the form ``app.engine.observation`` reads.

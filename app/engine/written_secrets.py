@@ -1,13 +1,13 @@
-"""Passwords that people write out in a task, found and taken out of its words.  Pure text."""
+"""Finds passwords written out in a task and replaces them by names.  Pure text."""
 
 from __future__ import annotations
 
 import re
 
 WRITTEN = "WRITTEN_"
-"""How the names begin that such passwords get."""
+"""Prefix of the names of such passwords."""
 SHORTEST = 4
-"""Values shorter than this are not looked for elsewhere: they would be found everywhere."""
+"""Shorter values are not replaced in other texts: they would match everywhere."""
 
 NAMED = re.compile(r"\{secret:([A-Za-z_]\w{0,60})\}")
 _QUOTED = re.compile(
@@ -21,7 +21,7 @@ _BARE = re.compile(
     r"(?P<value>(?=[^\s\"'“”{}]*\d)(?=[^\s\"'“”{}]*[^\d\s])[^\s\"'“”{}]{4,200}?)(?=[.,;:?)]*(?:\s|$))",
     re.IGNORECASE,
 )
-"""A password without quotes: a word with a digit and something else in it, which no word of a sentence has."""
+"""A password without quotes: a word with a digit and a special character, as no ordinary word has."""
 _WORDS = (
     r"(?:pass(?:word|phrase|code|wd|wort)|kennwort|wachtwoord|contraseña|mot de passe|senha|пароль"
     r"|pin(?:\s+code)?|token|api[ _-]?key)"
@@ -31,15 +31,16 @@ _LINKED = re.compile(
     r"(?P<value>[^\s\"'“”{}]{4,200}?)(?=[.,;)!?]*(?:$|\s*\n|\s+and\b)|[,;)]\s)",
     re.IGNORECASE,
 )
-"""A value that is plainly given (``password: swordfish``, ``with password swordfish``) and ends its part of the
-sentence; ``Change password: click Save`` holds none."""
+"""A value that is explicitly given (``password: swordfish``, ``with password swordfish``) and ends its part of the
+sentence; ``Change password: click Save`` contains none.
+"""
 _NO_VALUES = frozenset(
     ["required", "wrong", "correct", "missing", "shown", "hidden", "empty", "valid", "invalid", "field"]
 )
 
 
 def lift(intent: str, values: dict[str, str]) -> str:
-    """The task with names in place of the passwords written out in it; those are added to ``values`` by name."""
+    """Return the task with its written-out passwords replaced by names; they are added to ``values`` by name."""
 
     def lift_quoted(match: re.Match[str]) -> str:
         value = match["double"] or match["single"] or match["curly"] or ""

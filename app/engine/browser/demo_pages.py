@@ -33,13 +33,13 @@ def _template(name: str) -> Template:
 
 
 def fill(template: str, /, **values: object) -> Html:
-    """One template with its values, escaped."""
+    """Fill one template with its values, escaped."""
     safe = {k: v if isinstance(v, Html) else html.escape(str(v)) for k, v in values.items()}
     return Html(_template(template).substitute(safe))
 
 
 def join(parts: list[Html]) -> Html:
-    """Pieces one after the other."""
+    """Concatenate pieces."""
     return Html("".join(parts))
 
 
@@ -70,7 +70,7 @@ def shop_page(state: DemoState, session: str, title: str, body: Html, *, departm
 
 
 def shelf(state: DemoState, department: str, order: str) -> Html:
-    """Cards of all products, or of one department's.  Prices are sorted as text: a habit of this site."""
+    """Cards of all products, or of one department's.  Prices are sorted as text: a quirk of this site."""
     products = [p for p in state.products.values() if department in ("", p.department)]
     if order == "price":
         products.sort(key=lambda product: str(product.price))
@@ -105,7 +105,7 @@ def product_page(product: Product, *, added: bool) -> Html:
 
 
 def basket_page(state: DemoState, session: str) -> Html:
-    """What is in the basket."""
+    """The basket's contents."""
     basket = state.baskets.get(session, [])
     rows: list[Html] = []
     for position, line in enumerate(basket):
@@ -204,7 +204,7 @@ def product_form(product: Product, notice: str = "") -> Html:
 
 
 def orders_page(state: DemoState, query: dict[str, str], *, news: bool) -> Html:
-    """The order grid, ten at a time.  Totals are sorted as text: another habit of this site."""
+    """The order grid, ten at a time.  Totals are sorted as text: another quirk of this site."""
     status, sort, down = query.get("status", ""), query.get("sort", "id"), query.get("dir") == "desc"
 
     def total(order: Order) -> str:
@@ -312,7 +312,7 @@ def stock_report(state: DemoState) -> Html:
 
 
 def _page_of(rows: list[T], path: str, query: dict[str, str]) -> tuple[list[T], Html]:
-    """The rows of the page asked for, and links to the pages beside it."""
+    """The rows of the requested page, and links to the pages beside it."""
     asked = query.get("page", "1")
     last = max(1, -(-len(rows) // PAGE_ROWS))
     page = min(max(int(asked) if asked.isdecimal() else 1, 1), last)

@@ -1,7 +1,7 @@
-"""What is played on the demo shop to get runs to look at: who fails how, and how it is scored.
+"""Scripts played on the demo shop to record sample runs: how each fails, and how it is scored.
 
-These are scripts, written so that each habit of the site catches one of them.  They are nobody's agent: a score says
-whether the shop's state, or the answer, is what the task asks for, and nothing about any system.
+Each quirk of the site catches one of the scripts.  They are nobody's agent: a score says whether the shop's state, or
+the answer, is what the task asks for, and nothing about any system.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Truth = Callable[[DemoState, str], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """What is asked for, and how one sees that it was done."""
+    """A task, and how its completion is checked."""
 
     id: str
     site: str
@@ -34,7 +34,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One run at a task; ``name`` ends the run's id, ``passes`` is what a recording is held against."""
+    """One run at a task; ``name`` ends the run's id, ``passes`` is the expected score."""
 
     task: Task
     name: str
@@ -43,7 +43,7 @@ class Attempt:
 
 
 def _answers(words: str) -> Truth:
-    """The answer names this, as a whole word."""
+    """Whether the answer contains this as a whole word."""
     return lambda _, answer: re.search(rf"(?<!\w){re.escape(words)}(?!\w)", answer) is not None
 
 
@@ -371,9 +371,9 @@ ATTEMPTS = (
 
 
 def start_url(server: DemoServer, task: Task) -> str:
-    """Where a run at this task begins."""
+    """Start address of a run at this task."""
     return server.shop_url + "/" if task.site == SHOP else server.admin_url + "/admin"
 
 
 SIGN_IN = (_click("", "button", "Sign in"),)
-"""Done before a run on the admin part begins, and not recorded."""
+"""Actions before a run on the admin part begins; they are not recorded."""

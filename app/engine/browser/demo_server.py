@@ -1,4 +1,4 @@
-"""The demo shop, served on this machine only: shop, admin part, and a maker's own site that lies outside both."""
+"""The demo shop, served on this machine only: shop, admin part, and a maker's external site."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One request, read whole; ``form`` holds a POST's fields."""
+    """One complete request; ``form`` holds a POST's fields."""
 
     method: str
     path: str
@@ -37,7 +37,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """One answer; ``location`` makes it a redirect, ``cookie`` is set when it is not empty."""
+    """One response; ``location`` makes it a redirect, ``cookie`` is set if it is not empty."""
 
     body: bytes = b""
     status: str = "200 OK"
@@ -53,7 +53,7 @@ class DemoServer:
     """Three small sites over one state.  ``async with await DemoServer.start() as server: ...``
 
     Attributes:
-        state: what the shop knows; a run is checked against it.
+        state: the shop's data; a run is checked against it.
         shop_url, admin_url, maker_url: addresses without a final slash.
     """
 
@@ -68,7 +68,7 @@ class DemoServer:
     async def start(cls, port: int = 0) -> Self:
         """Listen on ``port``, ``port + 1`` and ``port + 2`` (shop, admin, maker), or on free ones for 0.
 
-        Raises ``OSError`` when a port is taken.
+        Raises ``OSError`` if a port is taken.
         """
         server = cls()
         addresses: list[str] = []
@@ -83,7 +83,7 @@ class DemoServer:
         return server
 
     async def listen(self, site: Site, port: int) -> int:
-        """Serve one site; the port it got."""
+        """Serve one site and return its port."""
 
         async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             try:
@@ -98,7 +98,7 @@ class DemoServer:
         return server.sockets[0].getsockname()[1]
 
     async def stop(self) -> None:
-        """Stop listening and close what is open."""
+        """Stop listening and close open connections."""
         for server in self._servers:
             server.close()
         for server in self._servers:
@@ -160,7 +160,7 @@ class DemoServer:
                 return _not_found(page("Nothing here", fill("missing", home="/")))
 
     def admin(self, request: Request) -> Response:
-        """The admin part's pages; everything but the sign-in page wants a session."""
+        """The admin part's pages; all but the sign-in page require a session."""
         if request.path == "/admin/sign-in":
             if request.method == "POST" and (request.form.get("user"), request.form.get("password")) == (
                 "demo",
@@ -211,7 +211,7 @@ class DemoServer:
                 return _not_found(page("Nothing here", fill("missing", home="/admin")))
 
     def maker(self, request: Request) -> Response:
-        """The site of a product's maker: there is nothing to do there."""
+        """The site of a product's maker, without any functions."""
         product = self.state.products.get(request.path.strip("/"))
         if product is None:
             return _html(fill("maker", maker="Makers", name="things"))
@@ -230,7 +230,7 @@ _STATIC = re.compile(r"/static/((?:products/)?[a-z-]+\.(?:css|js|svg))")
 
 
 def _static(path: str) -> Response | None:
-    """A file of ``resources/demo_site/static``; the pattern leaves no way out of the folder."""
+    """A file of ``resources/demo_site/static``; the pattern allows no path out of the folder."""
     match = _STATIC.fullmatch(path)
     if match is None:
         return None
@@ -241,7 +241,7 @@ def _static(path: str) -> Response | None:
 
 
 async def _serve(site: Site, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Read one request, answer it, done: a connection is not kept."""
+    """Read one request, respond, and close the connection."""
     request = await _read(reader)
     if request is None:
         response = Response(status="400 Bad Request", content_type="text/plain", body=b"not understood")
@@ -264,7 +264,7 @@ async def _serve(site: Site, reader: asyncio.StreamReader, writer: asyncio.Strea
 
 
 async def _read(reader: asyncio.StreamReader) -> Request | None:
-    """One request; ``None`` when it is none or its body is too long."""
+    """Read one request; ``None`` if it is malformed or its body is too long."""
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     words = head[0].split(" ")
     headers = {name.strip().lower(): value.strip() for name, _, value in (h.partition(":") for h in head[1:])}

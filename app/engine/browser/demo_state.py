@@ -1,4 +1,4 @@
-"""What the demo shop knows and changes: products, customers, orders, baskets.  In memory, the same at every start."""
+"""The demo shop's data: products, customers, orders, baskets.  In memory, the same at every start."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pydantic import TypeAdapter
 from app.assets import resource
 
 PAGE_ROWS = 10
-"""Rows an admin list shows at once; the rest is behind a small "next"."""
+"""Rows per page of an admin list; the rest is behind a small "next"."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Product:
-    """One thing on the shelf; ``price`` in pounds."""
+    """One product; ``price`` in pounds."""
 
     slug: str
     name: str
@@ -29,7 +29,7 @@ class Product:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Customer:
-    """Somebody who has ordered."""
+    """A customer with an order."""
 
     id: int
     name: str
@@ -39,7 +39,7 @@ class Customer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """So many of one product in one size."""
+    """A quantity of one product in one size."""
 
     product: str
     size: str
@@ -48,7 +48,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """``status`` is one of the shop's own words: open, parked, processing, settled."""
+    """An order; ``status`` is one of the shop's own words: open, parked, processing, settled."""
 
     id: int
     date: str
@@ -68,7 +68,7 @@ class Seed:
 
 @dataclass(slots=True)
 class DemoState:
-    """One shop's world.  Each server has its own, so that runs do not meet."""
+    """One shop's state.  Each server has its own, so that runs do not interfere."""
 
     products: dict[str, Product]
     customers: dict[int, Customer]
@@ -81,7 +81,7 @@ class DemoState:
 
     @classmethod
     def seeded(cls) -> DemoState:
-        """The shop as it opens in the morning."""
+        """The shop in its initial state."""
         seed = TypeAdapter(Seed).validate_json(resource("demo_site", "data.json").read_bytes())
         return cls(
             {product.slug: product for product in seed.products},
@@ -90,7 +90,7 @@ class DemoState:
         )
 
     def add_to_basket(self, session: str, slug: str, size: str) -> bool:
-        """Put one in; ``False`` (and nothing done) unless the product comes in that size."""
+        """Add one item; ``False`` (and no change) unless the product comes in that size."""
         product = self.products.get(slug)
         if product is None or size not in product.sizes:
             return False
@@ -98,13 +98,13 @@ class DemoState:
         return True
 
     def remove_from_basket(self, session: str, position: str) -> None:
-        """Take a line out; a position that is none changes nothing."""
+        """Remove a line; an invalid position changes nothing."""
         basket = self.baskets.get(session, [])
         if position.isdigit() and int(position) < len(basket):
             del basket[int(position)]
 
     def place_order(self, session: str, name: str, town: str) -> str | None:
-        """Turn the basket into an order and return its number; ``None`` when something is missing."""
+        """Turn the basket into an order and return its number; ``None`` if something is missing."""
         basket = self.baskets.get(session, [])
         if not (basket and name.strip() and town.strip()):
             return None
@@ -113,7 +113,7 @@ class DemoState:
         return str(max(self.orders) + len(self.placed))
 
     def change_product(self, slug: str, price: str, stock: str) -> bool:
-        """Store a new price and stock; ``False`` (and nothing done) when one is no number."""
+        """Store a new price and stock; ``False`` (and no change) if one is no number."""
         try:
             amount, count = Decimal(price), int(stock)
         except (InvalidOperation, ValueError):
@@ -124,9 +124,9 @@ class DemoState:
         return True
 
     def total(self, lines: tuple[Line, ...] | list[Line]) -> Decimal:
-        """Pounds for these lines at today's prices."""
+        """Pounds for these lines at current prices."""
         return sum((self.products[line.product].price * line.quantity for line in lines), Decimal(0))
 
     def in_baskets(self) -> list[Line]:
-        """Every line in any basket: what a recorded run is checked against."""
+        """Every line in any basket, to check a recorded run against."""
         return [line for basket in self.baskets.values() for line in basket]

@@ -1,6 +1,6 @@
-"""Records the bundled demo runs anew: ``python -m app.engine.browser.record_demo OUT``.
+"""Records the bundled demo runs: ``python -m app.engine.browser.record_demo OUT``.
 
-Needs ports 7801 to 7803 and a browser; every run gets a shop in its first state and a visit of its own.
+Needs ports 7801 to 7803 and a browser; every run gets a shop in its initial state and a browser context of its own.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ async def record_attempt(attempt: scripts.Attempt, setting: str = "", port: int 
 
     Raises:
         ScriptError: script and site no longer fit, or the attempt passed where it should fail, or the reverse.
-        OSError: a port is taken.  NoBrowser.
+        OSError: a port is taken.
+        NoBrowser: no browser can be started.
     """
     task = attempt.task
     async with (
@@ -71,7 +72,7 @@ async def record_all(out: Path) -> list[Recording]:
 
 
 def main(arguments: list[str]) -> int:
-    """Record, and say what came of it."""
+    """Record all attempts and print the result."""
     if len(arguments) != 1:
         sys.stderr.write(USAGE + "\n")
         return 2

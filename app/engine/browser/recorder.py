@@ -1,4 +1,4 @@
-"""Records a run: a script's moves done by a real browser, step by step, in the form imported runs have."""
+"""Records a run: a script's moves made by a real browser, step by step, in the form of imported runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CLOSING = {"send_msg_to_user": Outcome.ANSWERED, "report_infeasible": Outcome.IN
 
 
 class ScriptError(Exception):
-    """A script asks for an element that the page does not have: script and site no longer fit together."""
+    """A script needs an element that the page does not have: script and site no longer match."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,8 +30,8 @@ class Move:
     """One turn of a scripted policy.
 
     Attributes:
-        reason: what the policy says it thinks.
-        role, name, nth: the element, looked up in the tree as it is at that turn; no role for an action without one.
+        reason: the policy's stated thought.
+        role, name, nth: the element, looked up in the current tree; no role for an action without one.
         unreadable: an output that holds no action; then nothing else of the move counts.
     """
 
@@ -46,7 +46,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
-    """A task and the moves that are made at it.
+    """A task and the moves made at it.
 
     ``before`` is done first and not recorded (signing in).  Moves beyond ``step_limit`` are never made, and the run
     ends as soon as the page in front is on a host that is not in ``hosts`` (``host:port``).
@@ -65,7 +65,7 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One look at the tab in front, with what a step keeps besides: every open tab, and the page as HTML."""
+    """One capture of the front tab, with what a step stores besides: every open tab, and the page as HTML."""
 
     page: PageCapture
     tabs: tuple[Tab, ...]
@@ -86,10 +86,10 @@ class Seen:
 
 
 async def look(visit: Visit, *, picture: bool = True) -> Seen:
-    """Look at the tab in front.
+    """Capture the front tab.
 
     Raises:
-        PageGone: there is nothing to look at.
+        PageGone: there is nothing to capture.
     """
     page = await capture(visit, picture=picture)
     tabs = tuple([Tab(url=tab.url, title=await tab.title()) for tab in visit.pages])
@@ -98,7 +98,7 @@ async def look(visit: Visit, *, picture: bool = True) -> Seen:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A run, its steps, and what they name: contents by SHA-256."""
+    """A run, its steps, and their blobs by SHA-256."""
 
     run: Run
     steps: tuple[Step, ...]
@@ -106,13 +106,13 @@ class Recording:
 
 
 Check = Callable[[str | None], float]
-"""Scores an answer (``None`` for none) in [0, 1]; it may look at the site's state as well."""
+"""Scores an answer (``None`` for none) in [0, 1]; it may check the site's state as well."""
 
 
 async def record_run(
     visit: Visit, script: Script, check: Check, *, source: str, suite: str, note: str, settle: float = SETTLE
 ) -> Recording:
-    """Make the script's moves and keep what was seen and done; ``settle`` is how many seconds a page gets to react.
+    """Make the script's moves and record them; ``settle`` is how many seconds a page gets to react.
 
     Raises:
         ScriptError: an element of a move is not on the page.
@@ -150,7 +150,7 @@ async def record_run(
 async def _play(
     visit: Visit, script: Script, blobs: dict[str, bytes], settle: float
 ) -> tuple[list[Step], Outcome, str | None]:
-    """The steps, how the run ended, and what was answered."""
+    """Return the steps, how the run ended, and the answer."""
     steps: list[Step] = []
     for move in script.moves[: script.step_limit]:
         step = await _step(visit, move, len(steps), blobs, settle)
@@ -166,7 +166,7 @@ async def _play(
 
 
 async def _step(visit: Visit, move: Move, index: int, blobs: dict[str, bytes], settle: float) -> Step:
-    """Look, choose, act."""
+    """Capture, choose, act."""
     seen = await look(visit)
     step = _page(index, seen, blobs)
     if move.unreadable:
@@ -195,7 +195,7 @@ _EMPTY = "ValueError: Received an empty action."
 
 
 def _page(index: int, seen: Seen, blobs: dict[str, bytes]) -> Step:
-    """A step that holds only what was seen."""
+    """A step that holds only a capture."""
     page = seen.page
     return Step(
         index=index,
@@ -233,6 +233,6 @@ def _keep(content: bytes, blobs: dict[str, bytes]) -> str:
 
 
 def _digest(script: Script, steps: Sequence[Step]) -> str:
-    """Names what was recorded, apart from when and how fast."""
+    """Hash of the recorded content, without times."""
     told = [script.run, script.intent, *(f"{step.state} {step.words}" for step in steps)]
     return hashlib.sha256("\n".join(told).encode()).hexdigest()
