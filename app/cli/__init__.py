@@ -1,4 +1,4 @@
-"""The headless twin: every command of the workbench on the same engine.
+"""The command line: every command of the workbench on the same engine.
 
 Exit codes: 0 done, 1 the operation failed or a check did not hold, 2 wrong usage, 3 bad input file.
 ``--json`` prints one JSON document on standard output; everything else goes to standard error.

@@ -1,4 +1,4 @@
-"""``sitelore run``: a task for the embedded agent, and what it remembered of one."""
+"""``sitelore run``: run the embedded agent on a task, and show the memory of a run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class PolicyName(StrEnum):
-    """What decides."""
+    """The policy that decides."""
 
     SCOUT = "scout"
     LLM = "llm"
@@ -126,7 +126,7 @@ def memory(
 
 
 def told(summary: RunSummary) -> str:
-    """A run in a few lines."""
+    """Summarize a run in a few lines."""
     lines = [f"{summary.run}: {summary.outcome} after {summary.steps} steps, {summary.seconds:.1f} s"]
     if summary.answer is not None:
         lines.append(f"answer: {summary.answer}")
@@ -158,7 +158,7 @@ def told(summary: RunSummary) -> str:
 
 
 def remembered(found: RunMemory) -> str:
-    """A ledger in words."""
+    """Return a ledger as text."""
     ledger = found.ledger
     if not found.events:
         return "this run has no ledger: it was not made here"
@@ -177,7 +177,7 @@ def remembered(found: RunMemory) -> str:
 
 
 def _nothing_else(context: typer.Context) -> None:
-    """A run goes on as it was begun: what else is given would be left out in silence."""
+    """Refuse other options with --resume: a resumed run keeps its settings, and they would be ignored silently."""
     for name in context.params:
         source = context.get_parameter_source(name)
         if name not in ("resume", "as_json") and source is not None and source.name == "COMMANDLINE":
@@ -186,7 +186,7 @@ def _nothing_else(context: typer.Context) -> None:
 
 
 def _step_by_step(event: Event) -> None:
-    """One line a step on standard error."""
+    """Print one line a step on standard error."""
     if isinstance(event, RunAdvanced) and event.words:
         flags = f"  [{', '.join(event.flags)}]" if event.flags else ""
         why = f": {event.why}" if event.why else ""

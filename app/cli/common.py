@@ -1,4 +1,4 @@
-"""What all commands share: the engine's life, progress on standard error, one way to print results."""
+"""Shared by all commands: the engine's life, progress on standard error, printing of results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on s
 
 @dataclass
 class Globals:
-    """Options that stand before the command."""
+    """Options given before the command."""
 
     workspace: Path | None = None
 
@@ -36,7 +36,7 @@ GLOBALS = Globals()
 
 
 def workspace_path() -> Path:
-    """The workspace of this call."""
+    """Return the workspace of this call."""
     from app import settings
 
     return (GLOBALS.workspace or settings.default_workspace()).expanduser().resolve()
@@ -68,7 +68,7 @@ def with_engine(work: Callable[[Engine], Awaitable[T]], *, encoder: str = "") ->
 
 
 class Warner:
-    """Says once that the browser has no sandbox."""
+    """Prints once that the browser has no sandbox."""
 
     def __init__(self) -> None:
         self._warned = False
@@ -80,7 +80,7 @@ class Warner:
 
 
 def show_progress(event: Event) -> None:
-    """One line that rewrites itself."""
+    """Print progress on one line that rewrites itself."""
     if isinstance(event, JobChanged):
         total = f"/{event.total}" if event.total is not None else ""
         end = "\n" if event.state != "running" else ""
@@ -93,18 +93,18 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def harmless(text: str) -> str:
-    """Words for a terminal: what pages and agents wrote can't move the cursor, set titles or turn text around."""
+    """Make text safe for a terminal: pages and agents can't move the cursor, set titles or reverse text."""
     return _CONTROL.sub("\ufffd", printable(text))
 
 
 def say(text: str) -> None:
-    """To a person, on standard error."""
+    """Print a note on standard error."""
     sys.stderr.write(harmless(text) + "\n")
     sys.stderr.flush()
 
 
 def plain(value: Any) -> Any:
-    """A result as plain JSON data; dataclasses become objects, enums their values."""
+    """Return a result as plain JSON data; dataclasses become objects, enums their values."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Enum):
@@ -119,7 +119,7 @@ def plain(value: Any) -> Any:
 
 
 def show(value: Any, as_json: bool, text: Callable[[], str]) -> None:
-    """Print a result: the one JSON document, or the words for a person."""
+    """Print a result as one JSON document or as text."""
     if as_json:
         sys.stdout.write(orjson.dumps(plain(value), option=orjson.OPT_INDENT_2).decode() + "\n")
     else:
@@ -129,7 +129,7 @@ def show(value: Any, as_json: bool, text: Callable[[], str]) -> None:
 
 
 def table(rows: Sequence[Sequence[object]], heads: Sequence[str], widest: int = 60) -> str:
-    """Columns aligned by width; long cells are cut, numbers stand right."""
+    """Return aligned columns; long cells are cut, numbers are right-aligned."""
     if not rows:
         return ""
     cells = [[" ".join(str(cell).split()) for cell in row] for row in rows]

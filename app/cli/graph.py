@@ -26,11 +26,11 @@ StorageState = Annotated[
 
 
 LEAST_SCORE = 0.3
-"""A state whose score is below does not answer to the words: what is asked for in vain scores 0.1 to 0.25."""
+"""A lower score is no match: queries without a matching state score 0.1 to 0.25."""
 
 
 class Method(StrEnum):
-    """How states are compared with a question."""
+    """Search methods for states."""
 
     LATE = "late"
     DENSE = "dense"
@@ -39,7 +39,7 @@ class Method(StrEnum):
 
 
 class Format(StrEnum):
-    """What a graph is written as."""
+    """Export formats of a graph."""
 
     GRAPHML = "graphml"
     GEXF = "gexf"
@@ -357,7 +357,7 @@ async def _enter() -> None:
 
 
 async def _node(engine: Engine, site: str, words: str) -> str:
-    """A state's id as it stands, else the first state that words find."""
+    """Return a state's id for an id or its first digits, else the first state the words find."""
     if len(words) >= 4 and all(letter in "0123456789abcdef" for letter in words):
         try:
             return (await engine.graph_node(site, words)).row.id

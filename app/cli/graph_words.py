@@ -1,4 +1,4 @@
-"""What the graph commands print for a person."""
+"""Text output of the graph commands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.engine.graph_api import (
 
 
 def row_cells(row: GraphRow) -> tuple[object, ...]:
-    """A graph as a row."""
+    """Return a graph as a table row."""
     return (
         row.site,
         row.states,
@@ -30,7 +30,7 @@ def row_cells(row: GraphRow) -> tuple[object, ...]:
 
 
 def explored(report: ExploreReport) -> str:
-    """What an exploration brought."""
+    """Summarize an exploration."""
     facts = [
         f"{report.site}: {report.states} states ({report.new} new), {report.transitions} transitions, "
         f"{report.templates} address templates, {report.interaction_only} states without an address of their own",
@@ -45,13 +45,13 @@ def explored(report: ExploreReport) -> str:
 
 
 def depths_table(rows: tuple[DepthRow, ...]) -> str:
-    """The paper's figure 3 as a table."""
+    """Return WebNavigator's figure 3 as a table."""
     cells = [(row.depth, row.states, row.new, f"{row.seconds:.1f}", f"{row.velocity:.1f}") for row in rows]
     return table(cells, ("depth", "states", "new", "seconds", "states/min"))
 
 
 def state(detail: NodeDetail) -> str:
-    """One state, element by element."""
+    """Describe a state element by element."""
     row = detail.row
     stood = {item.element: item for item in detail.frontier}
     lines = [
@@ -83,19 +83,19 @@ def state(detail: NodeDetail) -> str:
 
 
 def hits_table(hits: list[NodeHit]) -> str:
-    """States that were found."""
+    """Return search hits as a table."""
     rows = [(f"{hit.score:.3f}", hit.node[:8], hit.title, hit.url, " ".join(hit.matched[:6])) for hit in hits]
     return table(rows, ("score", "state", "title", "address", "matched"))
 
 
 def way(plan: PathPlan) -> str:
-    """A way, step by step."""
+    """Return a path step by step."""
     lines = [f"{at + 1}. {step.words} -> {plan.titles[at + 1]}" for at, step in enumerate(plan.transitions)]
     return "\n".join([*(lines or ["you are there"]), f"about {plan.cost:.1f} s"])
 
 
 def journey_words(journey: Journey) -> str:
-    """A way that was gone, with each step's arrival."""
+    """Return a navigated path with each step's result."""
     lines = [
         f"{at + 1}. {step.words}: {arrival.kind.value}" + (f" ({arrival.why})" if arrival.why else "")
         for at, (step, arrival) in enumerate(zip(journey.plan.transitions, journey.arrivals, strict=False))
@@ -105,7 +105,7 @@ def journey_words(journey: Journey) -> str:
 
 
 def verified(report: VerifyGraphReport) -> str:
-    """What a verification found."""
+    """Summarize a verification."""
     counts = ", ".join(f"{count} {kind}" for kind, count in sorted(report.arrivals.items()))
     lines = [
         f"{report.states} states and {report.transitions} transitions looked at in {report.seconds:.0f} s,"
@@ -118,7 +118,7 @@ def verified(report: VerifyGraphReport) -> str:
 
 
 def difference(found: GraphDiff) -> str:
-    """What came, went and changed."""
+    """Return what was added, removed and changed."""
     lines = [f"{found.same} states are the same"]
     lines += [f"+ {title} {url}" for _, title, url in found.added]
     lines += [f"- {title} {url}" for _, title, url in found.removed]

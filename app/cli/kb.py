@@ -18,7 +18,7 @@ app = typer.Typer(help="The knowledge base as a whole.", no_args_is_help=True)
 
 
 class Exchange(StrEnum):
-    """Formats of exchange files; hints and markdown are only read."""
+    """Formats of exchange files; hints and markdown can only be read."""
 
     JSONL = "jsonl"
     CSV = "csv"
@@ -29,7 +29,7 @@ class Exchange(StrEnum):
 
 
 AFTERWARDS = 2.0
-"""Seconds that go on with encoding after the answer is printed; what is done by then is kept for the next call."""
+"""Seconds spent on encoding after the answer is printed; vectors made by then are kept for the next call."""
 
 Format = Annotated[Exchange, typer.Option(help="Format of the file; auto goes by its ending.")]
 

@@ -1,6 +1,6 @@
-"""``sitelore live``: runs that a person supervises, from a terminal.
+"""``sitelore live``: supervise runs from a terminal.
 
-``start`` holds the runs in this process; every other command may be given in another terminal meanwhile.
+``start`` runs the tasks in this process; every other command works from another terminal meanwhile.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ app = typer.Typer(help="Supervise runs: start many, decide, hint, pause.", no_ar
 
 
 class Word(StrEnum):
-    """What is made of a flag."""
+    """A verdict on a flag."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -111,7 +111,7 @@ def start(
 
 
 async def _wanted(engine: Engine, tasks: str, start_url: str) -> list[RunRequest]:
-    """A file's tasks, or the one that is said in words."""
+    """Return a file's tasks, or the one task given as text."""
     is_file = tasks.endswith((".txt", ".json", ".jsonl")) and " " not in Path(tasks).name
     if is_file or (len(tasks) < 200 and Path(tasks).is_file()):
         return await engine.read_tasks(str(Path(tasks).expanduser().resolve()), start_url)
@@ -336,7 +336,7 @@ def _policy(chosen: InterventionPolicy, counted: PolicyPreview) -> str:
 
 
 def print_requests(event: Event) -> None:
-    """Calls on standard error: what is asked, and what is over."""
+    """Print requests and ended runs on standard error."""
     if isinstance(event, RequestChanged) and event.request.state is RequestState.OPEN:
         say(_request(event.request))
         verbs = "|".join(fitting(event.request.need))

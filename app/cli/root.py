@@ -1,4 +1,4 @@
-"""The command tree, and how errors leave it."""
+"""The command tree, and how errors are reported."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.engine.api import Check
 from app.engine.errors import SiteloreError, printable
 
 DEMO_PORT = 7801
-"""First of the three ports the demo site is served on; the recorded runs name the same."""
+"""First of the three ports of the demo site; the recorded runs refer to them."""
 
 app = typer.Typer(
     name="sitelore",
@@ -55,7 +55,7 @@ def root(
     ] = "warning",
     version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
 ) -> None:
-    """Options that stand before the command."""
+    """Options given before the command."""
     from app import log
 
     log.setup(loglevel)
@@ -110,7 +110,7 @@ def demo(
 
 
 def _need_qt() -> None:
-    """Look whether the system has what a window needs: without it Qt ends the process with a trace and no remedy.
+    """Check for the libraries a window needs: without them Qt ends the process with a trace and no remedy.
 
     Raises ``SiteloreError`` that names the libraries and the packages.
     """
@@ -141,7 +141,7 @@ def _serve_demo(port: int) -> None:
 
 
 def _pictures(workspace: str, out: Path) -> list[str]:
-    """Pictures of every view, taken by the real window in a process of its own."""
+    """Take screenshots of every view in a window process."""
     import subprocess
 
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
@@ -161,16 +161,14 @@ def doctor(as_json: Json = False) -> None:
 
     from app.engine.doctor import examine
 
-    checks = asyncio.run(
-        examine(workspace_path())
-    )  # without an engine: the workspace itself may be what is broken
+    checks = asyncio.run(examine(workspace_path()))  # without an engine: the workspace itself may be broken
     show(checks, as_json, lambda: _findings(checks))
     if any(check.needed and not check.ok for check in checks):
         raise typer.Exit(1)
 
 
 def _findings(checks: Sequence[Check]) -> str:
-    """A table of what was found; below it what a person types to mend the rest, each line whole."""
+    """Return a table of the checks; below it the commands to fix the failed ones, each on a whole line."""
     rows = [(_state(check), check.name, check.found) for check in checks]
     mending = [f"{check.name}: {check.remedy}" for check in checks if check.remedy and not check.ok]
     parts = [table(rows, ("", "what", "found"), widest=100)]
@@ -189,7 +187,7 @@ def _state(check: Check) -> str:
 
 STOPPED = "stopped; what was finished is kept"
 TYPER_INTERRUPTED = 130
-"""What Typer makes of Ctrl+C, without a word."""
+"""Typer's exit code for Ctrl+C, without a message."""
 
 
 def run(arguments: list[str]) -> int:
@@ -204,7 +202,7 @@ def run(arguments: list[str]) -> int:
         sys.stderr.close()
         return 1
     except Exception as error:
-        # Typer brings its own copy of click or uses the installed one, by its version; both have these three.
+        # Depending on its version Typer bundles click or uses the installed one; both have these three.
         match _kind(error):
             case "Exit":
                 return int(getattr(error, "exit_code", 0))
@@ -230,7 +228,7 @@ def _kind(error: Exception) -> str:
 
 
 def _leave(arguments: list[str], words: str, code: int) -> int:
-    """Say why on standard error, and where one JSON document is promised, there too."""
+    """Print the reason on standard error, and as a JSON document where one is promised."""
     if "--json" in arguments:
         sys.stdout.write(orjson.dumps({"error": printable(words), "exit": code}).decode() + "\n")
     say(f"sitelore: {words}")

@@ -16,11 +16,11 @@ app = typer.Typer(help="Stored runs.", no_args_is_help=True)
 
 
 NOTED = 20
-"""Runs whose notes an import prints; all of them stand in ``--json`` and in ``runs show``."""
+"""Runs whose notes an import prints; ``--json`` and ``runs show`` have all of them."""
 
 
 class Order(StrEnum):
-    """Orders of the queue."""
+    """Sort orders of the review queue."""
 
     RISK = "risk"
     DATE = "date"
@@ -118,7 +118,7 @@ def reindex(as_json: Json = False) -> None:
 
 
 def step_document(step: Step) -> dict[str, Any]:
-    """A step as the stable command line shows it."""
+    """Return a step as the stable command line prints it."""
     return {
         "index": step.index,
         "url": step.url,
@@ -135,7 +135,7 @@ def step_document(step: Step) -> dict[str, Any]:
 
 
 def run_document(detail: RunDetail) -> dict[str, Any]:
-    """A run as the stable command line shows it."""
+    """Return a run as the stable command line prints it."""
     run = plain(detail.run)
     return {
         **{key: value for key, value in run.items() if key != "final"},

@@ -298,8 +298,8 @@ def redo(as_json: Json = False) -> None:
 
 
 def _show_change(change: StatusChange, done: str, as_json: bool) -> None:
-    """What has changed on standard output; what was refused and by which rules on standard error, exit code 1."""
-    from kb.gate import refusal  # only here: it brings numpy, which each other command would wait for
+    """Print what changed on standard output; refused tips and the rules on standard error, with exit code 1."""
+    from kb.gate import refusal  # late: it imports numpy, which slows every other command
 
     moved = [tip for tip in change.tips if tip.id not in change.refused]
     show([tip_document(tip) for tip in moved], as_json, lambda: f"{len(moved)} {done}" if moved else "")
@@ -310,14 +310,14 @@ def _show_change(change: StatusChange, done: str, as_json: bool) -> None:
 
 
 def tip_document(tip: Tip) -> dict[str, Any]:
-    """A tip as the stable command line shows it."""
+    """Return a tip as the stable command line prints it."""
     body: dict[str, Any] = plain(tip)
     order = ("id", "site", "scope", "kind", "status", "text", "revision")
     return {**{key: body[key] for key in order}, **body, "scope": str(tip.scope)}
 
 
 def lint_document(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    """Findings as the stable command line shows them."""
+    """Return findings as the stable command line prints them."""
     return plain(findings)
 
 
@@ -327,7 +327,7 @@ def _say_findings(findings: Sequence[Finding]) -> None:
 
 
 def _lines(body: dict[str, Any]) -> list[str]:
-    """A tip for a person: one fact a line, empty ones left out."""
+    """Return a tip as text, one fact a line, empty ones left out."""
     facts: dict[str, Any] = {
         **body,
         **body["provenance"],

@@ -1,4 +1,4 @@
-"""The block-list laboratory: rules are typed, and at once one sees which elements of a stored page they would stop."""
+"""The block-list editor: rules are tested as they are typed, on the elements of a stored page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.models.tasks import Tasks
 
 CHECK_DELAY, LONGEST_DELAY = 0.3, 2.0
-"""Seconds of quiet hands before the rules are tried: as long as the last try took, between these."""
+"""Seconds without a key press before the rules are tested: as long as the last test took, within these bounds."""
 PICTURES = 32 << 20
 VERDICTS = ("block", "ask", "allow")
 VERDICT_WORDS = {"block": "stopped", "ask": "asked about", "allow": "let through"}
@@ -31,7 +31,7 @@ _RULE = re.compile(r"\brule \d+ '([^']+)'")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabRow:
-    """An element of the page and what the rules say of it; ``verdict`` is "" while nobody asked."""
+    """An element of the page and the rules' verdict on it; ``verdict`` is "" before it is known."""
 
     number: int
     element: Element
@@ -41,13 +41,13 @@ class LabRow:
 
     @property
     def name(self) -> str:
-        """Its name, or what else tells it from the others."""
+        """The element's name, or else what tells it from the others."""
         element = self.element
         return element.name or element.label or element.text or element.test_id or element.href or "no name"
 
 
 class LabListModel(ObjectList[LabRow]):
-    """The page's elements, those that are stopped first where asked for, else in document order."""
+    """Elements in document order; optionally only those the rules stop or ask about."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda row: row.number, parent)
@@ -61,12 +61,12 @@ class LabListModel(ObjectList[LabRow]):
 
 
 class BlockLabModel(QObject):
-    """Rules of one site tried on one of its states.
+    """Rules of one site tested on one of its states.
 
     Signals:
-        changed: verdicts, counts, an error, or what can be done.
-        text_changed: the rules were replaced by other ones; the editor takes them.
-        page_changed: another page is looked at, or its picture came.
+        changed: verdicts, counts, an error, or the available actions.
+        text_changed: the rules were replaced; the editor takes them.
+        page_changed: another page is shown, or its picture was loaded.
         element_changed: another element is selected.
     """
 
@@ -94,7 +94,7 @@ class BlockLabModel(QObject):
 
     # ------------------------------------------------------------ what is looked at
     def show(self, site: str, node: str) -> None:
-        """Try the site's rules on this state; rules being typed for a site stay until they are saved or given up."""
+        """Test the site's rules on this state; unsaved rules of a site stay until they are saved or discarded."""
         if site != self.site:
             self.site, self.node, self.report, self.error = site, "", None, ""
             self._take_page([])
@@ -109,7 +109,7 @@ class BlockLabModel(QObject):
 
     @property
     def text(self) -> str:
-        """The rules as they stand in the editor."""
+        """The rules in the editor."""
         return self._text.get(self.site, "")
 
     @property
@@ -119,31 +119,31 @@ class BlockLabModel(QObject):
 
     @property
     def can_save(self) -> bool:
-        """Rules that hold and are not stored yet."""
+        """Whether the rules are valid and not stored yet."""
         holds = not self.error and not self.is_trying
         return bool(self.site) and self.is_changed and holds and not self.is_saving
 
     # ------------------------------------------------------------ typing
     def set_text(self, text: str) -> None:
-        """The rules as typed; they are tried when the hands rest."""
+        """Take the typed rules; they are tested after a short pause."""
         if text == self.text:
             return
         self._text[self.site] = text
         self._try(self._delay)
 
     def load_builtin(self) -> None:
-        """Take the built-in rules; what was typed can be had back with the editor's undo."""
+        """Load the built-in rules; the editor's undo brings back what was typed."""
         self._load(asyncio.to_thread(_builtin), stored=False)
 
     def load_stored(self) -> None:
-        """Go back to the rules that are stored."""
+        """Load the stored rules."""
         if self.site in self._saved:
             self._text[self.site] = self._saved[self.site]
             self.text_changed.emit()
             self._try()
 
     def save(self) -> None:
-        """Store the rules for the site; the next exploration keeps to them."""
+        """Store the rules for the site's next exploration."""
         if not self.can_save:
             return
         site, text = self.site, self.text
@@ -163,19 +163,19 @@ class BlockLabModel(QObject):
 
     # ------------------------------------------------------------ the page
     def set_only_stopped(self, only: bool) -> None:
-        """List only what the rules stop or ask about."""
+        """List only elements that the rules stop or ask about."""
         self.only_stopped = only
         self._list_rows()
         self.changed.emit()
 
     def select_element(self, number: int) -> None:
-        """Mark this element in the picture; -1 marks none."""
+        """Select an element by number; -1 for none."""
         if number != self.element:
             self.element = number
             self.element_changed.emit()
 
     def next_stopped(self, by: int = 1) -> None:
-        """Go to the next element that the rules stop or ask about, round the end."""
+        """Select the next element that the rules stop or ask about, cyclically."""
         stopped = [row.number for row in self._page_rows if row.verdict in ("block", "ask")]
         if not stopped:
             return
@@ -189,12 +189,12 @@ class BlockLabModel(QObject):
 
     @property
     def counts(self) -> dict[str, int]:
-        """Elements of this page by verdict."""
+        """Number of elements by verdict."""
         return {verdict: sum(row.verdict == verdict for row in self._page_rows) for verdict in VERDICTS}
 
     @property
     def error_position(self) -> tuple[int, int] | None:
-        """Line and column of the error, counted from 1, where it names one."""
+        """Line and column of the error, from 1, where it names one."""
         return position_of(self.error, self.text)
 
     # ------------------------------------------------------------ answers
@@ -276,7 +276,7 @@ class BlockLabModel(QObject):
 
 
 def syntax_error(text: str) -> str:
-    """Where the text stops being JSON, in a sentence; "" when it is some, or when there is no text at all."""
+    """Return where the text stops being JSON, as a sentence; "" for valid or empty text."""
     if not text.strip():
         return ""
     try:
@@ -289,7 +289,7 @@ def syntax_error(text: str) -> str:
 
 
 def position_of(error: str, text: str) -> tuple[int, int] | None:
-    """Line and column (from 1) an error names; where it names only a rule, those of the rule's name in the text."""
+    """Return line and column (from 1) named by an error; where it names only a rule, the position of that rule."""
     found = _POSITION.search(error)
     if found is not None:
         return int(found.group(1)), int(found.group(2) or 1)

@@ -1,4 +1,4 @@
-"""A site's exploration as the bar under the map shows it: how far it is, what it tries, why it left things out."""
+"""A site's exploration as the status bar below the map shows it: progress, current action, skipped elements."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from app.models.tasks import Tasks
 
 REFRESH_MS = 500
-"""The numbers of a graph that changes without an exploration are asked for no more often than this."""
+"""Shortest time between two loads of a graph that changes without an exploration."""
 ENDED_WORDS = {
     "done": "everything within reach was tried",
     "states": "as many states as allowed were found; raise the limit to go on",
     "seconds": "the time allowed is used up; raise the limit to go on",
 }
-"""Why an exploration ended, in words."""
+"""Reasons why an exploration ended, in words."""
 
 
 class Stage(StrEnum):
-    """Where a site's exploration stands."""
+    """State of a site's exploration."""
 
     NONE = ""  # no site, or one that was never explored
     STARTING = "starting"
@@ -48,7 +48,7 @@ class Stage(StrEnum):
 
 
 class LogIn(StrEnum):
-    """Where logging in by hand stands."""
+    """State of a manual log-in."""
 
     NONE = ""
     OPENING = "opening"
@@ -58,24 +58,24 @@ class LogIn(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SkipRow:
-    """Elements left out for one reason."""
+    """Number of elements skipped for one reason."""
 
     reason: str
     count: int
 
 
 class SkipListModel(ObjectList[SkipRow]):
-    """Reasons, the most frequent first."""
+    """Reasons for skipping, the most frequent first."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda row: row.reason, parent)
 
     def words(self, value: SkipRow) -> str:
-        """``120 on the page before``."""
+        """``120 already tried on the page they came from``."""
         return f"{value.count} {value.reason}"
 
     def show_counts(self, counts: Iterable[tuple[str, int]]) -> None:
-        """Rows of one reason keep their place while they grow; new reasons are sorted in."""
+        """Update the counts; known reasons keep their places, new ones are sorted in."""
         rows = [SkipRow(reason, count) for reason, count in counts if count]
         self.merge(sorted(rows, key=lambda row: (-row.count, row.reason)), keep_places=True)
 
@@ -85,7 +85,7 @@ class ExplorationModel(QObject):
 
     changed: anything the bar shows.
     started, ended: an exploration of this site began or ended; ``ended`` follows its report.
-    notice: a sentence for the toast.
+    notice(text): a passing message.
     """
 
     changed = Signal()
@@ -119,39 +119,39 @@ class ExplorationModel(QObject):
     # ------------------------------------------------------------ what can be done
     @property
     def is_live(self) -> bool:
-        """Whether the engine holds an exploration of this site, running or paused."""
+        """Whether an exploration of this site is running or paused."""
         return self.site in self._live
 
     @property
     def can_pause(self) -> bool:
-        """It runs."""
+        """Whether it is running."""
         return self.stage is Stage.RUNNING and self.is_live
 
     @property
     def can_resume(self) -> bool:
-        """It is paused, or ended before it was done; where a limit ended it, a higher one has to be given first."""
+        """Whether it is paused or incomplete; one that reached a limit needs a higher limit first."""
         unfinished = self.stage in (Stage.PAUSED, Stage.INTERRUPTED, Stage.STOPPED, Stage.FAILED)
         return bool(self.site and self.home) and unfinished
 
     @property
     def can_stop(self) -> bool:
-        """It runs or is paused."""
+        """Whether it is running or paused."""
         return self.is_live and self.stage in (Stage.STARTING, Stage.RUNNING, Stage.PAUSED)
 
     @property
     def can_explore(self) -> bool:
-        """None of this form's is being started."""
+        """Whether no exploration is being started from the form."""
         return self.stage is not Stage.STARTING
 
     @property
     def share(self) -> float | None:
-        """Elements tried of those known that can be, in [0, 1]; ``None`` before there is one."""
+        """Share of known elements that were tried, in [0, 1]; ``None`` before there are any."""
         known = self.tried + self.frontier
         return self.tried / known if known else None
 
     # ------------------------------------------------------------ which site
     def show(self, site: str) -> None:
-        """Show this site's exploration, as far as the engine knows of one."""
+        """Show this site's exploration, if there is one."""
         if site == self.site:
             return
         self.site, self.home, self.error, self.note = site, "", "", ""
@@ -161,7 +161,7 @@ class ExplorationModel(QObject):
         self.refresh()
 
     def refresh(self) -> None:
-        """Ask for the graph's numbers."""
+        """Load the graph's numbers."""
         if self.site:
             self._tasks.start(
                 self._client.api.graph_stats(self.site), self._came, self._no_graph, key="map-exploration"
@@ -169,7 +169,7 @@ class ExplorationModel(QObject):
 
     # ------------------------------------------------------------ deeds
     def explore(self) -> None:
-        """Start what the form asks for; problems are told there."""
+        """Start an exploration from the form, which shows any problems."""
         if not self.form.is_ready:
             self.form.changed.emit()
             return
@@ -183,11 +183,11 @@ class ExplorationModel(QObject):
         self._tasks.start(asyncio.to_thread(self.form.find_missing), looked, self._failed, key="map-form")
 
     def pause(self) -> None:
-        """Stop after the step in flight; it can be resumed."""
+        """Pause after the step in flight."""
         self._do(self._client.api.pause_exploration(self.site))
 
     def resume(self) -> None:
-        """Go on: with the one that is paused, or with what an earlier one left."""
+        """Resume a paused or an incomplete exploration."""
         if self.is_live:
             self._do(self._client.api.resume_exploration(self.site))
         elif self.home:
@@ -196,18 +196,18 @@ class ExplorationModel(QObject):
             self._start(self.home, self.site, replace(options, mode=self._mode))
 
     def pause_or_resume(self) -> None:
-        """Pause what runs, go on with what does not."""
+        """Pause a running exploration, resume any other."""
         if self.can_pause:
             self.pause()
         elif self.can_resume:
             self.resume()
 
     def stop(self) -> None:
-        """End it; what was found stays."""
+        """End it; the states found stay."""
         self._do(self._client.api.stop_exploration(self.site))
 
     def log_in(self, url: str = "") -> None:
-        """Open a browser window that one can log in with; ``logged_in`` keeps what came of it."""
+        """Open a browser window for a manual log-in, finished by ``logged_in``."""
         address, site = url or self.form.address or self.home, self._log_in_site
         if not address or not site:
             what = _tr("address") if not address else _tr("name")
@@ -233,7 +233,7 @@ class ExplorationModel(QObject):
         )
 
     def logged_in(self) -> None:
-        """The person is done: keep the log-in and use it from now on."""
+        """Store the log-in and use it from now on."""
         site = self._log_in_site
         self.log_in_stage = LogIn.SAVING
         self.log_in_words = _tr("Keeping the log-in…")
@@ -248,7 +248,7 @@ class ExplorationModel(QObject):
         self._tasks.start(self._client.api.logged_in(site), kept, self._log_in_failed, key="map-log-in")
 
     def give_up_log_in(self) -> None:
-        """Close the window again without keeping anything."""
+        """Close the log-in window without storing anything."""
         site = self._log_in_site
         self.log_in_stage, self.log_in_words = LogIn.NONE, ""
         self._tasks.cancel("map-log-in")
@@ -257,13 +257,13 @@ class ExplorationModel(QObject):
 
     @property
     def _log_in_site(self) -> str:
-        """The site the form names; without an address there, the one that is shown."""
+        """The site named in the form; without an address there, the site shown."""
         return self.form.values["site"].strip() if self.form.address else self.site
 
     # ------------------------------------------------------------ words
     @property
     def headline(self) -> str:
-        """Where it stands, in a few words."""
+        """The state in a few words."""
         match self.stage:
             case Stage.STARTING:
                 return _tr("Starting…")
@@ -295,7 +295,7 @@ class ExplorationModel(QObject):
 
     # ------------------------------------------------------------ answers
     def _start(self, url: str, site: str, options: ExploreOptions) -> None:
-        """Without a name the engine finds one, and the first event tells it."""
+        """Start; without a name the engine chooses one, which the first event carries."""
         if site != self.site:
             self._forget()
         self.site, self.home, self.stage, self._mode = site, url, Stage.STARTING, options.mode
@@ -363,7 +363,7 @@ class ExplorationModel(QObject):
 
     def _take_row(self, row: GraphRow, stats: GraphStats) -> None:
         self.stage, self.ended_by = stage_of(row.state), row.state
-        if self.stage is Stage.RUNNING:  # an earlier window's, whose engine is gone
+        if self.stage is Stage.RUNNING:  # left by an earlier window, whose engine is gone
             self.stage = Stage.INTERRUPTED
         self.states, self.frontier, self.tried = row.states, row.frontier, stats.tried
         self.transitions = row.transitions
@@ -375,7 +375,7 @@ class ExplorationModel(QObject):
         self.note = " · ".join(stats.notes)
 
     def _no_graph(self, error: Exception) -> None:
-        if not isinstance(error, NotFound):  # a site without a graph was never explored, which is no mistake
+        if not isinstance(error, NotFound):  # a site without a graph was never explored: no error
             self._failed(error)
 
     def _on_host(self, message: str) -> None:
@@ -409,7 +409,7 @@ class ExplorationModel(QObject):
 
 
 def stage_of(ended: str) -> Stage:
-    """The stage by what the engine calls it; an exploration whose budget is used up is done."""
+    """Return the stage for the engine's word; an exploration that reached a limit is done."""
     if ended in ENDED_WORDS:
         return Stage.DONE
     return Stage(ended) if ended in set(Stage) else Stage.NONE

@@ -1,4 +1,4 @@
-"""What is asked before a site is explored: typed as text, checked in words, handed on as options."""
+"""The form that starts an exploration: typed as text, validated, returned as options."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
 __all__ = ["FIELDS", "FILES", "SWITCHES", "ExploreFormModel", "Mode", "Problem", "host_of", "whole_address"]
 
 WHOLE = {"depth": (0, 50), "max_states": (1, 1_000_000), "workers": (1, 16)}
-"""Least and most of the whole numbers."""
+"""Bounds of whole numbers."""
 PARTS = {"max_seconds": (1.0, 7 * 86400.0), "rate": (0.0, 1000.0)}
-"""Least and most of the numbers that may have a fraction."""
+"""Bounds of decimal numbers."""
 FILES = ("block_list", "storage_state")
 FIELDS = ("url", "site", "depth", "max_states", "max_seconds", "workers", "rate", *FILES)
-"""Everything that is typed; besides there are a mode and switches."""
+"""All typed fields, besides mode and switches."""
 SWITCHES = ("obey_robots", "headed", "pictures")
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with a field, in words that say how to mend it."""
+    """A problem with a field, and how to fix it."""
 
     field: str
     message: str
 
 
 def whole_address(text: str) -> str:
-    """The address as it will be opened: with ``http://`` (on this machine) or ``https://`` where none was typed."""
+    """Add ``http://`` (on this machine) or ``https://`` to an address typed without a scheme."""
     text = text.strip()
     if not text or "://" in text:
         return text
@@ -46,7 +46,7 @@ def whole_address(text: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """Host and port of an address, "" where there is none."""
+    """Return host and port of an address, "" where there is none."""
     try:
         return urlsplit(url).netloc.rpartition("@")[2].lower()
     except ValueError:
@@ -54,7 +54,7 @@ def host_of(url: str) -> str:
 
 
 class ExploreFormModel(QObject):
-    """The form's values as text; ``changed`` says that any of them or of the problems did."""
+    """The form's values as text; ``changed`` when any value or problem changed."""
 
     changed = Signal()
 
@@ -74,7 +74,7 @@ class ExploreFormModel(QObject):
         self._is_named = False
 
     def set(self, name: str, text: str) -> None:
-        """Type into a field.  An address of another host is another site: the name filled in goes with the host."""
+        """Set a field.  An address of another host is another site, so the site name filled in is cleared."""
         if self.values[name] == text:
             return
         self.values[name] = text
@@ -86,19 +86,19 @@ class ExploreFormModel(QObject):
         self.changed.emit()
 
     def set_mode(self, mode: Mode) -> None:
-        """Keep every instance apart, or let one stand for all."""
+        """Set whether every instance of a template is kept, or one stands for all."""
         if mode is not self.mode:
             self.mode = mode
             self.changed.emit()
 
     def set_switch(self, name: str, on: bool) -> None:
-        """Turn one of ``SWITCHES`` on or off."""
+        """Set one of ``SWITCHES``."""
         if self.switches[name] != on:
             self.switches[name] = on
             self.changed.emit()
 
     def fill(self, values: Mapping[str, str], mode: Mode | None = None) -> None:
-        """Take what is known of a site that was explored before."""
+        """Fill the form from an earlier exploration."""
         self.values |= {name: text for name, text in values.items() if name in self.values}
         self._known, self._is_named = (host_of(self.address), self.values["site"]), False
         if mode is not None:
@@ -109,12 +109,12 @@ class ExploreFormModel(QObject):
     # ------------------------------------------------------------ checking
     @property
     def address(self) -> str:
-        """The home page as it will be opened."""
+        """The complete address of the home page."""
         return whole_address(self.values["url"])
 
     @property
     def problems(self) -> list[Problem]:
-        """Everything that is wrong, in the order of the form; an untouched address is only missing."""
+        """All problems, in the order of the form."""
         found = [self._address_problem(), *(self._number_problem(name) for name in (*WHOLE, *PARTS))]
         found += [Problem(name, message) for name, message in self.missing.items()]
         return [one for one in found if one is not None]
@@ -125,7 +125,7 @@ class ExploreFormModel(QObject):
         return not self.problems
 
     def options(self) -> ExploreOptions:
-        """The form as options; only when there are no problems."""
+        """Return the form as options; call it only without problems."""
         return replace(
             self._usual,
             **{name: int(self.values[name]) for name in WHOLE},
@@ -136,7 +136,7 @@ class ExploreFormModel(QObject):
         )
 
     def find_missing(self) -> dict[str, str]:
-        """Files named that can't be found; touches the disk, so call it on a worker thread."""
+        """Return the named files that do not exist; touches the disk, so call it on a worker thread."""
         missing: dict[str, str] = {}
         for name in FILES:
             text = self.values[name].strip()

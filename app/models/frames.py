@@ -1,7 +1,7 @@
-"""Pictures of the pages of running runs: decoded and fitted on worker threads, the newest of each run alone is kept.
+"""Page frames of live runs, decoded and scaled on worker threads; only the newest of each run is kept.
 
-A picture that comes while an older one of its run is still being decoded waits; one that comes after that takes its
-place.  So a window that falls behind shows fewer pictures, never older ones, and its memory does not grow.
+A frame that arrives while an older one of its run is being decoded waits; a later one replaces it.  So a window that
+falls behind shows fewer frames, never older ones, and its memory does not grow.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from app.models.engine_client import EngineEvents
 
 SAME = 2
-"""Pixels by which a picture may miss its place and still be drawn as it is."""
+"""Pixels by which a frame may miss its size and still be drawn unscaled."""
 MOST_SIDE = 8192
-"""Pixels of a side; a larger picture is no page of ours."""
+"""Largest side in pixels; a larger image is not one of our frames."""
 BEGIN, END = b"\xff\xd8", b"\xff\xd9"
-"""The first and the last bytes of a whole JPEG."""
+"""First and last bytes of a complete JPEG."""
 WORKERS = 2
 
 
@@ -32,10 +32,10 @@ class Picture:
     """A page as it is now.
 
     Attributes:
-        image: in the size its place asked for (``FrameStore.fit``), else in its own.
+        image: in the size requested by ``FrameStore.fit``, else in its own.
         page: the viewport's size in CSS pixels, width and height.
         pointer: in CSS pixels of the viewport.
-        input_at: the sender's clock of the newest input that was done before, 0 for none.
+        input_at: the sender's clock at the newest input applied before, 0 for none.
         at: when it was decoded, ``time.monotonic``.
     """
 
@@ -50,7 +50,7 @@ class Picture:
 
 
 class _Carrier(QObject):
-    """Carries a picture from a worker back to the Qt thread."""
+    """Carries an image from a worker back to the Qt thread."""
 
     done = Signal(object, QImage)
 
@@ -69,26 +69,30 @@ class _Decode(QRunnable):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a picture is drawn: device pixels of the room for it, and device pixels to a pixel of the window."""
+    """Where a frame is drawn: available device pixels, and device pixels per window pixel."""
 
     room: QSize
     ratio: float = 1.0
 
 
 def drawn_size(page: QSize, place: Place) -> QSize:
-    """Device pixels at which a page of this size (CSS pixels) is drawn: as large as it fits, at most its own size."""
+    """Return the device pixels at which a page of this size (CSS pixels) is drawn: as large as fits, at most its
+    own size.
+    """
     own = QSize(round(page.width() * place.ratio), round(page.height() * place.ratio))
     fitted = own.scaled(place.room, Qt.AspectRatioMode.KeepAspectRatio)
     return own if fitted.width() > own.width() else fitted
 
 
 def is_near(one: QSize, other: QSize) -> bool:
-    """So close that scaling would only blur a picture."""
+    """Whether two sizes are so close that scaling would only blur."""
     return max(abs(one.width() - other.width()), abs(one.height() - other.height())) <= SAME
 
 
 def decoded(data: bytes, fit: QSize | None = None) -> QImage:
-    """The JPEG in the size ``fit`` (pixels), else in its own; a null image when it can't be read or is cut off."""
+    """Decode a JPEG, in the size ``fit`` (pixels) where given; return a null image when it is unreadable or
+    truncated.
+    """
     if not (data.startswith(BEGIN) and data.endswith(END)):
         return QImage()
     buffer = QBuffer()
@@ -99,7 +103,7 @@ def decoded(data: bytes, fit: QSize | None = None) -> QImage:
     if not size.isValid() or max(size.width(), size.height()) > MOST_SIDE:
         return QImage()
     if fit is not None and not fit.isEmpty() and not is_near(fit, size):
-        reader.setScaledSize(fit)  # the decoder leaves out what would be thrown away
+        reader.setScaledSize(fit)  # decoding at this size skips discarded pixels
     image = reader.read()
     if not image.isNull() and image.format() is not QImage.Format.Format_RGB32:
         image = image.convertToFormat(QImage.Format.Format_RGB32)
@@ -108,7 +112,7 @@ def decoded(data: bytes, fit: QSize | None = None) -> QImage:
 
 @dataclass(slots=True)
 class _Lane:
-    """One run's: what is shown, what waits, whether a worker is at it."""
+    """Frames of one run: shown, waiting, and whether a worker is busy with one."""
 
     picture: Picture | None = None
     waiting: PageFrame | None = None
@@ -118,7 +122,7 @@ class _Lane:
 
 @dataclass(slots=True, kw_only=True)
 class FrameCounts:
-    """What became of pictures: decoded, dropped because a newer one came, unreadable."""
+    """Numbers of frames: decoded, dropped for a newer one, unreadable."""
 
     decoded: int = 0
     dropped: int = 0
@@ -126,10 +130,10 @@ class FrameCounts:
 
 
 class FrameStore(QObject):
-    """The newest picture of each run.
+    """The newest frame of each run.
 
     Signals:
-        arrived(run): a newer picture can be had with ``get``.
+        arrived(run): ``get`` returns a newer frame.
     """
 
     arrived = Signal(str)
@@ -147,21 +151,21 @@ class FrameStore(QObject):
         client.live_gone.connect(self._gone)
 
     def get(self, run: str) -> Picture | None:
-        """The newest picture, ``None`` before the first."""
+        """Return the newest frame, ``None`` before the first."""
         lane = self._lanes.get(run)
         return lane.picture if lane is not None else None
 
     def fit(self, run: str, size: QSize | None) -> None:
-        """Pictures of this run are shown in this room (device pixels): a worker makes them fit."""
+        """Have frames of this run scaled to this size (device pixels)."""
         self._lanes.setdefault(run, _Lane()).tile = Place(size) if size is not None else None
 
     def enlarge(self, run: str, room: QSize, ratio: float = 1.0) -> None:
-        """This run is shown large, in this room, and comes before the others; "" for none."""
+        """Show this run large, in this area, decoded before the others; "" for none."""
         self._large = (run, Place(room, ratio))
 
     @property
     def held(self) -> int:
-        """Bytes of decoded pictures and of those that wait."""
+        """Bytes of decoded and waiting frames."""
         return sum(
             (lane.picture.image.sizeInBytes() if lane.picture is not None else 0)
             + (len(lane.waiting.jpeg) if lane.waiting is not None else 0)
@@ -169,7 +173,7 @@ class FrameStore(QObject):
         )
 
     def take(self, frame: PageFrame) -> None:
-        """A picture has come from the engine."""
+        """Take a frame from the engine."""
         lane = self._lanes.setdefault(frame.run, _Lane())
         if lane.busy:
             self.counts.dropped += lane.waiting is not None
@@ -178,11 +182,11 @@ class FrameStore(QObject):
         self._start(lane, frame)
 
     def forget(self, run: str) -> None:
-        """Nobody looks at this run any more."""
+        """Drop the frames of a run nobody looks at any more."""
         self._lanes.pop(run, None)
 
     def close(self) -> None:
-        """Wait for pictures being decoded."""
+        """Wait for frames being decoded."""
         self._lanes.clear()
         self._pool.clear()
         self._pool.waitForDone()

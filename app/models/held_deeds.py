@@ -1,7 +1,7 @@
-"""Deeds that are done a few seconds after they were asked for, so that they can be taken back until then.
+"""Actions that are sent a few seconds after the request, so that they can be undone until then.
 
-The window alone holds them back: what is asked for is sent only when its time is up.  A window that dies meanwhile has
-sent nothing, and the run still waits for a person.  The terminal (``sitelore live decide``) decides at once.
+Only the window delays them: a window that dies meanwhile has sent nothing, and the run still waits for a person.
+The command line (``sitelore live decide``) decides at once.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 UNDO_SECONDS = 5.0
-"""How long a deed can be taken back."""
+"""How long an action can be undone."""
 LATE_SECONDS = 2.0
-"""An undo so soon after a deed was sent was meant for it, and takes back nothing else."""
+"""An undo this soon after an action was sent was meant for that action, and undoes nothing else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldDeed:
     """Attributes:
 
-    key: what it is done to, a run; one deed each.
-    label: what undo would take back, as in ``end 'Buy one Gadget' · run 3``.
-    send: does it.  sent: it was done.  failed: why it was not.  taken_back: it will not be done.
-    about: the request it decides, "" for none.
+    key: the run it acts on; one pending action each.
+    label: for the undo message, as in ``end 'Buy one Gadget' · run 3``.
+    send: does it.  sent: called when done.  failed: called with the error.  taken_back: called after undo.
+    about: id of the request it decides, "" for none.
     """
 
     key: str
@@ -47,10 +47,10 @@ class HeldDeed:
 
 
 class HeldDeeds(QObject):
-    """The window's deeds that wait, the newest last.
+    """The window's pending actions, the newest last.
 
     Signals:
-        changed: another one waits, or one was sent, taken back or given up.
+        changed: an action was added, sent, undone or cancelled.
     """
 
     changed = Signal()
@@ -67,27 +67,27 @@ class HeldDeeds(QObject):
 
     @property
     def newest(self) -> HeldDeed | None:
-        """The one that undo takes back."""
+        """The action that undo would cancel."""
         return next(reversed(self._held.values()), None)
 
     @property
     def too_late(self) -> str:
-        """The label of what was sent a moment ago, "" for nothing."""
+        """Label of an action that was sent a moment ago, "" for none."""
         return self._sent if self._clock() - self._sent_at < LATE_SECONDS else ""
 
     def get(self, key: str) -> HeldDeed | None:
-        """What waits to be done to this."""
+        """Return the pending action of a key."""
         return self._held.get(key)
 
     def hold(self, deed: HeldDeed) -> None:
-        """Do it when its time is up; nothing happens while another one waits for the same key."""
+        """Schedule an action; ignored while one with the same key is pending."""
         if deed.key not in self._held:
             self._held[deed.key] = deed
             self._arm()
             self.changed.emit()
 
     def take_back(self) -> str:
-        """Take the newest back; its label, "" where none waits."""
+        """Undo the newest action and return its label, "" where none is pending."""
         deed = self.newest
         if deed is None:
             return ""
@@ -96,7 +96,7 @@ class HeldDeeds(QObject):
         return deed.label
 
     def drop(self, key: str) -> bool:
-        """Give one up without a word: what it was about is gone.  False where none waits."""
+        """Cancel an action silently, because its subject is gone.  False where none is pending."""
         if self._held.pop(key, None) is None:
             return False
         self._arm()
@@ -104,7 +104,7 @@ class HeldDeeds(QObject):
         return True
 
     def look(self) -> None:
-        """Send what has waited long enough."""
+        """Send every action whose time is up."""
         now = self._clock()
         due = [deed for deed in self._held.values() if now - deed.at >= UNDO_SECONDS]
         for deed in due:
@@ -117,7 +117,7 @@ class HeldDeeds(QObject):
             self._tasks.start(deed.send(), deed.sent, deed.failed)
 
     async def finish(self) -> None:
-        """The window closes in good order: send all that waits now, and wait for it a moment."""
+        """Send all pending actions before the window closes, each within ``UNDO_SECONDS``."""
         held, self._held = list(self._held.values()), {}
         self._timer.stop()
         for deed in held:

@@ -1,4 +1,4 @@
-"""The policy of interventions as a table of what is set, site by site, with what it would have done to stored runs."""
+"""The intervention policy as a table of rules by site, with a preview of its effect on stored runs."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
 
 Index = QModelIndex | QPersistentModelIndex
 VALUE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
-"""What is in force in a cell, ``None`` where flags go by their weight."""
+"""The value in force in a cell, ``None`` where flags follow their severity."""
 OWN_ROLE = VALUE_ROLE + 1
-"""Whether it is set for this very cell."""
+"""Whether the value is set for this very cell."""
 PREVIEW_SECONDS = 0.15
-"""Keys that follow on each other ask for one preview."""
+"""Delay that merges several changes into one preview."""
 
 _ROOT = QModelIndex()
 _WORDS: dict[Value, str] = {
@@ -69,17 +69,17 @@ SIGNS: dict[Value, tuple[str, int]] = {
     Answer.ASK: ("?", 2),
     Answer.DENY: ("✕", 3),
 }
-"""A sign for each value, and how much it is in the agent's way, from 0."""
+"""A sign for each value, and how much it interrupts the agent, from 0."""
 _WEIGHTS = {Severity.HINT: "a hint", Severity.WARNING: "a warning", Severity.ERROR: "an error"}
 
 
 def is_kept(row: PolicyRow, site: str) -> bool:
-    """Whether a cell has to have a value: what holds everywhere is taken from nowhere else."""
+    """Whether a cell must have a value: every-site cells have nothing to inherit from."""
     return not site and not row.detector
 
 
 class PolicyTable(QAbstractTableModel):
-    """Lines are weights, detectors and kinds of actions; columns every site and then the sites."""
+    """Rows are severities, detectors and risk classes; columns are every site and then single sites."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -89,24 +89,21 @@ class PolicyTable(QAbstractTableModel):
 
     @property
     def rows(self) -> list[PolicyRow]:
-        """What the lines are about."""
         return list(self._rows)
 
     @property
     def sites(self) -> list[str]:
-        """What the columns are about; "" is every site."""
+        """The sites of the columns; "" is every site."""
         return list(self._sites)
 
     def rowCount(self, parent: Index = _ROOT) -> int:
-        """Lines."""
         return 0 if parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: Index = _ROOT) -> int:
-        """Sites and "every site"."""
         return 0 if parent.isValid() else len(self._sites)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """The word of what is in force, and whether it is set here."""
+        """Return the label of the value in force, and whether it is set here."""
         if not index.isValid():
             return None
         row, site = self._rows[index.row()], self._sites[index.column()]
@@ -127,7 +124,7 @@ class PolicyTable(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """Names of sites above, what is answered at the side."""
+        """Return site names above, row labels at the side."""
         across = orientation is Qt.Orientation.Horizontal
         if not 0 <= section < (len(self._sites) if across else len(self._rows)):
             return None
@@ -136,15 +133,15 @@ class PolicyTable(QAbstractTableModel):
         return self.site_words(self._sites[section]) if across else self.row_words(self._rows[section])
 
     def word(self, value: Value | None) -> str:
-        """A reaction or an answer in a word."""
+        """Return the label of a reaction or an answer."""
         return self.tr(_WORDS[value]) if value is not None else self.tr("by its weight")
 
     def site_words(self, site: str) -> str:
-        """A column's name."""
+        """Return a column's label."""
         return site or self.tr("every site")
 
     def row_words(self, row: PolicyRow) -> str:
-        """A line's name."""
+        """Return a row's label."""
         if row.risk is not None:
             return self.tr("Action: {0}").format(self.tr(row.risk.value))
         if row.detector:
@@ -152,7 +149,7 @@ class PolicyTable(QAbstractTableModel):
         return self.tr("Flag: {0}").format(self.tr(_WEIGHTS[row.severity or Severity.HINT]))
 
     def show(self, policy: InterventionPolicy, sites: list[str], detectors: list[str]) -> None:
-        """Take another policy; lines and columns come and go one by one."""
+        """Show another policy, inserting and removing rows and columns one by one."""
         self._policy = policy
         self._keep_columns(["", *sites])
         self._keep_rows(usual_rows(detectors))
@@ -191,13 +188,13 @@ class PolicyTable(QAbstractTableModel):
 
 
 class InterventionPolicyModel(QObject):
-    """The policy being edited: a draft until it is saved; undo brings the one before back.
+    """The policy being edited: a draft until it is saved; undo restores the previous policy.
 
     Signals:
         changed: another draft, or another state of loading and saving.
-        preview_changed: what the draft would have done is known, or being counted.
-        saved: the draft is in force; carries the policy.
-        notice: a sentence for a passing message.
+        preview_changed: the draft's effect is known, or being computed.
+        saved(policy): the draft is in force.
+        notice(text): a passing message.
     """
 
     changed = Signal()
@@ -221,7 +218,7 @@ class InterventionPolicyModel(QObject):
 
     # ------------------------------------------------------------ loading
     def load(self) -> None:
-        """Ask for the policy in force, and count anew; a draft that was begun stays."""
+        """Load the policy in force and compute the preview again; an existing draft stays."""
         if self.is_ready:
             self._count()
         self._ask()
@@ -237,7 +234,7 @@ class InterventionPolicyModel(QObject):
 
     # ------------------------------------------------------------ editing
     def set_value(self, row: int, column: int, value: Value | None) -> None:
-        """Set a cell; ``None`` lets a site take what holds everywhere."""
+        """Set a cell; ``None`` lets a site inherit from every site."""
         if not self.is_ready:
             return
         line, site = self.table.rows[row], self.table.sites[column]
@@ -248,7 +245,7 @@ class InterventionPolicyModel(QObject):
         self._edit(with_value(self.draft, line, site, value))
 
     def turn(self, row: int, column: int, by: int = 1) -> None:
-        """The next value of a cell, or the one before."""
+        """Set the next value of a cell, or the previous one."""
         line, site = self.table.rows[row], self.table.sites[column]
         values = line.values
         here = value_in_force(self.draft, line, site)
@@ -257,12 +254,12 @@ class InterventionPolicyModel(QObject):
 
     @property
     def free_detectors(self) -> list[str]:
-        """Detectors without a line of their own."""
+        """Detectors without a row of their own."""
         lines = self._lines()
         return [name for name in self.detectors if name not in lines]
 
     def name_detector(self, detector: str) -> int:
-        """Give a detector a line of its own; it goes by weight until something is set.  Its line, -1 for none."""
+        """Add a row for a detector and return its number, -1 for none; it follows severity until something is set."""
         if not self.is_ready or detector not in self.free_detectors:
             return -1
         self._named.append(detector)
@@ -270,18 +267,18 @@ class InterventionPolicyModel(QObject):
         return next(number for number, row in enumerate(self.table.rows) if row.detector == detector)
 
     def drop_detector(self, row: int) -> None:
-        """Take a detector's line away with all that is set in it."""
+        """Remove a detector's row with its rules."""
         line = self.table.rows[row]
         if self.is_ready and line.detector:
             self._named = [name for name in self._named if name != line.detector]
             self._edit(without_detector(self.draft, line.detector))
 
     def discard(self) -> None:
-        """Back to what is in force."""
+        """Discard the draft."""
         self._edit(self._stored)
 
     def save(self) -> None:
-        """Put the draft into force, for the runs that go on too."""
+        """Put the draft into force, for active runs too."""
         if not self.is_changed or self.is_saving:
             return
         self.is_saving, self.error = True, ""
@@ -293,7 +290,7 @@ class InterventionPolicyModel(QObject):
     # ------------------------------------------------------------ words
     @property
     def preview_words(self) -> str:
-        """What the draft would have done to the stored runs."""
+        """Return what the draft would have done to the stored runs."""
         if self.preview_error:
             return self.preview_error
         if self.preview is None:
@@ -302,12 +299,12 @@ class InterventionPolicyModel(QObject):
 
     @property
     def preview_by_site(self) -> str:
-        """The same for each site, a line each."""
+        """Return the same for each site, one a line."""
         sites = self.preview.sites if self.preview is not None else ()
         return "\n".join(f"{count.site}: {self.count_words(count)}" for count in sites)
 
     def count_words(self, count: PolicyCount) -> str:
-        """One line of counts: pauses first, as they stop the work."""
+        """Return one line of counts: pauses first, as they stop the work."""
         if not count.runs:
             return self.tr("No stored runs to try it on.")
         parts = [
@@ -331,7 +328,7 @@ class InterventionPolicyModel(QObject):
 
     def _came(self, policy: InterventionPolicy) -> None:
         if self.preview is not None and policy == self._stored:
-            return  # our own save, or counted already
+            return  # our own save, or already counted
         untouched = not self.is_changed
         self._stored, self.error, self.is_ready = policy, "", True
         if untouched:
@@ -348,7 +345,7 @@ class InterventionPolicyModel(QObject):
         self._show()
 
     def _no_report(self, _error: Exception) -> None:
-        """Without scores no detector can be named, without runs no site; weights on every site still count."""
+        """Ignore it: without scores no detector and without runs no site can be chosen; severities still can."""
 
     def _failed(self, error: Exception) -> None:
         self.is_saving, self.error = False, str(error) or type(error).__name__

@@ -1,4 +1,4 @@
-"""Live: the runs that are going on, the one under the hand, the one that is large, and what is done with them."""
+"""The Live perspective: all runs, the current one, the open one, and the operator's actions on them."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ if TYPE_CHECKING:
     from kb.tip import TipDraft
 
 SOON_MS = 20
-"""A burst of runs that change (a task file begun) is told of once."""
+"""Delay that merges a burst of changes (a task file was started) into one signal."""
 
 
 class LiveModel(QObject):
     """Signals:
 
-    changed: the wall as a whole: loaded, lost, another number of runs, or of those in a state.
-    current_changed(run): the run under the hand; opening one puts the hand on it.
-    opened(run): the run that is large now, "" for the wall.
-    row_changed(LiveRow): the current run is somewhere else than before.
-    detail_loaded(LiveDetail): all of the open run, after opening and after the engine was started again.
+    changed: the list as a whole: loaded, connection lost, number of runs or of runs in a state.
+    current_changed(run): the current run; opening a run makes it the current one.
+    opened(run): the run shown large, "" for the grid of all runs.
+    row_changed(LiveRow): the current run has another state.
+    detail_loaded(LiveDetail): everything about the open run, after opening and after an engine restart.
     next_changed: ``next`` is another action, or none.
-    takeover_changed: ``takeover`` is another account, or none.
-    notice(words): something was done.
-    undo_offered(words): something was asked for that undo takes back.
-    numbered: runs have other numbers than before; the session keeps them.
+    takeover_changed: ``takeover`` is another summary, or none.
+    notice(text): something was done.
+    undo_offered(text): something was requested that undo can still prevent.
+    numbered: run numbers changed; the session stores them.
     tip_wanted(TipDraft): a draft for a tip, from step ``tip_source`` of the open run.
-    review_wanted(run, step), knowledge_wanted(tip): other perspectives are to show this.
+    review_wanted(run, step), knowledge_wanted(tip): another perspective should show this.
     """
 
     changed = Signal()
@@ -126,30 +126,29 @@ class LiveModel(QObject):
 
     @property
     def api(self) -> EngineApi:
-        """The engine."""
         return self.client.api
 
     def start(self) -> None:
-        """Ask for every run there is."""
+        """Load all runs."""
         self.tasks.start(self.api.live_runs(), self._came, self._failed, key="live-runs")
 
     @property
     def next(self) -> NextAction | None:
-        """What the open run is really about to do, or waits to be allowed to."""
+        """The open run's next action, planned or waiting for approval."""
         return self._next.action
 
     # ------------------------------------------------------------ where the hand is
     def row_of(self, run: str) -> LiveRow | None:
-        """A run of the wall."""
+        """Return the row of a run, ``None`` for an unknown one."""
         return self.list.at(self.list.row_of(run))
 
     @property
     def row(self) -> LiveRow | None:
-        """The run under the hand."""
+        """The current run."""
         return self.row_of(self.current)
 
     def select(self, run: str) -> None:
-        """Put the hand on a run; one that is large gives way to it."""
+        """Make a run the current one; an open run is replaced by it."""
         if self.run and run:
             self.open(run)
         elif run != self.current:
@@ -158,7 +157,7 @@ class LiveModel(QObject):
             self._tell_row()
 
     def move(self, by: int) -> None:
-        """The next or the previous run in the wall's order; the ends stay."""
+        """Select the next or the previous run; stop at the ends."""
         count, row = len(self.list.rows), self.list.row_of(self.current)
         if count:
             place = 0 if row < 0 else min(max(row + by, 0), count - 1)
@@ -178,7 +177,7 @@ class LiveModel(QObject):
         self._load()
 
     def open_number(self, digit: int) -> None:
-        """A digit of a run's number was typed: show that run; ``1`` and soon after ``2`` is run 12."""
+        """Handle a typed digit of a run number: ``1`` and soon after ``2`` opens run 12."""
         number, run = self.list.numbers.typed(digit)
         if run:
             self.open(run)
@@ -186,7 +185,7 @@ class LiveModel(QObject):
             self.notice.emit(_tr("There is no run {0}").format(number))
 
     def close(self) -> None:
-        """Back to the wall; the hand stays on the run."""
+        """Return to the grid; the run stays the current one."""
         if self.run:
             self.run, self.detail, self.takeover = "", None, None
             self._next.open("")
@@ -195,11 +194,11 @@ class LiveModel(QObject):
 
     @property
     def needy(self) -> list[LiveRow]:
-        """Runs that need a person, the weightiest first."""
+        """Runs that need a person, the most urgent first."""
         return on_the_wall(row for row in self.list.rows if row.needs)
 
     def open_needy(self) -> None:
-        """Show the run that needs a person most; from there the next one."""
+        """Open the run that needs a person most; from there the next one."""
         runs = [row.run for row in self.needy]
         if runs:
             here: int = runs.index(self.run) + 1 if self.run in runs else 0
@@ -207,35 +206,35 @@ class LiveModel(QObject):
 
     # ------------------------------------------------------------ deeds on the current run
     def pause(self) -> None:
-        """Hold the agent before its next action."""
+        """Pause the agent before its next action."""
         self._do(self.api.pause_run)
 
     def go_on(self) -> None:
-        """Go on with a run that is held or was broken off."""
+        """Resume a paused or interrupted run."""
         self._do(self.api.continue_run)
 
     def toggle_pause(self) -> None:
-        """Pause a run that goes, go on with one that stands."""
+        """Pause an active run, resume a paused one."""
         row = self.row
         if row is not None:
             self.go_on() if can_go_on(row) else self.pause()
 
     def step(self) -> None:
-        """One step, then hold."""
+        """Do one step, then pause."""
         self._do(self.api.step_run)
 
     def stop(self) -> None:
-        """End the run as it stands; undo takes it back for a few seconds."""
+        """End the run in its present state; can be undone for a few seconds."""
         row = self.row
         if row is not None and (not self.run or self.large.requests.may_decide()):
             self.endings.stop(row)
 
     def dismiss(self) -> None:
-        """Take a run that is over off the wall; the hand goes to its neighbour."""
+        """Remove an ended run from the list; its neighbour becomes the current run."""
         self._do(self.api.dismiss_run)
 
     def pause_all(self) -> None:
-        """Hold every run."""
+        """Pause every run."""
 
         def told(count: int) -> None:
             self.notice.emit(_tr("{0} runs paused").format(count) if count != 1 else _tr("1 run paused"))
@@ -243,7 +242,7 @@ class LiveModel(QObject):
         self.tasks.start(self.api.pause_all(), told)
 
     def take_over(self) -> None:
-        """Put the open run's page into the person's hands."""
+        """Give the operator control of the open run's page."""
         if self.takeover is not None:
             self.takeover = None
             self.takeover_changed.emit()
@@ -251,12 +250,12 @@ class LiveModel(QObject):
         self._do(self.api.take_over)
 
     def send_input(self, inputs: Sequence[PageInput]) -> None:
-        """Mouse and keys for the page of the open run; calls keep their order."""
+        """Send mouse and key events to the open run's page, in order."""
         if self.run and inputs:
             self.tasks.start(self.api.send_input(self.run, tuple(inputs)))
 
     def release(self, back: HandBack = ON) -> None:
-        """Hand the run under the hand back to the agent, or end it as done by hand."""
+        """Hand the current run back to the agent, or end it as done by hand."""
         run = self.current
         if not run:
             return
@@ -281,11 +280,11 @@ class LiveModel(QObject):
     # ------------------------------------------------------------ what becomes of it
     @property
     def can_write_tip(self) -> bool:
-        """There is a takeover or a hint to make a tip of."""
+        """Whether there is a takeover or a hint to make a tip of."""
         return bool(self._hint) or (self.takeover is not None and self.takeover.steps > 0)
 
     def write_tip(self) -> None:
-        """The newest hint, or what was done by hand, as a draft in the composer."""
+        """Draft a tip from the newest hint or takeover."""
         if self._hint:
             row = self.row
             self._draft(max(row.step - 1, 0) if row is not None else 0, self.api.hint_draft(self._hint))
@@ -293,7 +292,7 @@ class LiveModel(QObject):
             self._draft(account.first_step, self.api.takeover_draft(account.run, account.first_step))
 
     def to_map(self) -> None:
-        """What was done by hand, as a path of the site's map."""
+        """Add the steps of the takeover to the site's map."""
         if self.takeover is None:
             return
 
@@ -303,7 +302,7 @@ class LiveModel(QObject):
         self.tasks.start(self.api.takeover_to_graph(self.takeover.run, self.takeover.first_step), told)
 
     def again(self) -> None:
-        """Ask for the current run's task, to be sent off once more with the tips as they are now."""
+        """Load the current run's task into the run form, to be run again with the current tips."""
         if self.current:
             self.tasks.start(self.api.run_request(self.current), self.form.again)
 
@@ -314,11 +313,11 @@ class LiveModel(QObject):
 
     # ------------------------------------------------------------ session
     def session(self) -> dict[str, Any]:
-        """Where the person is."""
+        """Return the state to keep for the next start."""
         return {"run": self.run, "current": self.current, "numbers": self.list.numbers.saved}
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """Go there once the runs are known; what is not there any more is left out."""
+        """Restore a saved state once the runs are loaded; runs that no longer exist are ignored."""
         self._restore = str(saved.get("run") or "")
         self.current = str(saved.get("current") or "")
         self.list.numbers.restore(saved.get("numbers"))

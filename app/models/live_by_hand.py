@@ -1,4 +1,4 @@
-"""What a person does around a page that is in their hands: an address, back and forward, and how it is handed back."""
+"""Operator control of a page: address line, back and forward, and the ways to hand the page back."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.models.live import LiveModel
 
 LONGEST_ADDRESS, LONGEST_ANSWER = 2_000, LONGEST_HINT
-"""Characters of what can be typed."""
+"""Characters that can be typed."""
 
 _MOVES = {
     "live.page.back": PageMove.BACK,
@@ -24,13 +24,13 @@ _MOVES = {
     "live.page.start": PageMove.START,
 }
 MOVES = tuple(_MOVES)
-"""Commands that move the page."""
+"""Ids of the navigation commands."""
 
 
 class LiveByHand(QObject):
     """Signals:
 
-    said(words): where a move led nowhere, or out of the run's sites; "" once there is nothing to say.
+    said(text): why a navigation failed or left the run's sites; "" to clear the message.
     """
 
     said = Signal(str)
@@ -42,44 +42,46 @@ class LiveByHand(QObject):
     # ------------------------------------------------------------ what can be done
     @property
     def has_page(self) -> bool:
-        """The open run's page is in the person's hands."""
+        """Whether the operator has control of the open run's page."""
         row = self._live.row_of(self._live.run)
         return row is not None and is_mine(row) and not self._live.lost
 
     @property
     def can_end(self) -> bool:
-        """The run under the hand is held, so that a person may say how it ends."""
+        """Whether the current run is held, so that the operator can say how it ends."""
         row = self._live.row
         held = row is not None and (row.state.held or row.state is RunState.BROKEN_OFF)
         return held and not self._live.lost
 
     @property
     def is_at_a_wall(self) -> bool:
-        """The open run waits at what looks like a log-in or a captcha."""
+        """Whether the open run is blocked by a supposed log-in or captcha."""
         row = self._live.row_of(self._live.run)
         waits = row is not None and row.state.held and any(need.need is Need.WALL for need in row.needs)
         return waits and not self._live.lost
 
     @property
     def can_deny_a_wall(self) -> bool:
-        """It may be said to be none: with the page in hand, or by the card that asks."""
+        """Whether the operator can say that nothing blocks it: with control of the page, or through the request
+        card.
+        """
         return self.is_at_a_wall and (self.has_page or self._live.large.requests.can("live.no_wall"))
 
     # ------------------------------------------------------------ doing it
     def move(self, command: str) -> None:
-        """Back, forward, reload or the start page, by the command's name."""
+        """Go back, forward, reload or open the start page, by the command's name."""
         self._move(_MOVES[command])
 
     def open(self, address: str) -> None:
-        """Open what was typed."""
+        """Open a typed address."""
         self._move(PageMove.OPEN, address.strip())
 
     def finish(self) -> None:
-        """The task is done; the run ends, unless that is undone."""
+        """End the run as done by hand, unless that is undone."""
         self._end(HandBack(how=Handing.FINISHED))
 
     def answer(self, text: str) -> bool:
-        """This is the task's answer, with which the run ends unless that is undone; whether it was taken."""
+        """End the run with this answer, unless that is undone; False where the text is empty."""
         if not text.strip():
             self.said.emit(_tr("Type the answer first."))
             return False
@@ -87,7 +89,7 @@ class LiveByHand(QObject):
         return True
 
     def no_wall(self) -> None:
-        """What it waits at is no wall: it goes on and does not ask about this page again."""
+        """Tell the run that nothing blocks it: it resumes and does not ask about this page again."""
         if self.has_page and self.is_at_a_wall:
             self._live.release(HandBack(how=Handing.NO_WALL))
         else:

@@ -1,4 +1,4 @@
-"""What a person can do in Live: the wall, one run large, the bar of quiet controls."""
+"""The commands of the Live perspective."""
 
 from __future__ import annotations
 
@@ -169,4 +169,3 @@ LIVE = (
     ),
     Command("live.quiet", "Quiet for an hour", ("Q",), "live", "Live", "bell-sleep-outline"),
 )
-"""Commands of the place ``live``."""

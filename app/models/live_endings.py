@@ -1,4 +1,4 @@
-"""Ending a run: held at once where it is going, ended a few seconds later, and taken back by undo until then."""
+"""Ending a run with undo: pause it at once, end it a few seconds later."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class LiveEndings(QObject):
-    """``held`` is what waits; a run that was going is paused meanwhile, so that it does nothing more.
+    """Pending ends by run, in ``held``; an active run is paused meanwhile, so that it does nothing more.
 
     Signals:
-        changed: another run is about to be ended, or one is not any more.
-        offered(words): an end was asked for and can be undone.
-        notice(words): it came to be, or can't any more.
+        changed: an end was requested, sent or cancelled.
+        offered(text): an end was requested and can be undone.
+        notice(text): a run was ended, or can no longer be.
     """
 
     changed = Signal()
@@ -45,11 +45,11 @@ class LiveEndings(QObject):
         self.held.changed.connect(self.changed)
 
     def holds(self, run: str) -> bool:
-        """Whether this run is about to be ended."""
+        """Whether the end of this run is pending."""
         return self.held.get(run) is not None
 
     def stop(self, row: LiveRow) -> None:
-        """End a run as it stands."""
+        """End a run in its present state."""
         self.hold(row.run, lambda: self._client.api.end_run(row.run))
         self.follow(row)
 
@@ -63,7 +63,7 @@ class LiveEndings(QObject):
         failed: Callable[[Exception], None] | None = None,
         taken_back: Callable[[], None] = lambda: None,
     ) -> None:
-        """End a run by ``send``, once nobody can take it back any more; once for each run."""
+        """End a run by ``send`` after the undo period; only one end can be pending for a run."""
         if self.holds(run):
             return
         name = self._name_of(run)
@@ -71,7 +71,7 @@ class LiveEndings(QObject):
         def done(answer: Any) -> None:
             self._paused.discard(run)
             sent(answer)
-            if self.held.newest is None:  # else the message of the one that can still be undone stays
+            if self.held.newest is None:  # else keep the message of the end that can still be undone
                 self.notice.emit(_tr("Ended: {0}").format(name))
 
         def not_done(error: Exception) -> None:
@@ -93,7 +93,7 @@ class LiveEndings(QObject):
         self.offered.emit(_tr("Ends in 5 seconds: {0}").format(name))
 
     def follow(self, row: LiveRow) -> None:
-        """A run is somewhere else now: one that goes is paused, one that is past its end is left alone."""
+        """React to a run's new state: pause it while it is active, cancel the end of a run that has ended."""
         deed = self.held.get(row.run)
         if deed is None:
             return
@@ -105,7 +105,7 @@ class LiveEndings(QObject):
             self._tasks.start(self._client.api.pause_run(row.run), failed=self._tell)
 
     def forget(self, run: str) -> None:
-        """What was to be ended has ended, went on or left the wall by itself."""
+        """Cancel a pending end: the run ended, resumed or was dismissed meanwhile."""
         self._paused.discard(run)
         if self.held.drop(run):
             self.notice.emit(_tr("Nothing was sent: {0} went on without it").format(self._name_of(run)))

@@ -1,4 +1,4 @@
-"""Flags of a running run and what the operator says about them: right or wrong, by a key."""
+"""Flags of the open run and the operator's verdicts on them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SAID = {Deed.CONFIRMED: True, Deed.DISMISSED: False}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveFlag:
-    """A flag as it fired; ``right`` is what the operator said, ``None`` before."""
+    """A detector flag; ``right`` is the operator's verdict, ``None`` before there is one."""
 
     detector: str
     step: int
@@ -36,12 +36,12 @@ class LiveFlag:
 
     @property
     def verdict(self) -> str:
-        """What was said, in a word."""
+        """The verdict in a word."""
         return "" if self.right is None else _tr("right") if self.right else _tr("wrong")
 
 
 class LiveFlagList(MovingList[LiveFlag]):
-    """The newest first."""
+    """Flags, the newest first."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda flag: (flag.detector, flag.step), parent)
@@ -56,8 +56,8 @@ class LiveFlags(QObject):
     """Flags of one run, one of them selected.
 
     Signals:
-        changed: the flags, the selection, or what was said of one.
-        failed(why): what was said could not be kept.
+        changed: the flags, the selection, or a verdict.
+        failed(reason): a verdict could not be stored.
     """
 
     changed = Signal()
@@ -73,11 +73,11 @@ class LiveFlags(QObject):
 
     @property
     def flag(self) -> LiveFlag | None:
-        """The selected one."""
+        """The selected flag."""
         return self.flags.at(self.flags.row_of(self.selected)) if self.selected is not None else None
 
     def show(self, run: str, flags: Iterable[FlagMark], deeds: Iterable[Intervention] = ()) -> None:
-        """Another run is open, or this one was read anew."""
+        """Show a run's flags: another run was opened, or this one was loaded again."""
         if run != self._run:
             self._said, self.selected = {}, None
         self._run = run
@@ -86,7 +86,7 @@ class LiveFlags(QObject):
         self.follow(flags)
 
     def follow(self, flags: Iterable[FlagMark]) -> None:
-        """The flags so far; a new one is selected unless another, not yet judged, is."""
+        """Take the flags so far; select a new one unless another without a verdict is selected."""
         rows = {
             (flag.detector, flag.step): LiveFlag(
                 detector=flag.detector,
@@ -102,7 +102,7 @@ class LiveFlags(QObject):
         self.changed.emit()
 
     def take(self, deed: Intervention) -> None:
-        """Somebody said something about a flag."""
+        """Take somebody's verdict on a flag."""
         if deed.run == self._run and self._note(deed):
             self._show_said()
 
@@ -114,7 +114,7 @@ class LiveFlags(QObject):
             self.changed.emit()
 
     def say(self, right: bool) -> None:
-        """The selected flag is right, or wrong; then the next one nobody judged is selected."""
+        """Give a verdict on the selected flag, then select the next one without a verdict."""
         flag = self.flag
         if flag is None:
             return
@@ -145,7 +145,7 @@ class LiveFlags(QObject):
         self.changed.emit()
 
     def _select_open(self) -> None:
-        """Stay on a flag nobody judged; else go to the newest such; else stay where it is."""
+        """Keep a selected flag without a verdict; else select the newest such flag; else keep the selection."""
         here = self.flag
         if here is not None and here.right is None:
             return

@@ -1,4 +1,6 @@
-"""A person's hands on Live: whether they are busy, and which keys belong to a field that is gone."""
+"""The operator's keyboard and mouse activity: whether they are busy, and which keys were meant for a field that
+is gone.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +11,25 @@ from enum import Enum, auto
 from PySide6.QtCore import QObject, QTimer, Signal
 
 REST_SECONDS = 3.0
-"""Without a key or a mouse move for so long, rows may change places."""
+"""Rows may be sorted again after this long without a key press or mouse move."""
 TYPING_SECONDS = 1.0
-"""A plain key that follows a typed letter sooner than this was meant for the field, wherever the keys are now."""
+"""A plain key within this time after a typed letter was meant for the field, wherever the focus is now."""
 
 
 class Key(Enum):
-    """What a key press is, as far as typing goes."""
+    """The part a key press plays in typing."""
 
-    TEXT = auto()  # a letter, a space, Backspace: what somebody types in the middle of a sentence
+    TEXT = auto()  # a letter, a space, Backspace
     LEAVES = auto()  # Enter, Esc, Tab: the end of typing
     OTHER = auto()  # with Ctrl, Alt or Meta, or a function key: never typed by accident
 
 
 class LiveHands(QObject):
-    """One clock and one timer for all that depends on when a person last did something.
+    """Timing of the operator's last input.
 
     Signals:
-        rested: no key was pressed and the mouse did not move for ``REST_SECONDS``.
-        swallowed: a key was taken from the commands; once for each burst of typing.
+        rested: no key press or mouse move for ``REST_SECONDS``.
+        swallowed: a key press was kept from the commands; once for each burst of typing.
     """
 
     rested = Signal()
@@ -45,17 +47,17 @@ class LiveHands(QObject):
     # ------------------------------------------------------------ resting
     @property
     def is_busy(self) -> bool:
-        """A key was pressed or the mouse moved a moment ago."""
+        """Whether a key was pressed or the mouse moved a moment ago."""
         return self.now() - self._touched_at < REST_SECONDS
 
     def touch(self) -> None:
-        """A key was pressed, or the mouse moved over the runs."""
+        """Note a key press, or a mouse move over the runs."""
         self._touched_at = self.now()
         if not self._timer.isActive():
             self._timer.start(round(REST_SECONDS * 1000))
 
     def look(self) -> None:
-        """Tell that the hands rest, or wait for the remaining time."""
+        """Emit ``rested``, or wait for the remaining time."""
         left = self._touched_at + REST_SECONDS - self.now()
         if left > 0:
             self._timer.start(max(round(left * 1000), 1))
@@ -64,17 +66,17 @@ class LiveHands(QObject):
 
     # ------------------------------------------------------------ typing
     def expect_typing(self) -> None:
-        """A field was asked for and can't be had: what is typed now was meant for it."""
+        """Treat the next letters as typed into a field that was requested but is unavailable."""
         self._typed_at, self._told = self.now(), False
 
     def stop_typing(self) -> None:
-        """Something deliberate came between, such as a click."""
+        """Note a deliberate action, such as a click: typing is over."""
         self._typed_at = float("-inf")
 
     def press(self, key: Key, *, in_field: bool) -> bool:
-        """Take note of a key press; True when it must not become a command.
+        """Note a key press; return True when it must not trigger a command.
 
-        A letter typed into a field makes the letters after it the field's too, until a second goes by without one, or
+        A letter typed into a field claims the letters after it for the field, until a second passes without one, or
         Enter, Esc, a click or a key with Ctrl shows that the typing is over.  So a field may vanish at any moment, and
         the rest of the sentence does nothing.  Such an Enter or Esc does nothing either.
         """

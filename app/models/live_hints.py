@@ -1,4 +1,4 @@
-"""A person's words to the running agent: sent, given to it, and one key away from a tip."""
+"""The operator's hints to a run: sent, delivered, and ready to become tips."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class HintList(MovingList[PersonHint]):
 
 
 def hint_state(hint: PersonHint) -> str:
-    """Whether the agent has it yet."""
+    """Return whether the hint was delivered."""
     return _tr("given to the agent") if hint.taken_at else _tr("waits for the next step")
 
 
@@ -36,8 +36,8 @@ class LiveHints(QObject):
     """Hints of one run.
 
     Signals:
-        changed: the hints, an error, or whether one is on its way.
-        sent(hint id): the engine keeps it; the line may be emptied.
+        changed: the hints, an error, or whether one is being sent.
+        sent(hint id): the engine has stored it; the field may be cleared.
     """
 
     changed = Signal()
@@ -53,11 +53,11 @@ class LiveHints(QObject):
 
     @property
     def newest(self) -> PersonHint | None:
-        """The one sent last."""
+        """The hint sent last."""
         return self.hints.at(len(self.hints.rows) - 1)
 
     def show(self, run: str, hints: Iterable[PersonHint]) -> None:
-        """Another run is open, or this one was read anew."""
+        """Show a run's hints: another run was opened, or this one was loaded again."""
         if run != self._run:
             self.error, self.is_sending = "", False
         self._run = run
@@ -65,7 +65,7 @@ class LiveHints(QObject):
         self.changed.emit()
 
     def take(self, hint: PersonHint) -> None:
-        """A hint was sent, or given to the agent."""
+        """Take a hint that was sent or delivered."""
         if hint.run != self._run:
             return
         rest = [one for one in self.hints.rows if one.id != hint.id]
@@ -73,7 +73,7 @@ class LiveHints(QObject):
         self.changed.emit()
 
     def send(self, text: str) -> bool:
-        """Send it; False when it is empty, too long, or another one is on its way (``error`` says why)."""
+        """Send a hint; False when it is empty or too long (see ``error``), or another one is being sent."""
         said = text.strip()
         if self.is_sending or not self._run:
             return False

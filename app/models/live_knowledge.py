@@ -1,4 +1,4 @@
-"""What the agent knows at its present step: tips in force and cut, and what a person makes of them for this run."""
+"""Tips retrieved at the open run's current step, and the operator's changes to them for this run."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from app.models.tasks import Tasks
 
 HINT = "hint:"
-"""Ids of a person's own words begin with it: they are no tips of the knowledge base."""
+"""Prefix of the ids of an operator's hints, which are no tips of the knowledge base."""
 
 
 class LiveTipList(MovingList[TipHere]):
-    """Tips given to the agent, in the order they are given; then those that were cut."""
+    """Tips given to the agent in their order, then those that were cut."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda tip: tip.tip, parent)
@@ -34,31 +34,31 @@ class LiveTipList(MovingList[TipHere]):
         return ", ".join(part for part in parts if part)
 
     def tip(self, value: TipHere) -> str:
-        """The whole text, the reason, the score of every route, tokens."""
+        """Text, reason, score of every route, tokens."""
         routes = ", ".join(f"{route} {score:.2f}" for route, score in value.routes.items())
         tokens = _tr("{0} tokens").format(value.tokens) if value.tokens else ""
         return "\n".join(part for part in (value.text, value.cut or value.why, routes, tokens) if part)
 
 
 def follow_words(tip: TipHere) -> str:
-    """Whether the next action goes by a tip that was given; "" where nobody could tell."""
+    """Return whether the next action follows a given tip; "" where that is unknown."""
     if tip.cut or tip.follows is None:
         return ""
     return _tr("followed") if tip.follows else _tr("not followed")
 
 
 def vote_words(tip: TipHere) -> str:
-    """What a person thinks of it."""
+    """Return the operator's vote in words."""
     return "" if not tip.vote else _tr("useful") if tip.vote > 0 else _tr("not useful")
 
 
 class LiveKnowledge(QObject):
-    """Tips at the present step of one run, one of them selected.
+    """Tips at the current step of one run, one of them selected.
 
     Signals:
         changed: the tips, their number or the selection.
-        failed(why): a deed did not come to pass; the list shows what holds.
-        tip_wanted(tip id): a tip is to be opened in Knowledge.
+        failed(reason): an action failed; the list shows what is in force.
+        tip_wanted(tip id): Knowledge should open this tip.
     """
 
     changed = Signal()
@@ -76,20 +76,20 @@ class LiveKnowledge(QObject):
 
     # ------------------------------------------------------------ what is shown
     def show(self, run: str, here: KnowledgeHere | None, planned: NextAction | None = None) -> None:
-        """Another run is open, or its knowledge came anew."""
+        """Show a run's tips: another run was opened, or this one was loaded again."""
         if run != self._run:
             self.selected = ""
         self._run, self.here, self._next = run, here, planned
         self._fill()
 
     def take(self, here: KnowledgeHere) -> None:
-        """The knowledge at a step came."""
+        """Take the tips retrieved at a step."""
         if here.run == self._run:
             self.here = here
             self._fill()
 
     def plan(self, planned: NextAction | None) -> None:
-        """The next action says which tips it goes by."""
+        """Take the next action, which says which tips it follows."""
         self._next = planned
         self._fill()
 
@@ -114,7 +114,7 @@ class LiveKnowledge(QObject):
     # ------------------------------------------------------------ the selected tip
     @property
     def tip(self) -> TipHere | None:
-        """The selected one."""
+        """The selected tip."""
         return self.tips.at(self.tips.row_of(self.selected))
 
     def select(self, row: int) -> None:
@@ -131,20 +131,20 @@ class LiveKnowledge(QObject):
         self.select(max(min(row + by, last), 0) if row >= 0 else 0)
 
     def can_steer(self) -> bool:
-        """Whether there is a tip that can be muted, pinned, voted on or opened: a person's own hint can't."""
+        """Whether the selected tip can be muted, pinned, voted on or opened; an operator's hint can't."""
         tip = self.tip
         return tip is not None and not tip.tip.startswith(HINT)
 
     def mute(self) -> None:
-        """Keep the tip from the agent for this run, or no longer."""
+        """Withhold the tip from the agent for this run, or stop doing so."""
         self._steer(Stance.MUTED)
 
     def pin(self) -> None:
-        """Give the tip to the agent at every step of this run, or no longer."""
+        """Give the tip to the agent at every step of this run, or stop doing so."""
         self._steer(Stance.PINNED)
 
     def vote(self, vote: int) -> None:
-        """Say that the tip is useful (1) or not (-1); the same again takes it back."""
+        """Vote the tip useful (1) or not (-1); the same vote again takes it back."""
         tip = self.tip
         if tip is not None and self.can_steer():
             wanted = 0 if tip.vote == vote else vote
@@ -152,7 +152,7 @@ class LiveKnowledge(QObject):
             self._tasks.start(self._client.api.vote_tip(self._run, tip.tip, wanted), failed=self._failed)
 
     def open(self) -> None:
-        """Look at the tip in Knowledge."""
+        """Open the tip in Knowledge."""
         if self.can_steer():
             self.tip_wanted.emit(self.selected)
 
@@ -164,7 +164,7 @@ class LiveKnowledge(QObject):
             self._tasks.start(self._client.api.steer_tip(self._run, tip.tip, wanted), failed=self._failed)
 
     def _change(self, tip: TipHere) -> None:
-        """Show at once what was done; the engine's own word follows."""
+        """Show a change at once; the engine's event confirms it."""
         self.tips.put(tip)
         self.changed.emit()
 

@@ -1,4 +1,4 @@
-"""The time line of a running run: steps with their reasons as they come, and between them what people did."""
+"""The timeline of a live run: steps as they come, with operator actions between them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from app.models.step_list import ERROR_WORDS, SEVERITY_RANK
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """One row of the time line.
+    """One row of the timeline.
 
-    ``step`` is a step's number, or that of the step an intervention came before; ``deed`` is "" for steps; ``trouble``
+    ``step`` is a step's number, or that of the step an intervention preceded; ``deed`` is "" for steps; ``trouble``
     and ``severity`` as in ``step_list.StepMark``; ``hand`` says that a person did the step.
     """
 
@@ -38,7 +38,7 @@ class Moment:
 
 
 class MomentList(MovingList[Moment]):
-    """The time line, the oldest first."""
+    """The timeline, the oldest entry first."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda moment: moment.key, parent)
@@ -54,13 +54,13 @@ class MomentList(MovingList[Moment]):
         return ", ".join(part for part in parts if part)
 
     def tip(self, value: Moment) -> str:
-        """Everything, a line each, with the address."""
+        """All facts, one a line, with the address."""
         parts = [value.words or value.deed, value.effect, value.flag, value.why, value.url]
         return "\n".join(part for part in parts if part)
 
 
 def moments(steps: Iterable[Step], deeds: Iterable[Intervention], flags: Iterable[FlagMark]) -> list[Moment]:
-    """Steps and deeds in the order they happened: a deed stands before the step it preceded."""
+    """Return steps and interventions in order; an intervention precedes the step it came before."""
     worst: dict[int, FlagMark] = {}
     for flag in flags:
         known = worst.get(flag.step)

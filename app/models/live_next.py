@@ -1,4 +1,4 @@
-"""Whether an action that was planned is still the next one: it was not done, and its page is still there."""
+"""The next action of the open run: a planned action that was not done yet and whose page is still open."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 PLANNING = (RunState.RUNNING, RunState.PAUSED, RunState.WAITING)
 """States in which a planned action can be the next one."""
 LOOKS_AGAIN = (RunState.TAKEN_OVER, RunState.MENDING, RunState.BROKEN_OFF, RunState.ENDED)
-"""States after which the page is looked at again: what was planned before is given up."""
+"""States after which the agent observes the page again and an earlier plan is void."""
 BEFORE_PLANNING = frozenset({Need.WALL, Need.TROUBLE, Need.FLAG})
 """Needs that hold a run before it plans its next action, or after one was done."""
 
 
 class LiveNext(QObject):
-    """The next action of the open run: ``action`` is what was planned last, as long as that is still to be done.
+    """``action`` is the last planned action, as long as it has still to be done.
 
     Signals:
         changed: ``action`` is another one, or none.
@@ -52,16 +52,16 @@ class LiveNext(QObject):
         frames.arrived.connect(self.follow)
 
     def open(self, run: str) -> None:
-        """Another run is large, "" for none; what it is about to do comes."""
+        """Open another run, "" for none."""
         self._run, self._planned, self.action = run, None, None
 
     def take(self, planned: NextAction | None) -> None:
-        """The open run was read anew."""
+        """Take the action of a run that was loaded again."""
         self._planned = planned or self._planned
         self.follow(self._run)
 
     def follow(self, run: str) -> None:
-        """A run's row or the picture of its page is another."""
+        """Check the action again: the run's row or its page changed."""
         if run != self._run:
             return
         row, picture = self._row_of(run), self._frames.get(run)
@@ -84,10 +84,10 @@ class LiveNext(QObject):
 
 
 def really_next(planned: NextAction | None, row: LiveRow | None, shown: str) -> NextAction | None:
-    """The planned action while it is the next one.
+    """Return the planned action while it is still the next one.
 
     Args:
-        shown: address of the page as it is now, "" where that is not known.
+        shown: address of the page as it is now, "" where that is unknown.
     """
     if planned is None or row is None or planned.run != row.run or row.state not in PLANNING:
         return None
@@ -101,13 +101,13 @@ def really_next(planned: NextAction | None, row: LiveRow | None, shown: str) -> 
 
 
 def same_page(one: str, other: str) -> bool:
-    """Whether two addresses are of one page: session keys, tracking and places on the page count for nothing."""
+    """Whether two addresses are the same page; session keys, tracking parameters and fragments are ignored."""
     left, right = redact_url(one), redact_url(other)
     return left == right or (host_of(left), url_key(left)) == (host_of(right), url_key(right))
 
 
 def is_deciding(row: LiveRow | None) -> bool:
-    """Whether the agent is about to make up its mind."""
+    """Whether the agent is deciding what to do next."""
     return (
         row is not None
         and row.state is RunState.RUNNING

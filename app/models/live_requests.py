@@ -1,4 +1,4 @@
-"""What the open run waits for a person to decide: one card at a time, the weightiest first, decided by a key."""
+"""Requests of the open run, one card at a time, the most urgent first; decided by a key."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from app.models.tasks import Tasks
 
 LONGEST = LONGEST_HINT
-"""Characters of an answer, a reason or a hint; what is longer is not sent and never cut."""
+"""Characters of an answer, a reason or a hint; a longer text is refused, never cut."""
 
 COMES_UP_SECONDS = 0.5
-"""A request that came up less than this ago is not decided: the key was meant for what was there before."""
+"""A request younger than this can't be decided: the key was meant for what was shown before."""
 
 TITLES = {
     Need.FLAG: "A detector called",
@@ -48,7 +48,7 @@ APPROVALS = {
     Need.TROUBLE: "Try again",
 }
 ENDING = frozenset({Need.FLAG, Need.WALL, Need.TROUBLE})
-"""Needs that are denied by ending the run."""
+"""Needs whose denial ends the run."""
 DENIALS = {
     Need.FLAG: "End the run",
     Need.APPROVAL: "Deny",
@@ -62,7 +62,7 @@ RISK_ROLES = ("muted", "live", "warn", "fail")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """One thing that can be decided: the command that does it and its word here."""
+    """One possible decision: the command that makes it and its label."""
 
     command: str
     word: str
@@ -72,8 +72,8 @@ class Offer:
 class Card:
     """A request as it is shown.
 
-    ``place`` is "1 of 2" where several are open; ``decided`` says who decided what, "" while nobody did; ``offers`` are
-    what can be decided now, the usual one first; ``risk_role`` a colour role.
+    ``place`` is "1 of 2" where several are open; ``decided`` says who decided what, "" before that; ``offers`` are the
+    possible decisions, the usual one first; ``risk_role`` is a colour role.
     """
 
     id: str
@@ -95,8 +95,8 @@ class LiveRequests(QObject):
 
     Signals:
         changed: another card, or another state of it.
-        decided(request, decision): a decision was taken by the engine.
-        came_up: a decision was refused because its request has only just come before the eyes.
+        decided(request, decision): the engine accepted a decision.
+        came_up: a decision was refused because its request has only just appeared.
     """
 
     changed = Signal()
@@ -127,7 +127,7 @@ class LiveRequests(QObject):
 
     # ------------------------------------------------------------ what is open
     def show(self, run: str, requests: Iterable[PersonRequest]) -> None:
-        """Another run is open, or this one was read anew."""
+        """Show a run's requests: another run was opened, or this one was loaded again."""
         if run != self._run:
             self.reason = self.error = self._aim = ""
             self.is_deciding = False
@@ -137,7 +137,9 @@ class LiveRequests(QObject):
         self._choose()
 
     def follow(self, row: LiveRow) -> None:
-        """The run's row knows which requests are open now, and whether the step of a decided one has begun."""
+        """Update from the run's row, which knows the open requests and whether the step of a decided one has
+        begun.
+        """
         wanted = {one.id: one for one in row.needs}
         for one in list(self._known.values()):
             gone = one.state is RequestState.OPEN and one.id not in wanted
@@ -151,7 +153,7 @@ class LiveRequests(QObject):
         self._choose()
 
     def take(self, request: PersonRequest) -> None:
-        """A request was opened, decided (here or by somebody else), or closed."""
+        """Take a request that was opened, decided (here or by somebody else) or closed."""
         if request.run != self._run:
             return
         if request.state is RequestState.CLOSED:
@@ -170,30 +172,30 @@ class LiveRequests(QObject):
 
     # ------------------------------------------------------------ what is before the eyes
     def look_again(self) -> None:
-        """The run comes before the eyes now."""
+        """Note that the run has just come into view."""
         self._shown_at = self._hands.now()
 
     @property
     def just_came(self) -> bool:
-        """The run or its request came before the eyes too short a time ago to be decided about."""
+        """Whether the run or its request appeared too recently to be decided."""
         return self._hands.now() - self._shown_at < COMES_UP_SECONDS
 
     def is_mine(self, request: str) -> bool:
-        """Whether the decision about a request was made here."""
+        """Whether a request was decided in this window."""
         return request in self._mine
 
     def aim(self) -> None:
-        """A button went down: when it comes up it decides about this request, or about none."""
+        """Remember the request under a pressed button: releasing the button decides that one or none."""
         self._aim = self.card.id if self.card is not None else ""
 
     def let_go(self) -> None:
-        """The button came up."""
+        """Forget the request under a pressed button."""
         self._aim = ""
 
     def may_decide(self, *, opens_field: bool = False) -> bool:
-        """Whether a key or a button may act on the card now; where it came up just now, that is said.
+        """Whether a key or button may act on the card now; emit ``came_up`` where it has only just appeared.
 
-        What is typed after a key that ``opens_field`` was meant for that field, so it does nothing.
+        Text typed after a key that ``opens_field`` was meant for that field and triggers no command.
         """
         early = self.just_came
         if early:
@@ -204,38 +206,38 @@ class LiveRequests(QObject):
 
     @property
     def takes_reason(self) -> bool:
-        """Whether the agent can be told why with the decision: an answer speaks for itself."""
+        """Whether the decision can carry a reason for the agent; an answer needs none."""
         return self.card is not None and bool(self.card.offers) and self.card.need != Need.QUESTION.value
 
     # ------------------------------------------------------------ deciding
     def set_reason(self, text: str) -> None:
-        """What the agent is told with the decision; kept until one is taken."""
+        """Set the reason given to the agent with the next decision."""
         self.reason = text
 
     def clear_error(self) -> None:
-        """What was wrong is given up."""
+        """Clear the error."""
         if self.error:
             self._refuse("")
 
     def approve(self, reach: str = "once") -> None:
-        """Let it be done, go on, or try again: once, for this run, or on this site."""
+        """Approve, resume or retry: once, for this run, or on this site."""
         request = self._current()
         if request is not None:
             verb = Verb.RETRY if request.need is Need.TROUBLE else Verb.APPROVE
             self._decide(PersonDecision(verb=verb, reach=Reach(reach), text=self.reason.strip()))
 
     def deny(self, reach: str = "once") -> None:
-        """Refuse it; for a wall, trouble or a flag this ends the run."""
+        """Deny it; for a log-in wall, a problem or a flag this ends the run."""
         self._decide(PersonDecision(verb=Verb.DENY, reach=Reach(reach), text=self.reason.strip()))
 
     def no_wall(self) -> None:
-        """What is asked about is no wall: the run goes on and does not ask about this page again."""
+        """Say that nothing blocks the page: the run resumes and does not ask about this page again."""
         request = self._current()
         if request is not None and request.need is Need.WALL:
             self._decide(PersonDecision(verb=Verb.NO_WALL, text=self.reason.strip()))
 
     def edit(self, command: str) -> None:
-        """Do this action (in the call form) instead; the engine says what is wrong with it."""
+        """Replace the action by this one (in the call form); the engine validates it."""
         line = command.strip()
         if not line:
             self._refuse(_tr('Type the action to do instead, as in click("12").'))
@@ -275,7 +277,7 @@ class LiveRequests(QObject):
         )
 
     def _hold(self, request: PersonRequest, decision: PersonDecision) -> None:
-        """It ends the run: it is sent in a few seconds, unless it is taken back."""
+        """Delay a decision that ends the run, so that it can be undone."""
         self._endings.hold(
             request.run,
             lambda: self._client.api.decide(request.id, decision),
@@ -289,7 +291,7 @@ class LiveRequests(QObject):
         if answer.run == self._run:
             self.is_deciding, self.reason = False, ""
             self.take(answer)
-            self.changed.emit()  # the next request may be here already: it can be decided from now on
+            self.changed.emit()  # the next request may already be shown
         self.decided.emit(answer, decision)
 
     def _failed(self, request: PersonRequest, error: Exception) -> None:
@@ -300,7 +302,7 @@ class LiveRequests(QObject):
             return
         self.is_deciding = False
         self._refuse(str(error))
-        if isinstance(error, Conflict):  # somebody was quicker: show what they decided
+        if isinstance(error, Conflict):  # somebody else decided first: show it
             self._ask_again(run)
 
     def _ask_again(self, run: str) -> None:
@@ -345,7 +347,7 @@ class LiveRequests(QObject):
 
 
 def card_of(request: PersonRequest, among: int) -> Card:
-    """A request as it is shown; ``among`` is how many are open."""
+    """Return a request as a card; ``among`` is the number of open requests."""
     need = request.need
     why = [request.why] if request.why else []
     why += [detector_words(name) for name in request.detectors if name not in request.why]
@@ -366,7 +368,7 @@ def card_of(request: PersonRequest, among: int) -> Card:
 
 
 def decision_words(request: PersonRequest) -> str:
-    """``Decided by ana: approve, for the whole run. …``; "" while nobody decided."""
+    """Return ``Decided by ana: approve, for the whole run. …``; "" before there is a decision."""
     decision = request.decision
     if decision is None or request.state is RequestState.OPEN:
         return ""
@@ -381,7 +383,9 @@ def decision_words(request: PersonRequest) -> str:
 
 
 def notice_words(request: PersonRequest, decision: PersonDecision, name: str) -> str:
-    """``Approved: Buy one Gadget · run 3``; "" for a decision that ends the run, which is told when it has."""
+    """Return ``Approved: Buy one Gadget · run 3``; "" for a decision that ends the run, announced when it has
+    ended.
+    """
     if decision.verb is Verb.DENY:
         what = {Need.APPROVAL: _tr("Denied"), Need.QUESTION: _tr("Not answered")}.get(request.need, "")
     else:
@@ -399,12 +403,12 @@ def notice_words(request: PersonRequest, decision: PersonDecision, name: str) ->
 
 
 def risk_role(risk: str) -> str:
-    """The colour role of a risk class; unknown ones are told plainly."""
+    """Return the colour role of a risk class; neutral for unknown ones."""
     return RISK_ROLES[RiskClass(risk).level] if risk in {one.value for one in RiskClass} else "muted"
 
 
 def too_long(length: int) -> str:
-    """Why a text is not sent."""
+    """Return the message for a text that is too long."""
     return _tr("That is {0} characters; at most {1} can be sent. Nothing was cut: shorten it.").format(
         f"{length:,}", f"{LONGEST:,}"
     )

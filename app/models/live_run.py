@@ -1,4 +1,4 @@
-"""One supervised run, large: everything that stands beside its page, kept true by the engine's events."""
+"""The open run: everything shown beside its page, kept current by engine events."""
 
 from __future__ import annotations
 
@@ -22,19 +22,18 @@ if TYPE_CHECKING:
     from app.models.live import LiveModel
 
 STEPS_DELAY = 0.05
-"""Seconds until steps that were just recorded are fetched: a burst is fetched once."""
+"""Seconds until recorded steps are loaded, so that a burst is loaded once."""
 
 
 class LiveRun(QObject):
-    """The run that is large in ``live``; its parts are models of their own.
+    """The run shown large in ``live``, as a set of models.
 
-    ``requests`` is what it waits for; ``moments`` is the time line; ``plan`` and ``memory`` are the ledger;
-    ``knowledge``, ``flags`` and ``hints`` say what they are by their names.
+    ``moments`` is the timeline; ``plan`` and ``memory`` show the ledger.
 
     Signals:
-        opened: another run is open, or none; its row is there, the rest comes.
-        changed: row, next action, or what the last step changed in the ledger.
-        step_wanted(step): a past step is to be shown on the page.
+        opened: another run is open, or none; its row is known, the rest follows.
+        changed: row, next action, or the ledger changes of the last step.
+        step_wanted(step): the page should show a past step.
     """
 
     opened = Signal()
@@ -74,7 +73,7 @@ class LiveRun(QObject):
 
     @property
     def next(self) -> NextAction | None:
-        """What it is about to do."""
+        """The next action."""
         return self.live.next
 
     @property
@@ -163,7 +162,7 @@ class LiveRun(QObject):
 
     # ------------------------------------------------------------ inside
     def _ask_steps(self) -> None:
-        """Steps travel in no event: the ones that were recorded are fetched."""
+        """Load the recorded steps: no event carries them."""
         run = self.run
 
         def came(detail: LiveDetail) -> None:

@@ -1,4 +1,4 @@
-"""What runs are begun with: a task in words, a file of tasks, or a run's own task once more."""
+"""The forms that start runs in Live: one task, a file of tasks, or the task of an earlier run."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from app.models.tasks import Tasks
 
 READ_AFTER = 0.25
-"""Seconds after the last key at which a file is looked into."""
+"""Seconds without a key press before the file is read."""
 MOST_AT_ONCE = 32
 
 
 class LiveStartModel(RunFormModel):
-    """The form of one run; it goes to the wall.
+    """The form of one run.
 
     Signals:
-        sent(runs): ids of what was begun.
-        taken: the task of an earlier run stands in the form.
+        sent(runs): ids of the runs started.
+        taken: the form was filled with an earlier run's task.
     """
 
     sent = Signal(list)
@@ -39,7 +39,7 @@ class LiveStartModel(RunFormModel):
         self.is_sending = False
 
     def again(self, request: RunRequest) -> None:
-        """Take the task of a run: with the tips and the map as they are now, all else as it was."""
+        """Fill the form with a run's task, with the current tips and map and all else unchanged."""
         self._like = request
         self.values.update(
             intent=request.intent, start_url=request.start_url, max_steps=str(request.max_steps), kb=LIVE,
@@ -53,17 +53,17 @@ class LiveStartModel(RunFormModel):
 
     @property
     def is_again(self) -> bool:
-        """It is the task of an earlier run."""
+        """Whether the form holds an earlier run's task."""
         return self._like is not None and self.values["intent"].strip() == self._like.intent.strip()
 
     def clear(self) -> None:
-        """An empty form for another task; where it begins stays, the next one is likely to begin there too."""
+        """Clear the form for another task; the start address stays, as the next task often starts there too."""
         self._like = None
         self.values["intent"], self.error = "", ""
         self.changed.emit()
 
     def request(self) -> RunRequest:
-        """The form as a request; what the form does not show is as in the run it was taken from."""
+        """Return the form as a request; settings the form does not show are those of the run it was taken from."""
         made = super().request()
         if not self.is_again or self._like is None:
             return made
@@ -73,7 +73,7 @@ class LiveStartModel(RunFormModel):
         )  # fmt: skip
 
     def start(self) -> bool:
-        """Send the agent off; False while something is wrong."""
+        """Start the run; False while something is wrong."""
         if self.problems or self.is_sending:
             self.changed.emit()
             return False
@@ -94,7 +94,7 @@ class LiveStartModel(RunFormModel):
         return True
 
     def _on_advanced(self, event: object) -> None:
-        """The wall tells of runs, the form does not."""
+        """Ignore progress: the run list shows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class FileTask:
 
 
 class TaskList(ObjectList[FileTask]):
-    """The tasks of a file."""
+    """Tasks of a file."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda task: task.number, parent)
@@ -116,16 +116,16 @@ class TaskList(ObjectList[FileTask]):
         return f"{value.number}  {value.request.intent}"
 
     def tip(self, value: FileTask) -> str:
-        """All of a task, and where it begins."""
+        """The whole task and its start address."""
         return f"{value.request.intent}\n{value.request.start_url}"
 
 
 class TaskFileModel(QObject):
-    """A file of tasks, what is in it, and how many are to run at once.
+    """A task file, its contents, and the number of parallel runs.
 
     Signals:
-        changed: a value, what was read, or what is wrong.
-        sent(runs): ids of what was begun.
+        changed: a value, the tasks, or a problem.
+        sent(runs): ids of the runs started.
     """
 
     changed = Signal()
@@ -140,7 +140,7 @@ class TaskFileModel(QObject):
         self.is_reading = self.is_sending = False
 
     def set(self, name: str, text: str) -> None:
-        """Type into a field; another file or address is looked into once the hand rests."""
+        """Set a field; the file is read after a short pause."""
         if self.values[name] == text:
             return
         self.values[name], self.error = text, ""
@@ -150,7 +150,7 @@ class TaskFileModel(QObject):
 
     @property
     def problems(self) -> list[Problem]:
-        """Everything that is wrong, in the order of the form."""
+        """All problems, in the order of the form."""
         found: list[Problem] = []
         if not self.values["path"].strip():
             found.append(Problem("path", _tr("Choose a file of tasks")))
@@ -163,13 +163,13 @@ class TaskFileModel(QObject):
 
     @property
     def can_start(self) -> bool:
-        """There are tasks, and nothing is wrong."""
+        """Whether there are tasks and no problem."""
         return bool(self.list.rows) and not (
             self.problems or self.is_reading or self.is_sending or self.error
         )
 
     def start(self, numbers: Iterable[int] = ()) -> bool:
-        """Send off the tasks of these numbers, or all; False while that can't be done."""
+        """Start the tasks with these numbers, or all; False while that is impossible."""
         if not self.can_start:
             self.changed.emit()
             return False

@@ -1,4 +1,4 @@
-"""The last stored picture of runs that are over: what their tiles show after a restart, when no page is alive."""
+"""The last stored screenshots of ended runs, which their tiles show when no page is alive."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from app.models.tasks import Tasks
 
 VIEWPORT = (1280, 800)
-"""Assumed of a stored picture; nothing is drawn on it by its points."""
+"""Size assumed for a stored screenshot; nothing is drawn on it by coordinates."""
 
 
 class LiveStills(QObject):
-    """Asks once for each run, and hands what comes to ``frames``."""
+    """Ask once for each run, and pass what comes to ``frames``."""
 
     def __init__(
         self, client: EngineEvents, tasks: Tasks, frames: FrameStore, parent: QObject | None = None
@@ -32,7 +32,7 @@ class LiveStills(QObject):
         client.live_gone.connect(self._on_gone)
 
     def want(self, rows: Iterable[LiveRow]) -> None:
-        """These are in sight; pictures are fetched for those that have stored steps and no page."""
+        """Load the screenshots of runs in sight that have stored steps and no page."""
         for row in rows:
             if (
                 row.state.alive
@@ -60,7 +60,7 @@ class LiveStills(QObject):
             self._frames.take(frame)
 
     def _failed(self, _error: Exception) -> None:
-        """A tile without a picture says by its sign how the run stands; nobody is bothered for it."""
+        """Ignore it: a tile without a picture shows the run's state."""
 
     def _on_gone(self, event: LiveGone) -> None:
         self._asked.discard(event.run)

@@ -1,4 +1,4 @@
-"""The wall: supervised runs in the order in which they need a person; rows move while no hand is on them."""
+"""The list of supervised runs, the most urgent first; it is not sorted again while the operator is busy."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from app.models.run_numbers import RunNumbers
 LONGEST_NAME = 60
 """Characters of a task in a message."""
 TICKING = (RunState.STARTING, RunState.RUNNING, RunState.MENDING)
-"""States in which a run's own clock goes on."""
+"""States in which a run's own clock advances."""
 
 
 class LiveList(ObjectList[LiveRow]):
-    """Runs by ``LiveRow.rank``, smallest first; a change of rank moves one row, selection and scroll stay.
+    """Runs by ``LiveRow.rank``, smallest first; a change of rank moves one row, selection and scroll position stay.
 
     Args:
-        clock: seconds that only go up.
-        is_busy: while it says True no row changes its place, and a new one comes last; ``arrange`` makes up for it.
+        clock: monotonic seconds.
+        is_busy: while True no row moves and a new one is added at the end; ``arrange`` sorts afterwards.
     """
 
     def __init__(
@@ -52,12 +52,12 @@ class LiveList(ObjectList[LiveRow]):
         return ", ".join(part for part in parts if part)
 
     def number_words(self, run: str) -> str:
-        """``run 3``; "" for a run that is not here."""
+        """Return ``run 3``; "" for an unknown run."""
         number = self.numbers.of(run)
         return _tr("run {0}").format(number) if number else ""
 
     def tip(self, value: LiveRow) -> str:
-        """What a tile may have cut."""
+        """Text that a tile may have cut."""
         lines = [
             value.intent,
             value.plan,
@@ -70,7 +70,7 @@ class LiveList(ObjectList[LiveRow]):
         return "\n".join(dict.fromkeys(line for line in lines if line))
 
     def name_of(self, run: str) -> str:
-        """A run as a message names it: ``Buy one Gadget · run 3``."""
+        """Return a run's name in a message: ``Buy one Gadget · run 3``."""
         row = self.at(self.row_of(run))
         task = " ".join(row.intent.split()) if row is not None else ""
         task = task if len(task) <= LONGEST_NAME else f"{task[: LONGEST_NAME - 1].rstrip()}…"
@@ -88,7 +88,7 @@ class LiveList(ObjectList[LiveRow]):
             self.put(row)
 
     def put(self, value: LiveRow) -> None:
-        """Show a run as it is now: a new one where it belongs, a known one moved there if its rank changed."""
+        """Update a run: insert a new one in its place, move a known one if its rank changed."""
         self._heard[value.run] = self._clock()
         self.numbers.give(value.run)
         row, busy = self.row_of(value.run), self._is_busy()
@@ -109,13 +109,13 @@ class LiveList(ObjectList[LiveRow]):
             self._move_home(row)
 
     def drop(self, key: Any) -> None:
-        """Take a run off the wall; its number is free."""
+        """Remove a run; its number becomes free."""
         super().drop(key)
         self._heard.pop(key, None)
         self.numbers.free(key)
 
     def arrange(self) -> None:
-        """Put every row where it belongs, by moving single rows."""
+        """Sort by moving single rows."""
         if self._sorted:
             return
         self._sorted = True
@@ -125,7 +125,7 @@ class LiveList(ObjectList[LiveRow]):
                 self._move(row, place)
 
     def elapsed(self, value: LiveRow) -> float:
-        """Its own clock now, seconds: what it last said, and what went by since while the clock goes."""
+        """Return the run's own clock now, in seconds."""
         if value.state not in TICKING or value.stage is Stage.HELD:
             return value.seconds
         return value.seconds + max(0.0, self._clock() - self._heard.get(value.run, self._clock()))
@@ -160,47 +160,47 @@ def _sort_key(row: LiveRow) -> tuple[object, ...]:
 
 
 def goes(row: LiveRow) -> bool:
-    """It can be paused."""
+    """Whether the run can be paused."""
     return row.state in TICKING
 
 
 def can_go_on(row: LiveRow) -> bool:
-    """Space goes on with it rather than pausing it."""
+    """Whether the run can be resumed."""
     return row.state in (RunState.PAUSED, RunState.BROKEN_OFF)
 
 
 def can_step(row: LiveRow) -> bool:
-    """One step of it can be asked for."""
+    """Whether the run can do a single step."""
     return row.state in (RunState.RUNNING, RunState.PAUSED)
 
 
 def is_mine(row: LiveRow) -> bool:
-    """Its page is in a person's hands."""
+    """Whether the operator has control of the page."""
     return row.state is RunState.TAKEN_OVER
 
 
 def can_take_over(row: LiveRow) -> bool:
-    """Its page can be put into a person's hands."""
+    """Whether the page can be taken over."""
     return row.state in (RunState.RUNNING, RunState.PAUSED, RunState.WAITING)
 
 
 def is_queued(row: LiveRow) -> bool:
-    """It has not begun."""
+    """Whether the run has not started."""
     return row.state is RunState.QUEUED
 
 
 def is_over(row: LiveRow) -> bool:
-    """It has ended for good."""
+    """Whether the run has ended for good."""
     return row.state is RunState.ENDED
 
 
 def first_need(row: LiveRow | None) -> str:
-    """The weightiest need by its name (``wall``), "" for none."""
+    """Return the name of the most urgent need (``wall``), "" for none."""
     return row.needs[0].need.value if row is not None and row.needs else ""
 
 
 def state_line(row: LiveRow) -> str:
-    """What is needed of a person; else why the run stands or how it ended; else its plan, or what it does."""
+    """Return what is needed; else why the run is held or how it ended; else its plan or current action."""
     held = not row.state.alive or row.state is RunState.PAUSED
     return need_words(row) or (row.why if held else "") or row.plan or row.why or row.words
 
@@ -209,7 +209,7 @@ def state_line(row: LiveRow) -> str:
 
 
 def face_of(row: LiveRow) -> str:
-    """What the badge of a run says, as one of ``needs``, ``paused``, ``yours``, ``mending``, ``broken``, ``risky``,
+    """Return the badge of a run, one of ``needs``, ``paused``, ``yours``, ``mending``, ``broken``, ``risky``,
     ``running``, ``starting``, ``queued``, ``done`` and ``stopped``.
     """
     if row.needs and row.state is not RunState.TAKEN_OVER:
@@ -231,14 +231,14 @@ def face_of(row: LiveRow) -> str:
 
 
 ENDS = {"answered": "done", "done_by_hand": "done", "ended_by_environment": "done", "crashed": "broken"}
-"""Faces of runs that ended; all others are ``stopped``."""
+"""Badges of ended runs by outcome; all others are ``stopped``."""
 
 RISKY = 0.5
-"""From this risk on a running run is called risky on the wall."""
+"""A running run is called risky from this risk on."""
 
 
 def state_words(row: LiveRow) -> str:
-    """The badge's word."""
+    """Return the badge's label."""
     words = {
         "needs": _tr("needs you"),
         "paused": _tr("paused"),
@@ -254,7 +254,7 @@ def state_words(row: LiveRow) -> str:
 
 
 def outcome_words(outcome: str) -> str:
-    """How a run ended, as a badge says it."""
+    """Return the label of an outcome."""
     words = {
         "": _tr("ended"),
         "infeasible": _tr("gave up"),
@@ -280,7 +280,7 @@ def step_words(row: LiveRow) -> str:
 
 
 def need_words(row: LiveRow) -> str:
-    """What is needed of a person, "" where nothing is."""
+    """Return what the operator has to do, "" for nothing."""
     if not row.needs:
         return ""
     more = len(row.needs) - 1
@@ -288,7 +288,7 @@ def need_words(row: LiveRow) -> str:
 
 
 def need_title(need: Need) -> str:
-    """A need in a word or two."""
+    """Return a short label of a need."""
     return {
         Need.FLAG: _tr("Flag"),
         Need.APPROVAL: _tr("Approval"),
@@ -299,7 +299,7 @@ def need_title(need: Need) -> str:
 
 
 def flag_words(row: LiveRow) -> str:
-    """The newest flag, in words."""
+    """Return the newest flag in words."""
     return row.last_flag.message if row.last_flag is not None else ""
 
 
@@ -313,7 +313,7 @@ def clock_words(seconds: float) -> str:
 
 
 def counts_words(rows: Sequence[LiveRow]) -> str:
-    """``2 need you · 3 running · 1 done``; kinds of which there are none are left out."""
+    """Return ``2 need you · 3 running · 1 done``, without states that no run has."""
     faces = [face_of(row) for row in rows]
     needy = faces.count("needs")
     going = sum(faces.count(face) for face in ("running", "risky", "starting", "mending", "yours"))

@@ -1,4 +1,4 @@
-"""Which pages are looked at: the open run's at full rate, tiles in sight once a second, nothing that nobody sees."""
+"""Which page frames the engine sends: the open run's at full rate, tiles in sight once a second."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from app.models.tasks import Tasks
 
 FULL_RATE, TILE_RATE = 25.0, 1.0
-"""Pictures a second."""
+"""Frames a second."""
 SOON_MS = 60
-"""Scrolling and resizing settle this long before the engine is told."""
+"""Delay after scrolling or resizing before the engine is asked."""
 
 Wish = tuple[int, int, float]
-"""Pixels wanted, and pictures a second."""
+"""Width and height in pixels, and frames a second."""
 
 
 class LiveWatch(QObject):
-    """What is in sight, told to the engine by differences."""
+    """The frames in demand, sent to the engine as differences."""
 
     def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -35,45 +35,45 @@ class LiveWatch(QObject):
         self._soon.timeout.connect(self._tell)
 
     def set_shown(self, shown: bool) -> None:
-        """Whether Live can be seen at all: not minimised, not another perspective."""
+        """Set whether Live is visible: not minimised, not behind another perspective."""
         if shown != self._shown:
             self._shown = shown
             self._soon.start()
 
     def set_page(self, run: str, width: int, height: int) -> None:
-        """The run that is large, and the device pixels of its picture; "" for none."""
+        """Set the open run and its picture size in device pixels; "" for none."""
         if (run, (width, height)) != (self._run, self._page):
             self._run, self._page = run, (width, height)
             self._soon.start()
 
     def set_tiles(self, runs: Iterable[str], width: int, height: int) -> None:
-        """Tiles in sight, and the device pixels of their pictures."""
+        """Set the tiles in sight and their picture size in device pixels."""
         tiles = dict.fromkeys(runs, (width, height))
         if tiles != self._tiles:
             self._tiles = tiles
             self._soon.start()
 
     def set_alive(self, runs: Iterable[str]) -> None:
-        """Runs that have a page."""
+        """Set the runs that have a page."""
         alive = set(runs)
         if alive != self._alive:
             self._alive = alive
             self._soon.start()
 
     def set_one_alive(self, run: str, alive: bool) -> None:
-        """The same of one run."""
+        """Set whether one run has a page."""
         if alive != (run in self._alive):
             (self._alive.add if alive else self._alive.discard)(run)
             self._soon.start()
 
     def forget(self) -> None:
-        """The engine is another one: it is told everything again."""
+        """Send everything again, to a new engine."""
         self._told.clear()
         self._soon.start()
 
     @property
     def wishes(self) -> dict[str, Wish]:
-        """What is to be sent, by run."""
+        """The frames in demand, by run."""
         if not self._shown:
             return {}
         found: dict[str, Wish] = {run: (*size, TILE_RATE) for run, size in self._tiles.items() if all(size)}

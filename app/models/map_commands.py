@@ -1,4 +1,4 @@
-"""The Map's block of the command table."""
+"""The commands of the Map perspective."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything the Map perspective works with, and the wires between it: the map leads, the panels follow."""
+"""All models of the Map perspective and their connections: the map leads, the panels follow."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from app.models.tasks import Tasks
 
 SOON_MS = 90
-"""A state passed by in less time than this (a held key) is not asked for."""
+"""A state selected for less time than this (a held key) is not loaded."""
 
 
 class MapDesk(QObject):
-    """The map's model and those of the panels around it.
+    """The map's model and those of its panels.
 
     Signals:
-        run_sites: names of sites a map can be made of from runs.
+        run_sites(names): sites whose runs can be made into a map.
     """
 
     run_sites = Signal(list)
@@ -51,16 +51,16 @@ class MapDesk(QObject):
             part.notice.connect(self.map.notice)
 
     def start(self) -> None:
-        """Load what there is."""
+        """Load the graphs."""
         self.map.start()
 
     def open_lab(self) -> None:
-        """Try rules on the open state, else on the home page."""
+        """Test block-list rules on the open state, else on the home page."""
         self.lab.show(self.map.site, self.map.node or self.map.home)
 
     # ------------------------------------------------------------ maintenance
     def verify(self) -> None:
-        """Visit every state and transition again; what is gone is marked."""
+        """Visit every state and transition again and mark those that are gone."""
 
         def done(report: VerifyGraphReport) -> None:
             gone = plural(len(report.gone_states), "state is gone", "states are gone")
@@ -85,7 +85,7 @@ class MapDesk(QObject):
         self._tasks.start(self._client.api.graph_update(self.map.site), done)
 
     def ask_run_sites(self) -> None:
-        """Find the sites that runs passed; ``run_sites`` answers, those with most runs first."""
+        """Find the sites that runs visited and emit ``run_sites``, those with most runs first."""
         from app.engine.api import RunFilter
 
         def came(rows: list[RunRow]) -> None:
@@ -97,7 +97,7 @@ class MapDesk(QObject):
         self._tasks.start(self._client.api.list_runs(RunFilter()), came)
 
     def map_runs(self, site: str) -> None:
-        """Make or enlarge the map of a site from the runs that passed it, and show it."""
+        """Create or extend a site's map from its runs, and show it."""
 
         def done(row: GraphRow) -> None:
             self.map.notice.emit(

@@ -1,4 +1,4 @@
-"""The line of words over the map: which states are wanted."""
+"""The filter line of the map."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ if TYPE_CHECKING:
     from app.engine.graph_api import NodeRow
 
 SWITCHES = ("failures", "tips", "suspect", "untipped", "gone", "waiting", "runs", "barred", "menus")
-"""Words that ask for a property; everything else is looked for in title and address."""
+"""Words that ask for a property; all others are searched in title and address."""
 
 _SPAN = re.compile(r"(\d+)?(-)?(\d+)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MapFilter:
-    """All of these must hold; ``depths`` are inclusive spans of which one must, likewise ``templates``."""
+    """Conditions that must all hold; ``depths`` are inclusive ranges, one of which must match, likewise
+    ``templates``.
+    """
 
     depths: tuple[tuple[int, int], ...] = ()
     templates: tuple[str, ...] = ()
@@ -27,7 +29,7 @@ class MapFilter:
 
 
 def parse_map_filter(text: str) -> MapFilter:
-    """Read ``depth:2 depth:1-3 template:/products failures tips words "two words"``; nothing typed is an error.
+    """Read ``depth:2 depth:1-3 template:/products failures tips words "two words"``; any text is valid.
 
     ``untipped`` are states with failures and no tip; ``menus`` those without an address of their own.
     """
@@ -55,7 +57,7 @@ def parse_map_filter(text: str) -> MapFilter:
 
 
 def fits(row: NodeRow, which: MapFilter) -> bool:
-    """Whether a state passes."""
+    """Whether a state matches the filter."""
     if which.depths and not any(low <= row.depth <= high for low, high in which.depths):
         return False
     if which.templates and not any(one in row.template.lower() for one in which.templates):
@@ -69,7 +71,7 @@ def fits(row: NodeRow, which: MapFilter) -> bool:
 
 
 def toggled(text: str, switch: str) -> str:
-    """The line with a switch added, or taken out where it stands."""
+    """Return the line with a switch added or removed."""
     parts = text.split()
     if switch in parts:
         return " ".join(part for part in parts if part != switch)

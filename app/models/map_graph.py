@@ -1,4 +1,4 @@
-"""A site's map as arrays: made once for each picture of the graph, then only read."""
+"""A site's map as arrays, made once for each version of the graph, then only read."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 SIDEWAYS = 4.0
-"""How much more a step aside counts than a step in the direction of an arrow key."""
+"""Cost of a step sideways compared with one in the direction of an arrow key."""
 
 
 class Mark(IntFlag):
-    """What is drawn on a state besides its picture."""
+    """Marks drawn on a state besides its picture."""
 
     FAILED = 1
     TIPS = 2
@@ -41,8 +41,8 @@ class MapGraph:
         places: (n, 2) column and row, in units of one state.
         sources, targets: (m,) numbers of states; ``tried`` (m,) whether the edge was ever followed.
         marks: (n,) of ``Mark``.
-        order: (m,) a fixed rank of each edge: those that were followed to the next depth first, then others that were
-            followed; of too many, those of low rank are drawn.
+        order: (m,) a fixed rank of each edge: first those followed to the next depth, then others that were followed;
+            where there are too many, the lowest ranks are drawn.
     """
 
     site: str
@@ -58,7 +58,7 @@ class MapGraph:
 
     @classmethod
     def of(cls, picture: GraphPicture) -> MapGraph:
-        """Arrays of a picture; safe on a worker thread."""
+        """Build the arrays; safe on a worker thread."""
         rows = picture.nodes
         places = np.empty((len(rows), 2))
         places[:, 0], places[:, 1] = picture.x, picture.y
@@ -96,18 +96,18 @@ class MapGraph:
         return (float(left), float(top), float(right), float(bottom))
 
     def row(self, node: str) -> NodeRow | None:
-        """The row of a node, ``None`` when the map does not have it."""
+        """Return the row of a node, ``None`` for an unknown one."""
         number = self.number.get(node)
         return self.rows[number] if number is not None else None
 
     def edges_of(self, number: int) -> tuple[Ints, Ints]:
-        """Numbers of the edges that leave a state, and of those that come in."""
+        """Return the numbers of the outgoing and the incoming edges of a state."""
         return _run(self._by_source, number), _run(self._by_target, number)
 
     def toward(self, number: int, right: int, down: int, shown: Mask) -> int:
-        """The state an arrow key goes to: one that is linked before one that only stands there; itself if none is.
+        """Return the state an arrow key leads to: linked states before others; itself where there is none.
 
-        ``right`` and ``down`` are -1, 0 or 1.  Up and down go along the column, where links say little.
+        ``right`` and ``down`` are -1, 0 or 1.  Up and down follow the column, where links say little.
         """
         leaves, comes = self.edges_of(number)
         linked = np.unique(np.concatenate((self.targets[leaves], self.sources[comes])))
@@ -125,7 +125,7 @@ class MapGraph:
             np.abs(step[:, 0] * down) + np.abs(step[:, 1] * right),
         )
         ahead = along > 0.01
-        if down:  # stay in the column as long as it goes on
+        if down:  # stay in the column while there are states
             same = ahead & (aside < 0.01)
             ahead = same if same.any() else ahead
         if not ahead.any():
@@ -135,7 +135,7 @@ class MapGraph:
 
     @cached_property
     def degrees(self) -> Ints:
-        """Edges at each state, both ways."""
+        """Number of edges at each state, both ways."""
         count = len(self)
         both = np.bincount(self.sources, minlength=count) + np.bincount(self.targets, minlength=count)
         return both.astype(np.int64)
@@ -160,7 +160,7 @@ class MapGraph:
 
 
 def marks_of(row: NodeRow) -> int:
-    """The marks of a row, as a number."""
+    """Return the marks of a row."""
     return int(
         (Mark.FAILED if row.failures else 0)
         | (Mark.TIPS if row.tips else 0)
@@ -172,7 +172,7 @@ def marks_of(row: NodeRow) -> int:
 
 
 def counts(graph: MapGraph) -> dict[Mark, int]:
-    """How many states have each mark."""
+    """Return the number of states with each mark."""
     return {mark: int(((graph.marks & mark) > 0).sum()) for mark in Mark}
 
 
@@ -182,7 +182,7 @@ def plural(count: int, one: str, many: str) -> str:
 
 
 def node_words(row: NodeRow, *, lines: bool = False) -> str:
-    """A state in words, for a hover and for a screen reader."""
+    """Describe a state, for a tooltip and for a screen reader."""
     facts = [
         f"depth {row.depth}",
         plural(row.pages, "page", "pages") if row.pages > 1 else "",

@@ -1,4 +1,4 @@
-"""The Map perspective: which site, which states, the way between two of them, and deeds on them."""
+"""The Map perspective: the site, its states, the path between two of them, and actions on them."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from app.models.tasks import Tasks
 
 SECONDS_BETWEEN = 1.0
-"""A growing graph is drawn anew no more often than this; one of many states less often, as reading it takes longer."""
+"""Shortest time between two updates of a growing graph; longer for large ones, which take longer to read."""
 STATES_A_SECOND = 2_500
 
 
 class MapState(StrEnum):
-    """What the map's place shows."""
+    """State of the map area."""
 
     LOADING = "loading"
     NO_GRAPH = "no graph"
@@ -39,18 +39,18 @@ class MapState(StrEnum):
 
 
 class MapModel(QObject):
-    """State and deeds of the Map; views bind to its signals and item models.
+    """State and actions of the Map; views bind to its signals and item models.
 
     Signals:
         changed: state, counts or filter changed.
-        sites_changed: graphs came or went.
+        sites_changed: graphs were added or removed.
         site_changed(site): another site is shown.
-        graph_changed: ``graph`` is another one (of another site, or grown); ``filter_changed``: ``shown`` changed.
+        graph_changed: ``graph`` is another one (of another site, or grown).  filter_changed: ``shown`` changed.
         node_changed(node): another state is open ("" for none).
         selection_changed: other states are selected.
-        center_wanted(node): a state chosen elsewhere is to be brought into sight.
-        explore_wanted: the form to explore a site is to be shown.
-        notice: a sentence for a passing message.
+        center_wanted(node): the map should scroll to a state chosen elsewhere.
+        explore_wanted: the form to explore a site should be shown.
+        notice(text): a passing message.
     """
 
     changed = Signal()
@@ -91,11 +91,11 @@ class MapModel(QObject):
 
     # ------------------------------------------------------------ sites
     def start(self) -> None:
-        """Ask which graphs there are, and show one."""
+        """Load the list of graphs, and show one."""
         self._tasks.start(self._client.api.graphs(), self._know_sites, self._failed, key="map-sites")
 
     def choose_site(self, site: str, node: str = "") -> None:
-        """Show another site's map (and open one of its states)."""
+        """Show another site's map, and open one of its states."""
         if site == self.site:
             if node:
                 self.open(node)
@@ -113,7 +113,7 @@ class MapModel(QObject):
             self._ask()
 
     def follow(self, site: str) -> None:
-        """An exploration of this site began: show its map as it grows, from nothing on."""
+        """Show the growing map of an exploration that has begun."""
         self._followed = site
         if site != self.site:
             self.choose_site(site)
@@ -130,25 +130,25 @@ class MapModel(QObject):
 
     # ------------------------------------------------------------ states
     def row(self, node: str) -> NodeRow | None:
-        """A state of the map shown."""
+        """Return a state of the map, ``None`` for an unknown one."""
         return self.graph.row(node)
 
     @property
     def current(self) -> NodeRow | None:
-        """The state that is open."""
+        """The open state."""
         return self.graph.row(self.node)
 
     def title(self, node: str) -> str:
-        """What a state is called; "" for one the map does not have."""
+        """Return a state's title; "" for an unknown one."""
         row = self.graph.row(node)
         return (row.title or row.url) if row is not None else ""
 
     def select(self, node: str) -> None:
-        """Open this state; with a start of a path set, ask for the way to it."""
+        """Open a state; with a path start set, find the path to it."""
         self.choose((node,) if node else (), node)
 
     def choose(self, nodes: Sequence[str], current: str) -> None:
-        """These are selected now, and this one is open."""
+        """Select these states and open one of them."""
         selected = tuple(dict.fromkeys(one for one in nodes if one in self.graph.number))
         self._set_node(current if current in self.graph.number else "")
         if selected != self.selected:
@@ -158,7 +158,7 @@ class MapModel(QObject):
             self.path_to(self.node)
 
     def toggle(self, node: str) -> None:
-        """Select one more, or one less."""
+        """Add a state to the selection, or remove it."""
         if node in self.selected:
             rest = tuple(one for one in self.selected if one != node)
             self.choose(rest, rest[-1] if rest else "")
@@ -166,7 +166,7 @@ class MapModel(QObject):
             self.choose((*self.selected, node), node)
 
     def open(self, node: str) -> None:
-        """Open a state from elsewhere (a find, a step of a path) and bring it into sight."""
+        """Open a state found elsewhere (a search hit, a path step) and scroll to it."""
         if node not in self.graph.number:
             self.notice.emit(self.tr("This state is not on the map any more."))
             return
@@ -174,7 +174,7 @@ class MapModel(QObject):
         self.center_wanted.emit(node)
 
     def neighbour(self, offset: int) -> str:
-        """The state so many rows on in the table, as filtered and sorted."""
+        """Return the state some rows further in the filtered, sorted table."""
         count, here = self.table.rowCount(), self.table.row_of(self.node)
         if not count:
             return ""
@@ -183,7 +183,7 @@ class MapModel(QObject):
 
     # ------------------------------------------------------------ filter
     def set_filter(self, text: str) -> None:
-        """Show the states these words leave; the others stay on the map as shadows."""
+        """Show the states that match; the others stay on the map as shadows."""
         if text != self.table.text:
             self.table.set_filter(text)
             self._mask()
@@ -197,11 +197,11 @@ class MapModel(QObject):
 
     # ------------------------------------------------------------ ways
     def path_from(self, node: str) -> None:
-        """Begin a path here ("" at the home page); the state chosen next is its end."""
+        """Start a path here ("" for the home page); the state chosen next is its end."""
         self.path.begin(self.site, node, self.title(node) if node else self.tr("home page"))
 
     def path_to(self, node: str) -> None:
-        """Show the way to a state: from the start that was set, else from the home page."""
+        """Show the path to a state, from the start set or the home page."""
         if node not in self.graph.number:
             return
         start = self.path.start if self.path.is_shown and self.path.start in self.graph.number else ""
@@ -209,7 +209,7 @@ class MapModel(QObject):
         self.path.ask(self.site, node, self.title(node), start if start != node else "", title)
 
     def go_to(self, node: str) -> None:
-        """Be taken there in the live browser."""
+        """Navigate to a state in the live browser."""
         if node in self.graph.number:
             self.path.go(self.site, node, self.title(node))
 
@@ -221,12 +221,12 @@ class MapModel(QObject):
 
     @property
     def can_split(self) -> bool:
-        """Whether the open state stands for several pages."""
+        """Whether the open state merges several pages."""
         row = self.current
         return row is not None and row.pages > 1
 
     def merge(self) -> None:
-        """Let the selected states be one from now on; undo takes them apart again."""
+        """Merge the selected states; undo splits them again."""
         nodes = self.selected
 
         def merged(node: str) -> None:
@@ -237,7 +237,7 @@ class MapModel(QObject):
             self._tasks.start(self._client.api.merge_nodes(self.site, nodes), merged)
 
     def split(self) -> None:
-        """Let the pages the open state stands for be states of their own."""
+        """Make the pages merged in the open state separate states."""
         row = self.current
 
         def came_apart(nodes: list[str]) -> None:
@@ -248,17 +248,17 @@ class MapModel(QObject):
             self._tasks.start(self._client.api.split_node(self.site, row.id), came_apart)
 
     def tidy(self) -> None:
-        """Place every state anew."""
+        """Lay out the map again."""
         work = self._fetch(self.site, tidy=True)
         self._tasks.start(work, self._came, self._failed, key="map-picture")
 
     # ------------------------------------------------------------ session
     def session(self) -> dict[str, Any]:
-        """Where the person is, for the next start."""
+        """Return the state to keep for the next start."""
         return {"site": self.site, "node": self.node, "filter": self.table.text}
 
     def restore(self, session: dict[str, Any]) -> None:
-        """Go back there; call it before ``start``."""
+        """Restore a saved state; call it before ``start``."""
         if isinstance(session.get("filter"), str):
             self.set_filter(session["filter"])
         site, node = session.get("site"), session.get("node")
@@ -279,7 +279,7 @@ class MapModel(QObject):
     def _ask_soon(self) -> None:
         if not self.site:
             return
-        if self._asking:  # a slow answer is not thrown away for a newer question
+        if self._asking:  # a slow answer is kept although a newer request came
             self._stale = True
         elif not self._soon.isActive():
             between = max(SECONDS_BETWEEN, len(self.graph) / STATES_A_SECOND)
@@ -353,7 +353,7 @@ class MapModel(QObject):
     def _on_facts(self, _event: object) -> None:
         if self.state is MapState.READY:
             self._ask_soon()
-        elif self.state is MapState.ERROR:  # the engine may have been started again
+        elif self.state is MapState.ERROR:  # the engine may have been restarted
             self.start()
             self._ask_soon()
 

@@ -1,4 +1,6 @@
-"""The way between two states: planned by the engine, drawn on the map, gone in the live browser step by step."""
+"""The path between two states: planned by the engine, drawn on the map, navigated step by step in the live
+browser.
+"""
 
 from __future__ import annotations
 
@@ -39,10 +41,10 @@ ROLES = {
 
 
 class PathState(StrEnum):
-    """What the list of steps shows."""
+    """State of the path pane."""
 
     NONE = "none"
-    CHOOSING = "choosing"  # a start was set, the other end is to be chosen
+    CHOOSING = "choosing"  # a start is set, the end has to be chosen
     ASKING = "asking"
     READY = "ready"
     NO_WAY = "no way"
@@ -53,7 +55,7 @@ class PathState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathStep:
-    """One step: what is done on which page, where it leads, and how the page reached compared (``verdict`` or "")."""
+    """One step: its action, the states it connects, and how the page reached compared (``verdict`` or "")."""
 
     number: int
     action: str
@@ -67,7 +69,7 @@ class PathStep:
 
 
 class PathSteps(ObjectList[PathStep]):
-    """The steps of a way, in order."""
+    """The steps of a path, in order."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda step: step.number, parent)
@@ -79,7 +81,7 @@ class PathSteps(ObjectList[PathStep]):
         return self.tr("{0}. {1}, to {2}").format(value.number, value.action, value.to_title) + verdict + why
 
     def tip(self, value: PathStep) -> str:
-        """The whole of a step."""
+        """All details of a step."""
         found = self.tr("found by {0}").format(value.tier) if value.tier else ""
         took = self.tr("about {0:.1f} s").format(value.seconds)
         return "\n".join(
@@ -88,11 +90,11 @@ class PathSteps(ObjectList[PathStep]):
 
 
 class MapPath(QObject):
-    """Start and end of a way, its plan, and what came of going it.
+    """Start, end and plan of a path, and the result of navigating it.
 
     Signals:
         changed: state, ends, plan or verdicts changed.
-        arrived(node): the live browser stands at this state now.
+        arrived(node): the live browser has reached this state.
     """
 
     changed = Signal()
@@ -112,7 +114,7 @@ class MapPath(QObject):
 
     @property
     def is_shown(self) -> bool:
-        """Whether there is anything to list."""
+        """Whether there is a path to show."""
         return self.state is not PathState.NONE
 
     @property
@@ -126,14 +128,14 @@ class MapPath(QObject):
 
     # ------------------------------------------------------------ ends
     def begin(self, site: str, start: str, title: str) -> None:
-        """Start here ("" is the home page); the end is chosen next."""
+        """Start a path here ("" for the home page); its end is chosen next."""
         self._forget()
         self.site, self.start, self.start_title = site, start, title
         self.state = PathState.CHOOSING
         self.changed.emit()
 
     def ask(self, site: str, to: str, title: str, start: str = "", start_title: str = "") -> None:
-        """Plan the way; the plan shown stays until the answer is there."""
+        """Plan the path; the current plan stays until the answer is there."""
         self.site, self.start, self.to = site, start, to
         self.start_title, self.to_title = start_title, title
         self.state, self.error, self.journey = PathState.ASKING, "", None
@@ -143,14 +145,14 @@ class MapPath(QObject):
         )
 
     def clear(self) -> None:
-        """No way is shown."""
+        """Clear the path."""
         self._tasks.cancel("map-path")
         self._forget()
         self.changed.emit()
 
     # ------------------------------------------------------------ going
     def go(self, site: str, to: str, title: str, *, fresh: bool = False) -> None:
-        """Be taken there in the live browser: from where it is, or with ``fresh`` in a new one from the home page."""
+        """Navigate in the live browser: from its page, or with ``fresh`` in a new one from the home page."""
         if self.state is PathState.GOING:
             return
         self.site, self.to, self.to_title = site, to, title
@@ -161,7 +163,7 @@ class MapPath(QObject):
         )
 
     def close_browser(self) -> None:
-        """Let the live browser go."""
+        """Close the live browser."""
         site = self.site
 
         def closed(_done: None) -> None:
@@ -203,12 +205,12 @@ class MapPath(QObject):
 
 
 def _has_screen() -> bool:
-    """Whether a browser can be shown beside this window."""
+    """Whether a browser window can be shown."""
     return QGuiApplication.platformName() not in ("offscreen", "minimal", "vnc")
 
 
 def steps_of(plan: PathPlan, journey: Journey | None = None) -> list[PathStep]:
-    """The steps of a plan, with the verdict of each that was gone."""
+    """Return the steps of a plan, with the verdicts of those that were navigated."""
     steps: list[PathStep] = []
     for at, transition in enumerate(plan.transitions):
         to = at + 1

@@ -1,4 +1,4 @@
-"""Finding a state by what a person would call it."""
+"""Searching a state by a description."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ if TYPE_CHECKING:
     from app.models.tasks import Tasks
 
 DELAY = 0.15
-"""Seconds without a key before the question is asked."""
+"""Seconds without a key press before the search starts."""
 MOST = 12
 
 
 class NodeHits(ObjectList["NodeHit"]):
-    """What was found, best first."""
+    """Search hits, best first."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda hit: hit.node, parent)
 
     def words(self, value: NodeHit) -> str:
-        """Title, address and the words that answered."""
+        """Title, address and the matched words."""
         matched = ", ".join(value.matched[:6])
         return " · ".join(part for part in (value.title, value.url, matched) if part)
 
 
 class MapSearch(QObject):
-    """Asks while the person types; a newer question replaces the older one.
+    """Searches as the person types; a newer query replaces the older one.
 
     Signals:
-        changed: other finds, or another state of affairs (``asking``, ``error``).
+        changed: the hits, ``asking`` or ``error``.
     """
 
     changed = Signal()
@@ -47,7 +47,7 @@ class MapSearch(QObject):
         self.asking = False
 
     def ask(self, site: str, text: str) -> None:
-        """Find states of a site; an empty text finds none."""
+        """Search the states of a site; an empty text finds none."""
         self.text, self.error = text.strip(), ""
         if not self.text or not site:
             self._tasks.cancel("map-search")

@@ -1,4 +1,4 @@
-"""The state that is open beside the map: what is known of it, asked for anew when its graph changes."""
+"""The open state: its details, loaded again when its graph changes."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
 __all__ = ["Challenge", "NodeDetailModel", "NodeState"]
 
 SLOW_MS = 200
-"""An answer that takes longer than this makes the panel say that it is loading; quicker ones replace the old state."""
+"""After this time the panel says that it is loading; a quicker answer replaces the old state directly."""
 REFRESH_MS = 400
-"""A growing graph's open state is asked for again no more often than this."""
+"""Shortest time between two loads of a growing graph's open state."""
 MOST_TIPS = 40
 PICTURES = 48 << 20
-"""Bytes of decoded screenshots the panel holds."""
+"""Bytes of decoded screenshots kept."""
 
 
 class NodeState(StrEnum):
-    """What the panel shows."""
+    """State of the panel."""
 
     EMPTY = "empty"
     LOADING = "loading"
@@ -53,7 +53,7 @@ class NodeState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A state as it came, its elements as rows, and what of each the filter looks at."""
+    """A loaded state, its elements as rows, and each element's searchable text."""
 
     detail: NodeDetail
     elements: tuple[ElementRow, ...]
@@ -64,9 +64,9 @@ class NodeDetailModel(QObject):
     """One state of one site.
 
     Signals:
-        changed: another state, or other facts of this one.
+        changed: another state, or other details of this one.
         element_changed: another element is selected.
-        lists_changed: rows came or went in one of the lists.
+        lists_changed: rows were added to or removed from a list.
     """
 
     changed = Signal()
@@ -105,7 +105,7 @@ class NodeDetailModel(QObject):
 
     # ------------------------------------------------------------ which state
     def show(self, site: str, node: str) -> None:
-        """Show this state; "" shows none."""
+        """Show a state; "" for none."""
         if not node:
             self.clear()
             return
@@ -118,7 +118,7 @@ class NodeDetailModel(QObject):
         self._ask()
 
     def clear(self) -> None:
-        """No state is open."""
+        """Show no state."""
         self._slow.stop()
         self._again.stop()
         self._asking = False
@@ -130,25 +130,25 @@ class NodeDetailModel(QObject):
         self.changed.emit()
 
     def refresh(self) -> None:
-        """Ask again."""
+        """Load the state again."""
         if self.node:
             self._ask()
 
     # ------------------------------------------------------------ its elements
     def count(self, standing: str | None) -> int:
-        """How many elements stand so; ``None`` counts all."""
+        """Return the number of elements with a status; ``None`` counts all."""
         if standing is None:
             return len(self.all_elements)
         return sum(row.standing == standing for row in self.all_elements)
 
     def filter(self, standing: str | None, search: str) -> None:
-        """List only elements that stand so and whose role, name, address or reason has the words."""
+        """List the elements with this status whose role, name, address or reason has the words."""
         self.standing, self.search = standing, search
         self._list_elements()
         self.element_changed.emit()
 
     def select_element(self, number: int) -> None:
-        """Outline this element in the picture; -1 outlines none."""
+        """Outline an element in the picture; -1 for none."""
         if number != self.element:
             self.element = number
             self.element_changed.emit()
@@ -159,7 +159,7 @@ class NodeDetailModel(QObject):
         return self.all_elements[self.element] if 0 <= self.element < len(self.all_elements) else None
 
     def element_at(self, x: float, y: float) -> int:
-        """Number of the smallest element under a point of the picture, in CSS pixels; -1 for none."""
+        """Return the number of the smallest element at a point of the picture, in CSS pixels; -1 for none."""
         under = [
             (rect[2] * rect[3], row.number)
             for row in self.all_elements
@@ -177,14 +177,14 @@ class NodeDetailModel(QObject):
 
     async def _fetch(self, site: str, node: str) -> _Read:
         detail = await self._client.api.graph_node(site, node)
-        return await asyncio.to_thread(_read, detail)  # thousands of elements take a while to join
+        return await asyncio.to_thread(_read, detail)  # slow for thousands of elements
 
     def _ask_soon(self) -> None:
         if self.node and not self._again.isActive():
             self._again.start()
 
     def _on_again(self) -> None:
-        if self._asking:  # a slow answer is not thrown away for a newer question
+        if self._asking:  # a slow answer is kept although a newer request came
             self._again.start()
         elif self.node:
             self._ask()
@@ -222,9 +222,7 @@ class NodeDetailModel(QObject):
                 rows.replace([])
         self._list_elements(anew=not same)
         kept = -1
-        if (
-            same and before is not None
-        ):  # the page may have been captured anew: the same element, not the same row
+        if same and before is not None:  # a new capture has the same element in another row
             alike = (row.number for row in elements if _alike(row, before))
             kept = min(alike, key=lambda number: abs(number - before.number), default=-1)
         self.element = kept
@@ -301,4 +299,4 @@ def _alike(one: ElementRow, other: ElementRow) -> bool:
 
 
 def _unheard(_error: Exception) -> None:
-    """A list beside the facts that can't be filled stays as it is; the facts themselves would say what is wrong."""
+    """Ignore a failed secondary list: loading the details reports the error."""

@@ -1,4 +1,4 @@
-"""What a state has, as rows: its elements with what became of them, transitions out and in, runs that passed."""
+"""Lists of a state: elements with their status, transitions out and in, runs that visited it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.engine.page_state import Element
 
 STANDINGS = ("tried", "waiting", "failed", "skipped", "")
-"""Where an element can stand, in the order of the filter; "" is "no word of it"."""
+"""Statuses of an element, in the order of the filter; "" is unknown."""
 
 _BEST_FIRST = (FrontierStatus.TRIED, FrontierStatus.FAILED, FrontierStatus.WAITING, FrontierStatus.SKIPPED)
 _DETAIL_SAYS_IT = frozenset({SkipReason.BLOCKED, SkipReason.DANGER})
@@ -25,9 +25,9 @@ _DETAIL_SAYS_IT = frozenset({SkipReason.BLOCKED, SkipReason.DANGER})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ElementRow:
-    """An element and what became of it: ``standing`` is one of ``STANDINGS``, ``why`` says more in words.
+    """An element and its status: ``standing`` is one of ``STANDINGS``, ``why`` explains it.
 
-    ``target`` is the state it leads to, as far as known; ``number`` is its place among the page's elements.
+    ``target`` is the state it leads to, where known; ``number`` is its position among the page's elements.
     """
 
     number: int
@@ -39,14 +39,14 @@ class ElementRow:
 
     @property
     def name(self) -> str:
-        """Its name, or what else tells it from the others."""
+        """The element's name, or else what tells it from the others."""
         element = self.element
         return element.name or element.label or element.text or element.test_id or element.href or "no name"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransitionRow:
-    """A transition seen from the open state: ``other`` is the state at its other end."""
+    """A transition of the open state: ``other`` is the state at its other end."""
 
     transition: Transition
     other: str
@@ -55,8 +55,8 @@ class TransitionRow:
 
     @property
     def standing(self) -> str:
-        """``ok`` (its last try arrived), ``warn`` (it failed the last time), ``fail`` (never arrived), or "" (only
-        seen).
+        """``ok`` (the last attempt arrived), ``warn`` (it failed), ``fail`` (none ever arrived), or "" (not
+        tried).
         """
         one = self.transition
         if one.gone_at:
@@ -87,7 +87,7 @@ class TransitionRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunHere:
-    """A run that passed this state at a step; ``score`` is ``None`` where it was not scored."""
+    """A run that visited this state at a step; ``score`` is ``None`` without one."""
 
     run: str
     step: int
@@ -103,11 +103,10 @@ class ElementListModel(ObjectList[ElementRow]):
         super().__init__(lambda row: row.number, parent)
 
     def words(self, value: ElementRow) -> str:
-        """See ``element_words``."""
         return element_words(value)
 
     def tip(self, value: ElementRow) -> str:
-        """The words, the landmarks around it, its states, and where a link goes."""
+        """Description, landmarks, states, and a link's address."""
         element = value.element
         parts = [self.words(value), " › ".join((*element.frame, *element.landmarks))]
         parts += [", ".join(element.states), element.href]
@@ -115,7 +114,7 @@ class ElementListModel(ObjectList[ElementRow]):
 
 
 class TransitionListModel(ObjectList[TransitionRow]):
-    """Transitions of one direction: those gone first, then those only seen."""
+    """Transitions of one direction: those followed first, then those only seen."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda row: row.transition.id, parent)
@@ -128,7 +127,7 @@ class TransitionListModel(ObjectList[TransitionRow]):
 
 
 class RunHereListModel(ObjectList[RunHere]):
-    """Runs in the order they passed."""
+    """Runs in the order of their visits."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda row: (row.run, row.step), parent)
@@ -145,7 +144,7 @@ def element_words(row: ElementRow) -> str:
 
 
 def element_rows(detail: NodeDetail) -> list[ElementRow]:
-    """Every element with what the frontier and the transitions say of it."""
+    """Return every element with its status from the frontier and the transitions."""
     items: dict[str, list[FrontierItem]] = {}
     for item in detail.frontier:
         items.setdefault(item.element, []).append(item)
@@ -173,7 +172,7 @@ def element_rows(detail: NodeDetail) -> list[ElementRow]:
 
 
 class _Leads:
-    """Where elements lead, by the transitions that leave their page."""
+    """Target states of elements, from the transitions that leave their page."""
 
     def __init__(self, outgoing: Iterable[Transition]) -> None:
         self._tried: dict[tuple[Operation, str, Locator | None], str] = {}
@@ -185,19 +184,19 @@ class _Leads:
                 self._alike.setdefault(look, set()).add(one.target)
 
     def of(self, element: Element, items: Iterable[FrontierItem]) -> str:
-        """The state an element leads to: what was done to it tells, else its looks where they are its alone."""
+        """Return the state an element leads to: by the actions on it, else by its looks where they are unique."""
         target = next((self._tried[_deed(one)] for one in items if _deed(one) in self._tried), "")
         alike = self._alike.get((element.role, element.name, element.landmarks, element.frame), set())
         return target or (next(iter(alike)) if len(alike) == 1 else "")
 
 
 def _deed(one: FrontierItem | Transition) -> tuple[Operation, str, Locator | None]:
-    """What is done to which element; a link's address is no part of a click."""
+    """Return operation, value and locator; a link's address is no part of a click."""
     return one.operation, "" if one.operation is Operation.CLICK else one.value, one.locator
 
 
 def standing_of(element: Element, items: Sequence[FrontierItem]) -> tuple[str, str]:
-    """Where an element stands, and why in words; the options of a list count one by one."""
+    """Return an element's status and the reason; the options of a list count one by one."""
     if not items:
         return "", _no_word(element)
     by_value: dict[tuple[Operation, str], FrontierItem] = {}
@@ -214,7 +213,7 @@ def standing_of(element: Element, items: Sequence[FrontierItem]) -> tuple[str, s
 
 
 def item_words(item: FrontierItem) -> str:
-    """``waiting to be tried``, ``not tried: leads to another host (cdn.example.com)``."""
+    """Return ``waiting to be tried``, ``not tried: leads to another host (cdn.example.com)``."""
     match item.status:
         case FrontierStatus.WAITING:
             return "waiting to be tried"
@@ -231,7 +230,7 @@ def item_words(item: FrontierItem) -> str:
 def transition_rows(
     transitions: Iterable[Transition], titles: Mapping[str, str], *, outgoing: bool
 ) -> list[TransitionRow]:
-    """Those that are gone or fail first, then those that work, then those only seen; by the other state's title."""
+    """Return failed transitions first, then working ones, then those only seen; by the other state's title."""
     rows = [
         TransitionRow(transition=one, other=other, title=titles.get(other) or other, outgoing=outgoing)
         for one in transitions
@@ -242,7 +241,7 @@ def transition_rows(
 
 
 def runs_here(passed: Iterable[tuple[str, int]], known: Mapping[str, RunRow]) -> list[RunHere]:
-    """The runs with what the queue knows of them; a run passing twice at one step stands once."""
+    """Return the runs with their scores; several visits at one step count once."""
     rows: list[RunHere] = []
     for run, step in dict.fromkeys(passed):
         row = known.get(run)

@@ -1,4 +1,4 @@
-"""The states of a site as a table: the map's twin for the keyboard and the screen reader."""
+"""The states of a site as a table: the map for the keyboard and the screen reader."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.engine.graph_api import NodeRow
 
 MOST_GROUPS = 200
-"""More places than this at which rows come or go at once: the table is shown anew."""
+"""With more separate groups of new or removed rows than this, the table is reset."""
 NUMBERS = ("depth", "outgoing", "incoming", "elements", "waiting", "runs", "failures", "tips")
 COLUMNS = ("title", "url", *NUMBERS, "seen")
 
@@ -38,7 +38,7 @@ _KEYS: dict[str, Callable[[NodeRow], Any]] = {
 
 
 class NodeTableModel(QAbstractTableModel):
-    """All states, of which ``rows`` are shown; rows are inserted, removed and updated where they stand."""
+    """All states, of which ``rows`` are shown; rows are inserted, removed and updated in place."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -65,15 +65,13 @@ class NodeTableModel(QAbstractTableModel):
 
     # ------------------------------------------------------------ Qt
     def rowCount(self, parent: Index = _ROOT) -> int:
-        """States shown."""
         return 0 if parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: Index = _ROOT) -> int:
-        """Always the same."""
         return 0 if parent.isValid() else len(COLUMNS)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """The words of a cell, the row for a painter, or what a hover says."""
+        """Return a cell's text, the row for a delegate, or a tooltip."""
         if not index.isValid() or index.row() >= len(self._rows):
             return None
         row, column = self._rows[index.row()], COLUMNS[index.column()]
@@ -94,7 +92,6 @@ class NodeTableModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """Titles of the columns; they say that a click sorts."""
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):
             return None
         column = COLUMNS[section]
@@ -108,7 +105,7 @@ class NodeTableModel(QAbstractTableModel):
         return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Put the rows into another order; selection and current row follow their states."""
+        """Sort the rows; selection and current row follow their states."""
         if not 0 <= column < len(COLUMNS):
             return
         self.sorted_by, self.descending = COLUMNS[column], order is Qt.SortOrder.DescendingOrder
@@ -123,31 +120,31 @@ class NodeTableModel(QAbstractTableModel):
     # ------------------------------------------------------------ what is shown
     @property
     def rows(self) -> Sequence[NodeRow]:
-        """The states shown, in order; not to be changed."""
+        """The states shown, in order; read-only."""
         return self._rows
 
     @property
     def total(self) -> int:
-        """States there are, shown or not."""
+        """Number of states, shown or not."""
         return len(self._all)
 
     def at(self, row: int) -> NodeRow | None:
-        """The state in a row, ``None`` beyond the ends."""
+        """Return the state in a row, ``None`` outside."""
         return self._rows[row] if 0 <= row < len(self._rows) else None
 
     def row_of(self, node: str) -> int:
-        """The row of a state, -1 while it is not shown."""
+        """Return the row of a state, -1 where it is not shown."""
         if self._places is None:
             self._places = {row.id: at for at, row in enumerate(self._rows)}
         return self._places.get(node, -1)
 
     def fits(self, row: NodeRow) -> bool:
-        """Whether the filter leaves a state."""
+        """Whether a state matches the filter."""
         return fits(row, self._filter)
 
     @property
     def is_filtered(self) -> bool:
-        """Whether some words restrict what is shown."""
+        """Whether a filter is set."""
         return self._filter != MapFilter()
 
     # ------------------------------------------------------------ changes
@@ -157,14 +154,14 @@ class NodeTableModel(QAbstractTableModel):
         self._refresh()
 
     def set_filter(self, text: str) -> None:
-        """Show the states these words leave, in the order chosen."""
+        """Show the states that match, in the chosen order."""
         self.text, self._filter = text, parse_map_filter(text)
         self.beginResetModel()
         self._rows, self._places = self._sorted(self._fitting().values()), None
         self.endResetModel()
 
     def hold(self, node: str) -> None:
-        """This state stays in the table whatever the filter says; the one held before goes if it does not fit."""
+        """Keep a state in the table whatever the filter; the one held before goes if it does not match."""
         before, self._held = self._held, node
         if before and before != node and before in self._all and not fits(self._all[before], self._filter):
             self._refresh()
@@ -226,7 +223,7 @@ class NodeTableModel(QAbstractTableModel):
 
 
 def cell(row: NodeRow, column: str) -> str:
-    """What stands in a cell; a number that is 0 is left blank but for the depth."""
+    """Return a cell's text; zeros are blank except for the depth."""
     match column:
         case "title":
             return row.title or row.url
@@ -243,14 +240,14 @@ def cell(row: NodeRow, column: str) -> str:
 
 
 def path_of(url: str) -> str:
-    """The part of an address that differs within a site."""
+    """Return the part of an address that differs within a site."""
     parts = urlsplit(url)
     path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
     return f"{path}#{parts.fragment}" if parts.fragment else path
 
 
 def groups(rows: list[int]) -> list[tuple[int, int]]:
-    """Neighbouring rows as (first, last), in order."""
+    """Return neighbouring rows as (first, last), in order."""
     found: list[tuple[int, int]] = []
     for row in rows:
         if found and found[-1][1] == row - 1:

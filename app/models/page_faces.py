@@ -1,4 +1,4 @@
-"""What is said of a running run's page: a sentence, and whether the picture is of now."""
+"""The message over a live page, and whether its picture is current."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 class Face:
     """Attributes:
 
-    says: a sentence for the person, "" where the state's word says it all.
-    is_now: the picture shows the page as it is; else it is dimmed.
-    instead: what stands where there is no picture.
+    says: a sentence for the operator, "" where the state's label says it all.
+    is_now: whether the picture is current; else it is dimmed.
+    instead: shown where there is no picture.
     """
 
     says: str = ""
@@ -28,7 +28,7 @@ class Face:
 
 
 def page_face(row: LiveRow | None, lost: str = "") -> Face:
-    """How the page of a run is shown; ``lost`` is why the engine is not there."""
+    """Return how the page of a run is shown; ``lost`` is the reason why the engine is unavailable."""
     if row is None:
         return Face(is_now=False)
     if lost:

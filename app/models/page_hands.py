@@ -1,7 +1,7 @@
-"""A person's hands on a page: what they do goes to the engine in order, one call at a time.
+"""The operator's input to a page, sent to the engine in order, one call at a time.
 
-While a call is under way moves of the mouse run together into the newest one, so a slow engine gets fewer of them
-instead of a queue that it can never empty.
+During a call, mouse moves are merged into the newest one, so that a slow engine gets fewer of them instead of a queue
+it can never empty.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from app.models.tasks import Tasks
 
 MOST_WAITING = 2_000
-"""Events that wait for the engine; beyond it no more is taken until it answers."""
+"""Events queued for the engine; further ones are dropped until it answers."""
 
 
 @dataclass(slots=True)
 class _Batch:
-    """What waits for one run's page."""
+    """Queued events for one run's page."""
 
     run: str
     inputs: list[PageInput] = field(default_factory=list[PageInput])
@@ -33,7 +33,7 @@ class _Batch:
 class PageHands(QObject):
     """Signals:
 
-    refused(words): the engine did not take what was done to the page that is held; nothing waits any more.
+    refused(text): the engine refused input to the current page; the queue was cleared.
     """
 
     refused = Signal(str)
@@ -47,15 +47,15 @@ class PageHands(QObject):
 
     @property
     def waiting(self) -> int:
-        """Events that the engine has not been given yet."""
+        """Number of events not sent yet."""
         return sum(len(batch.inputs) for batch in self._waiting)
 
     def hold(self, run: str) -> None:
-        """The hands are on this run's page from now on, or on none; what waits for another one still goes there."""
+        """Direct input to this run's page, or to none; queued events still go to theirs."""
         self._run = run
 
     def put(self, *inputs: PageInput) -> None:
-        """Something was done to the page that is held."""
+        """Queue input for the current page."""
         if not self._run:
             return
         if not self._waiting or self._waiting[-1].run != self._run:
@@ -70,7 +70,7 @@ class PageHands(QObject):
         self._send()
 
     def flush(self) -> None:
-        """What waits goes now, behind what is under way: a call that comes next must find it done."""
+        """Send the queue now, behind the call under way, so that the next call finds it done."""
         while self._waiting:
             self._launch()
 
@@ -98,7 +98,7 @@ class PageHands(QObject):
 
 
 def _runs_together(before: PageInput, after: PageInput) -> bool:
-    """Two moves with the same button held: only where the pointer ended matters."""
+    """Whether two moves with the same button held can become one."""
     return (
         before.kind is after.kind is InputKind.MOVE
         and before.button is after.button

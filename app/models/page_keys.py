@@ -1,4 +1,4 @@
-"""Mouse and keyboard of the window as events for a page: DOM names of keys, CSS pixels, DevTools' modifiers."""
+"""Qt mouse and key events as page input: DOM key names, CSS pixels, DevTools modifier bits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["InputKind", "MouseButton", "PageInput", "key", "mouse", "text", "up"
 
 ALT, CTRL, META, SHIFT = 1, 2, 4, 8
 LONGEST_TEXT = 100_000
-"""Characters of one paste that go to a page."""
+"""Characters of one paste."""
 
 _BUTTONS = {
     Qt.MouseButton.LeftButton: MouseButton.LEFT,
@@ -52,7 +52,7 @@ _NAMED = {
     Qt.Key.Key_Menu: ("ContextMenu", "ContextMenu", ""),
     **{getattr(Qt.Key, f"Key_F{number}"): (f"F{number}", f"F{number}", "") for number in range(1, 13)},
 }
-"""Key and code as DOM events name them, and the text it puts in."""
+"""Key and code as in DOM events, and the text it enters."""
 
 _SIGNS = {
     "-": "Minus", "_": "Minus", "=": "Equal", "+": "Equal", "[": "BracketLeft", "{": "BracketLeft",
@@ -61,11 +61,11 @@ _SIGNS = {
     ".": "Period", ">": "Period", "/": "Slash", "?": "Slash", "!": "Digit1", "@": "Digit2", "#": "Digit3",
     "$": "Digit4", "%": "Digit5", "^": "Digit6", "&": "Digit7", "*": "Digit8", "(": "Digit9", ")": "Digit0",
 }  # fmt: skip
-"""The key a sign stands on, on an American keyboard, which is what a page's ``code`` is named by."""
+"""The key of a character on an American keyboard, which gives a page's ``code`` its name."""
 
 
 def modifier_bits(modifiers: Qt.KeyboardModifier) -> int:
-    """DevTools' bits of Qt's modifiers."""
+    """Return DevTools' bits of Qt's modifiers."""
     held = Qt.KeyboardModifier
     return (
         (ALT if modifiers & held.AltModifier else 0)
@@ -76,12 +76,12 @@ def modifier_bits(modifiers: Qt.KeyboardModifier) -> int:
 
 
 def mouse_button(button: Qt.MouseButton) -> MouseButton:
-    """The button, ``NONE`` for those that a page is not given."""
+    """Return the button, ``NONE`` for those that a page does not get."""
     return _BUTTONS.get(button, MouseButton.NONE)
 
 
 def held_button(buttons: Qt.MouseButton) -> MouseButton:
-    """The one held while the pointer moves, the left before the others."""
+    """Return the button held during a move, the left before the others."""
     return next((name for button, name in _BUTTONS.items() if buttons & button), MouseButton.NONE)
 
 
@@ -92,7 +92,7 @@ def mouse(
     button: MouseButton = MouseButton.NONE,
     clicks: int = 1,
 ) -> PageInput:
-    """A move, a press or a release at this place of the page."""
+    """Return a move, press or release at a point of the page."""
     return PageInput(
         kind=kind,
         x=place[0],
@@ -107,7 +107,7 @@ def mouse(
 def wheel(
     place: tuple[float, float], turned: tuple[float, float], modifiers: Qt.KeyboardModifier
 ) -> PageInput:
-    """The wheel turned at this place, by CSS pixels; down and right are positive, as in a page."""
+    """Return a wheel event at a point, in CSS pixels; down and right are positive, as in a page."""
     return PageInput(
         kind=InputKind.WHEEL,
         x=place[0],
@@ -120,21 +120,21 @@ def wheel(
 
 
 def text(words: str) -> PageInput:
-    """What was pasted, or composed by an input method."""
+    """Return pasted or composed text."""
     return PageInput(kind=InputKind.TEXT, text=words[:LONGEST_TEXT], at=monotonic())
 
 
 def key(event: QKeyEvent, *, down: bool) -> PageInput | None:
-    """A key that went down or up; ``None`` for one that a page can't be told of (a dead key, a media key).
+    """Return a key event; ``None`` for a key that has no DOM event (a dead key, a media key).
 
-    What is typed with AltGr is text, whatever the modifiers say: with Ctrl and Alt in them a page would take it for
+    Characters typed with AltGr are text, whatever the modifiers say: with Ctrl and Alt set a page would take them for
     a shortcut.
     """
     typed = event.text()
     bits = modifier_bits(event.modifiers())
     if event.key() == Qt.Key.Key_Backtab:
         bits |= SHIFT
-    own = _MODIFIERS.get(event.key(), 0)  # Qt says what held before, a page what holds now
+    own = _MODIFIERS.get(event.key(), 0)  # Qt gives the modifiers before the event, the DOM those after it
     bits = bits | own if down else bits & ~own
     named = _BY_NUMBER.get(event.key())
     if named is not None:
@@ -160,7 +160,7 @@ def key(event: QKeyEvent, *, down: bool) -> PageInput | None:
 
 
 def up(pressed: PageInput) -> PageInput:
-    """The same key coming up."""
+    """Return the release of a key."""
     return replace(pressed, kind=InputKind.KEY_UP, text="", modifiers=0)
 
 
@@ -171,11 +171,11 @@ _MODIFIERS = {
     int(Qt.Key.Key_Meta): META,
 }
 _BY_NUMBER = {int(known): names for known, names in _NAMED.items()}
-"""Qt says a key as a number, which need not be one of its names."""
+"""Qt gives a key as a number, which need not be a member of the enum."""
 
 
 def _plain(key: int, bits: int) -> str:
-    """The sign on a key whose event has no text, as with Ctrl."""
+    """The character of a key whose event has no text, as with Ctrl."""
     if not 0x21 <= key < 0x01000000 or not chr(key).isprintable():
         return ""
     return chr(key) if bits & SHIFT else chr(key).lower()

@@ -1,4 +1,4 @@
-"""An intervention policy cell by cell: what is set for a site, what a site takes from all.  Pure functions."""
+"""Cells of an intervention policy: set for a site, or inherited from every site.  Pure functions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Value = Reaction | Answer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyRow:
-    """What a line of the table is about: flags of a weight, flags of a detector, or actions of a kind."""
+    """The subject of a table row: flags of a severity, flags of a detector, or actions of a risk class."""
 
     severity: Severity | None = None
     detector: str = ""
@@ -21,12 +21,12 @@ class PolicyRow:
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """What can be set, the mildest first."""
+        """The possible values, the mildest first."""
         return tuple(Answer) if self.risk is not None else tuple(Reaction)
 
 
 def usual_rows(detectors: Iterable[str] = ()) -> list[PolicyRow]:
-    """The weights, the detectors that are named, the kinds of actions."""
+    """Return rows for the severities, these detectors and the risk classes."""
     return [
         *(PolicyRow(severity=severity) for severity in Severity),
         *(PolicyRow(detector=name) for name in detectors),
@@ -35,17 +35,17 @@ def usual_rows(detectors: Iterable[str] = ()) -> list[PolicyRow]:
 
 
 def detectors_of(policy: InterventionPolicy) -> list[str]:
-    """Detectors that have a rule of their own."""
+    """Return the detectors that have their own rules."""
     return sorted({rule.detector for rule in policy.flags if rule.detector})
 
 
 def sites_of(policy: InterventionPolicy) -> list[str]:
-    """Sites that have a rule of their own."""
+    """Return the sites that have their own rules."""
     return sorted({rule.site for rule in (*policy.flags, *policy.risks) if rule.site})
 
 
 def own_value(policy: InterventionPolicy, row: PolicyRow, site: str) -> Value | None:
-    """What is set for this very cell; ``None`` where it takes what holds more widely."""
+    """Return the value set for this very cell; ``None`` where it inherits."""
     if row.risk is not None:
         return next(
             (rule.answer for rule in policy.risks if (rule.risk, rule.site) == (row.risk, site)), None
@@ -54,7 +54,7 @@ def own_value(policy: InterventionPolicy, row: PolicyRow, site: str) -> Value | 
 
 
 def value_in_force(policy: InterventionPolicy, row: PolicyRow, site: str) -> Value | None:
-    """What would be done; ``None`` for a detector whose flags go by their weight."""
+    """Return the effective value; ``None`` for a detector whose flags follow their severity."""
     if row.risk is not None:
         return policy.answer(site, row.risk)
     severities = (row.severity,) if row.severity is not None else tuple(Severity)
@@ -65,7 +65,7 @@ def value_in_force(policy: InterventionPolicy, row: PolicyRow, site: str) -> Val
 def with_value(
     policy: InterventionPolicy, row: PolicyRow, site: str, value: Value | None
 ) -> InterventionPolicy:
-    """The policy with this cell set; ``None`` takes the cell's own rule away."""
+    """Return the policy with this cell set; ``None`` removes the cell's own rule."""
     if row.risk is not None:
         risks = [rule for rule in policy.risks if (rule.risk, rule.site) != (row.risk, site)]
         if isinstance(value, Answer):
@@ -73,18 +73,18 @@ def with_value(
         return replace(policy, risks=tuple(sorted(risks, key=_risk_order)))
     flags = [rule for rule in policy.flags if rule.site != site or not _is_about(rule, row)]
     if isinstance(value, Reaction):
-        severity = row.severity or Severity.WARNING  # of a rule that names a detector it is not looked at
+        severity = row.severity or Severity.WARNING  # ignored in rules that name a detector
         flags.append(FlagRule(severity=severity, reaction=value, site=site, detector=row.detector))
     return replace(policy, flags=tuple(sorted(flags, key=_flag_order)))
 
 
 def without_detector(policy: InterventionPolicy, detector: str) -> InterventionPolicy:
-    """The policy without any rule that names this detector."""
+    """Return the policy without the rules of this detector."""
     return replace(policy, flags=tuple(rule for rule in policy.flags if rule.detector != detector))
 
 
 def alike(policy: InterventionPolicy) -> InterventionPolicy:
-    """The same rules in one order, so that policies can be compared."""
+    """Return the same rules in one order, so that policies can be compared."""
     return InterventionPolicy(
         flags=tuple(sorted(policy.flags, key=_flag_order)), risks=tuple(sorted(policy.risks, key=_risk_order))
     )

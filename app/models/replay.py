@@ -1,4 +1,4 @@
-"""Looking back at the steps of a run that goes on: it is not disturbed, and its page of now is one key away."""
+"""Past steps of a live run, looked at without disturbing it."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 KEEP = 48 << 20
 """Bytes of decoded pictures: about a dozen pages."""
 AHEAD = 2
-"""Steps that are fetched to each side of the one looked at."""
+"""Steps loaded on each side of the one being viewed."""
 
 
 class Replay(QObject):
-    """The steps of the open run, and which of them is looked at; ``None`` is the page as it is now.
+    """The steps of the open run and the one being viewed; ``None`` is the live page.
 
     Signals:
-        changed: another step is looked at, or its page has come.
+        changed: another step is viewed, or its page was loaded.
     """
 
     changed = Signal()
@@ -53,7 +53,7 @@ class Replay(QObject):
 
     # ------------------------------------------------------------ what there is
     def open(self, run: str) -> None:
-        """Another run is large now; "" for none."""
+        """Open another run; "" for none."""
         if run == self.run:
             return
         self.views.forget(self.run)
@@ -62,14 +62,14 @@ class Replay(QObject):
         self.changed.emit()
 
     def fill(self, detail: LiveDetail) -> None:
-        """The steps recorded so far."""
+        """Take the steps recorded so far."""
         if detail.row.run == self.run:
             self.steps.merge(live_marks(detail.steps, detail.row.flags), keep_places=True)
             if self.index is None:
                 self.changed.emit()
 
     def grow(self, row: LiveRow) -> None:
-        """The run made a step, or a detector said something about one."""
+        """Update after a step of the run or a flag on one."""
         if row.run != self.run:
             return
         have, flags = len(self.steps.rows), _by_step(row.flags)
@@ -84,17 +84,17 @@ class Replay(QObject):
     # ------------------------------------------------------------ what is looked at
     @property
     def view(self) -> StepView | None:
-        """The step's page, ``None`` while it is awaited and for the page as it is now."""
+        """The step's page, ``None`` while it loads and for the live page."""
         return None if self.index is None else self.views.get(self.run, self.index)
 
     @property
     def mark(self) -> StepMark | None:
-        """The step that is looked at."""
+        """The step being viewed."""
         return None if self.index is None else self.steps.at(self.steps.row_of(self.index))
 
     @property
     def last_image(self) -> QImage | None:
-        """The picture of the last step, for a run that has no page any more; ``changed`` tells when it has come."""
+        """The last step's screenshot, for a run without a page; ``changed`` is emitted when it is loaded."""
         last = self._last
         view = self.views.get(self.run, last) if last is not None else None
         if view is None:
@@ -109,7 +109,7 @@ class Replay(QObject):
         return rows[-1].index if rows else None
 
     def go(self, index: int) -> None:
-        """Look at a step."""
+        """View a step."""
         if index == self.index or self.steps.row_of(index) < 0:
             return
         self.index, self.error = index, ""
@@ -119,21 +119,21 @@ class Replay(QObject):
         self.changed.emit()
 
     def back(self) -> None:
-        """One step back in time; from the page as it is now to the last step."""
+        """View the previous step; from the live page the last step."""
         rows = self.steps.rows
         if rows:
             row = len(rows) if self.index is None else self.steps.row_of(self.index)
             self.go(rows[max(row - 1, 0)].index)
 
     def on(self) -> None:
-        """One step on; after the last one the page as it is now."""
+        """View the next step; after the last one the live page."""
         if self.index is None:
             return
         later = self.steps.at(self.steps.row_of(self.index) + 1)
         self.live() if later is None else self.go(later.index)
 
     def live(self) -> None:
-        """The page as it is now."""
+        """View the live page."""
         if self.index is not None:
             self.index, self.error = None, ""
             self.changed.emit()
@@ -159,7 +159,7 @@ class Replay(QObject):
 
 
 def live_marks(steps: Iterable[Step], flags: Iterable[FlagMark]) -> list[StepMark]:
-    """One mark a step, with the flags that fired at it, the worst first."""
+    """Return one mark a step, with the flags raised at it, the most severe first."""
     by_step = _by_step(flags)
     return [
         _flagged(
@@ -176,7 +176,7 @@ def live_marks(steps: Iterable[Step], flags: Iterable[FlagMark]) -> list[StepMar
 
 
 def by_hand(words: str) -> str:
-    """What a person did during a takeover."""
+    """Describe what a person did during a takeover."""
     return QCoreApplication.translate("live", "by hand: {0}").format(words)
 
 

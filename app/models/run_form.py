@@ -1,4 +1,4 @@
-"""What is asked before the agent is sent off: typed as text, checked in words, handed on as a request."""
+"""The form that starts a run: typed as text, validated, returned as a request."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ MOST_STEPS = 1000
 
 
 class RunFormModel(QObject):
-    """The form's values, and the runs it has sent off.
+    """The form's values, and the runs started from it.
 
     Signals:
-        changed: a value, a problem, the list of graphs, or what is told of the last run.
-        started: a run was sent off.  ended: (run, a sentence) one is over.
-        refused: one that was sent off broke off, ``error`` says why.  failed: so did one that was gone on with.
+        changed: a value, a problem, the list of graphs, or the last run's progress.
+        started: a run was started.  ended(run, text): one has ended.
+        refused: a started run failed, see ``error``.  failed(text): a resumed run failed.
     """
 
     changed = Signal()
@@ -51,7 +51,7 @@ class RunFormModel(QObject):
         client.graph_changed.connect(self._on_graph)
 
     def load(self) -> None:
-        """Ask which sites have a graph."""
+        """Load the sites that have a graph."""
 
         def came(rows: list[GraphRow]) -> None:
             self.graphs = tuple(row.site for row in rows)
@@ -62,32 +62,32 @@ class RunFormModel(QObject):
         self._tasks.start(self._client.api.graphs(), came, key="run-form-graphs")
 
     def set(self, name: str, text: str) -> None:
-        """Type into a field."""
+        """Set a field."""
         if self.values[name] != text:
             self.values[name], self.error = text, ""
             self.changed.emit()
 
     def set_policy(self, policy: str) -> None:
-        """Who decides."""
+        """Set the policy."""
         if policy != self.policy:
             self.policy = policy
             self.changed.emit()
 
     def set_graph(self, site: str) -> None:
-        """Which graph may be navigated by; "" for none."""
+        """Set the graph used for navigation; "" for none."""
         if site != self.graph:
             self.graph = site
             self.changed.emit()
 
     def set_headed(self, on: bool) -> None:
-        """Whether the browser is shown."""
+        """Set whether the browser is visible."""
         if on != self.headed:
             self.headed = on
             self.changed.emit()
 
     @property
     def problems(self) -> list[Problem]:
-        """Everything that is wrong, in the order of the form."""
+        """All problems, in the order of the form."""
         found: list[Problem] = []
         if not self.values["intent"].strip():
             found.append(Problem("intent", _tr("Say in words what is to be done")))
@@ -103,7 +103,7 @@ class RunFormModel(QObject):
         return found
 
     def request(self) -> RunRequest:
-        """The form as a request, on the wall like every run of the window; only when there are no problems."""
+        """Return the form as a supervised run request; call it only without problems."""
         values = {name: text.strip() for name, text in self.values.items()}
         return RunRequest(
             intent=values["intent"],
@@ -118,7 +118,7 @@ class RunFormModel(QObject):
         )
 
     def start(self) -> bool:
-        """Send the agent off; False while something is wrong."""
+        """Start the run; False while something is wrong."""
         if self.problems:
             self.changed.emit()
             return False
@@ -133,7 +133,7 @@ class RunFormModel(QObject):
         self._tasks.start(self._client.api.stop_run(run))
 
     def resume(self, run: str) -> None:
-        """Go on with a run that was interrupted."""
+        """Resume an interrupted run."""
         self._tasks.start(
             self._client.api.resume_run(run), self._came, lambda error: self.failed.emit(str(error))
         )

@@ -1,4 +1,4 @@
-"""The number of a run on the wall: given once, kept for the run's life, typed to go to it."""
+"""Numbers of runs: assigned once, kept for the run's life, typed to open it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 REUSE_SECONDS = 600.0
-"""A number whose run was taken off the wall goes to no other run for so long: fingers remember it."""
+"""The number of a dismissed run is not reused for this long: operators remember it."""
 SECOND_DIGIT = 1.0
-"""Seconds within which another digit continues the number."""
+"""Seconds within which a second digit continues the number."""
 
 
 class RunNumbers:
-    """Each run on the wall has the smallest number that was free when it came; only leaving the wall frees it."""
+    """Each run has the smallest number free at its start; only dismissing the run frees it."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -27,11 +27,11 @@ class RunNumbers:
         return self._of.get(run, 0)
 
     def run_of(self, number: int) -> str:
-        """The run that has a number, "" where none has."""
+        """Return the run with a number, "" for none."""
         return self._runs.get(number, "")
 
     def give(self, run: str) -> int:
-        """The run's number; one that has none gets one."""
+        """Return the run's number, assigning one if needed."""
         if run not in self._of:
             now = self._clock()
             self._freed = {n: at for n, at in self._freed.items() if now - at < REUSE_SECONDS}
@@ -42,7 +42,7 @@ class RunNumbers:
         return self._of[run]
 
     def free(self, run: str) -> None:
-        """The run left the wall."""
+        """Free the number of a run that was dismissed."""
         number = self._of.pop(run, 0)
         if number:
             del self._runs[number]
@@ -63,7 +63,7 @@ class RunNumbers:
         return dict(self._of)
 
     def restore(self, saved: object) -> None:
-        """Take the numbers of a session; what makes no sense, or is taken, is left out."""
+        """Take the numbers of a session; malformed and taken ones are ignored."""
         if not isinstance(saved, Mapping):
             return
         for run, number in saved.items():  # pyright: ignore[reportUnknownVariableType]
@@ -76,7 +76,7 @@ class RunNumbers:
 
     # ------------------------------------------------------------ typing
     def typed(self, digit: int) -> tuple[int, str]:
-        """The number that is typed so far, and its run: ``1`` and soon after ``2`` is 12 if a run has that number.
+        """Return the number typed so far, and its run: ``1`` and soon after ``2`` is 12 if a run has that number.
 
         Where none has, the newest digit begins another number.
         """
@@ -91,5 +91,5 @@ class RunNumbers:
         return int(text), self.run_of(int(text))
 
     def _begins(self, text: str) -> bool:
-        """Whether a longer number begins so."""
+        """Whether a longer number begins like this."""
         return text != "0" and any(str(number).startswith(text) for number in self._runs)

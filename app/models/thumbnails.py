@@ -1,4 +1,4 @@
-"""Small pictures of states for the map: fetched a few at a time, decoded and shrunk on worker threads."""
+"""Thumbnails of states for the map: loaded a few at a time, decoded and scaled on worker threads."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from app.models.tasks import Tasks
 
 SIZE = QSize(264, 165)
-"""Decoded pictures are cut to this shape: the upper part of a page says what it is."""
+"""Decoded pictures are cropped to this shape: the upper part of a page identifies it."""
 AT_ONCE = 8
-"""Pictures asked for at one time; the rest of what is in sight waits, what went out of sight is forgotten."""
+"""Pictures loaded at a time."""
 KEEP = 96 << 20
 
 
@@ -36,7 +36,7 @@ class _Shrink(QRunnable):
 
 
 def levels(image: QImage) -> tuple[QImage, ...]:
-    """The picture at full, half and quarter size, cut to the map's shape, without transparency."""
+    """Return the picture at full, half and quarter size, cropped to the map's shape, without transparency."""
     fill, smooth = Qt.AspectRatioMode.KeepAspectRatioByExpanding, Qt.TransformationMode.SmoothTransformation
     whole = image.scaled(SIZE, fill, smooth).copy(0, 0, SIZE.width(), SIZE.height())
     whole = whole.convertToFormat(QImage.Format.Format_RGB32)
@@ -46,10 +46,10 @@ def levels(image: QImage) -> tuple[QImage, ...]:
 
 
 class Thumbnails(QObject):
-    """Pictures by content hash, the last looked at kept.
+    """A cache of thumbnails by content hash, least recently used first out.
 
     Signals:
-        ready(digest): a picture can be had now.
+        ready(digest): ``get`` returns a picture now.
     """
 
     ready = Signal(str)
@@ -70,7 +70,7 @@ class Thumbnails(QObject):
         self._carrier.done.connect(self._shrunk, Qt.ConnectionType.QueuedConnection)
 
     def get(self, digest: str, width: float) -> QImage | None:
-        """The picture in the smallest size that is at least ``width`` pixels wide; ``None`` while there is none."""
+        """Return the smallest size that is at least ``width`` pixels wide; ``None`` before it is loaded."""
         found = self._images.get(digest)
         if found is None:
             return None
@@ -78,7 +78,7 @@ class Thumbnails(QObject):
         return next((one for one in reversed(found) if one.width() >= width), found[0])
 
     def want(self, digests: Iterable[str]) -> None:
-        """These are in sight now, the most wanted first; earlier wishes that are not among them are dropped."""
+        """Load the pictures in sight, the most important first; earlier requests not among them are dropped."""
         known = self._images.keys() | self._asked | self._failed
         self._waiting = [digest for digest in dict.fromkeys(digests) if digest and digest not in known][::-1]
         self._ask()
@@ -90,7 +90,7 @@ class Thumbnails(QObject):
 
     @property
     def is_idle(self) -> bool:
-        """Nothing is asked for or being decoded."""
+        """Whether nothing is being loaded or decoded."""
         return not self._asked and not self._waiting
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""How fast an exploration finds states, by depth: the numbers of WebNavigator's figure 3, as bars, line and table."""
+"""Discovery velocity by depth, as in WebNavigator's figure 3: data of the bars, the line and the table."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 Index = QModelIndex | QPersistentModelIndex
 REFRESH_MS = 2000
-"""While an exploration runs its numbers are asked for no more often than this."""
+"""Shortest time between two loads during an exploration."""
 _ROOT = QModelIndex()
 
 
 class VelocityTable(QAbstractTableModel):
-    """The same numbers to read, hear and copy: a depth a row."""
+    """The same numbers as a table, one depth a row."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -50,11 +50,10 @@ class VelocityTable(QAbstractTableModel):
 
     @property
     def rows(self) -> tuple[DepthRow, ...]:
-        """The depths in order."""
         return self._rows
 
     def show_rows(self, rows: Sequence[DepthRow]) -> None:
-        """Depths are only ever added while one exploration runs; another one shows anew."""
+        """Update the rows; during one exploration depths are only added."""
         new = tuple(rows)
         if new == self._rows:
             return
@@ -73,17 +72,14 @@ class VelocityTable(QAbstractTableModel):
             self.dataChanged.emit(self.index(0, 0), self.index(old - 1, len(self._titles) - 1))
 
     def rowCount(self, parent: Index = _ROOT) -> int:
-        """How many depths."""
         return 0 if parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: Index = _ROOT) -> int:
-        """Five numbers."""
         return 0 if parent.isValid() else len(self._titles)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """What a column counts."""
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
             return self._titles[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -91,7 +87,7 @@ class VelocityTable(QAbstractTableModel):
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """The number, or the whole row in words."""
+        """Return the number, or the whole row in words."""
         if not index.isValid() or index.row() >= len(self._rows):
             return None
         row = self._rows[index.row()]
@@ -109,7 +105,7 @@ class VelocityTable(QAbstractTableModel):
 
 
 class VelocityPlotModel(QObject):
-    """The depths of a site's last exploration; ``changed`` says that there are others."""
+    """The depths of a site's last exploration; ``changed`` when they changed."""
 
     changed = Signal()
 
@@ -125,11 +121,10 @@ class VelocityPlotModel(QObject):
 
     @property
     def rows(self) -> tuple[DepthRow, ...]:
-        """The depths in order."""
         return self.table.rows
 
     def show(self, site: str) -> None:
-        """Show this site's numbers, and follow them while its exploration runs."""
+        """Show this site's numbers, and update them while its exploration runs."""
         if site != self.site:
             self.site, self.error = site, ""
             self.table.show_rows(())
@@ -140,13 +135,13 @@ class VelocityPlotModel(QObject):
         self.changed.emit()
 
     def close(self) -> None:
-        """Nobody looks: ask no more."""
+        """Stop updating."""
         self.is_open = False
         self._timer.stop()
 
     @property
     def summary(self) -> str:
-        """What the picture shows, in a sentence or two."""
+        """Describe the chart in a sentence or two."""
         rows = self.rows
         if not rows:
             return ""
@@ -182,7 +177,7 @@ class VelocityPlotModel(QObject):
 
 
 def cells(row: DepthRow) -> tuple[str, str, str, str, str]:
-    """A depth's numbers as they stand in the table."""
+    """Return a depth's numbers as shown in the table."""
     number = QLocale().toString
     return (
         str(row.depth),
@@ -194,19 +189,19 @@ def cells(row: DepthRow) -> tuple[str, str, str, str, str]:
 
 
 def depth_words(row: DepthRow) -> str:
-    """A depth in a sentence."""
+    """Describe a depth in a sentence."""
     return _tr("Depth {0}: {1} states, {2} of them new in {3}, {4} a minute").format(*cells(row))
 
 
 def rate_words(velocity: float) -> str:
-    """States a minute with as many digits as mean something."""
+    """Format states a minute with the significant digits."""
     return QLocale().toString(round(velocity)) if velocity >= 100 else f"{velocity:.1f}"
 
 
 def ticks(most: float, wanted: int = 4, *, whole: bool = False) -> list[float]:
-    """Round numbers from 0 up to at least ``most``, about ``wanted`` steps apart (1, 2, 2.5 or 5 times a power of ten).
+    """Return round numbers from 0 to at least ``most``, about ``wanted`` steps apart (1, 2, 2.5 or 5 times 10**n).
 
-    With ``whole`` the steps are whole numbers.
+    With ``whole`` the steps are integers.
     """
     most = max(most, 1.0 if whole else 0.1)
     power = 10.0 ** floor(log10(most / wanted))

@@ -1,4 +1,4 @@
-"""The block-list laboratory: rules at the left, the page with what they stop at the right."""
+"""The block-list editor: rules at the left, the page with the elements they stop at the right."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 RULES = 0.45
-"""Of the width, what the rules take."""
+"""Share of the width for the rules."""
 SHARE = 0.5
-"""Of the right side's height, the most that the picture takes."""
+"""Largest share of the right side's height for the picture."""
 
 
 class BlockLab(Panel):
-    """Rules, page and verdicts side by side.  ``closed`` says that it may go; what was typed stays in the model."""
+    """Rules, page and verdicts side by side.  ``closed``: it should be hidden; the text stays in the model."""
 
     closed = Signal()
 
@@ -60,7 +60,7 @@ class BlockLab(Panel):
         self._show()
 
     def begin(self) -> None:
-        """Give the keys to the rules."""
+        """Focus the rules."""
         self.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     # ------------------------------------------------------------ layout
@@ -278,7 +278,7 @@ class BlockLab(Panel):
         self.shot.choose(self._mark(rows[number]) if 0 <= number < len(rows) else None)
 
     def _mark(self, row: LabRow) -> Mark | None:
-        """An element's mark; none where the picture does not show it."""
+        """Return an element's mark; none where it is outside the picture."""
         rect, spoken = row.element.rect, row.verdict in ("block", "ask")
         if rect is None or not self.shot.is_inside(rect):
             return None
@@ -297,7 +297,7 @@ class BlockLab(Panel):
             self.list.setCurrentIndex(self._model.rows.index(place))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The rules and the page share the width until a hand moves the border; the picture keeps its shape."""
+        """Share the width until the person moves the splitter; the picture keeps its shape."""
         super().resizeEvent(event)
         if not self._by_hand:
             rules = round(self.width() * RULES)

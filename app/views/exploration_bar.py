@@ -1,4 +1,4 @@
-"""The bar under the map: how far the exploration is, what it tries, what it left out and why, and its controls."""
+"""The bar below the map: progress of the exploration, current action, skipped elements, controls."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 SHOWN_REASONS = 3
-"""Reasons that stand in the bar; all of them stand in the card."""
+"""Reasons shown in the bar; the card shows all."""
 
 
 class ExplorationBar(QFrame):
-    """Always as high, so that the map above never jumps, but for a line that asks or tells something."""
+    """Of constant height, so that the map never jumps, except for a line with a question or a message."""
 
     def __init__(self, model: ExplorationModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class ExplorationBar(QFrame):
         center.keys_changed.connect(self._dress)
         theme.changed.connect(
             lambda: QTimer.singleShot(0, self, self._refit)
-        )  # once the widgets have the new type
+        )  # once the widgets have the new font
         self._dress()
         self._show()
 
@@ -138,7 +138,7 @@ class ExplorationBar(QFrame):
         self.give_up.clicked.connect(model.give_up_log_in)
 
     def show_skipped(self) -> None:
-        """Open the card with every reason."""
+        """Open the card with all reasons."""
         self.card.open_at(self.skipped)
 
     # ------------------------------------------------------------ what is shown
@@ -206,7 +206,7 @@ class ExplorationBar(QFrame):
         self.skipped.setAccessibleName(text)
 
     def resizeEvent(self, event: object) -> None:
-        """The reasons take half of the width at most."""
+        """Give the reasons at most half of the width."""
         super().resizeEvent(event)  # type: ignore[arg-type]
         self._show_second(self._model.stage in (Stage.STARTING, Stage.RUNNING, Stage.PAUSED))
 
@@ -248,13 +248,13 @@ class ExplorationBar(QFrame):
         self._dress_pause()
 
     def _dress_pause(self) -> None:
-        """One button in one place, named by what it does now."""
+        """One button for pause and resume, labelled by its effect."""
         resumes = self._model.can_resume
         keys = self._center.keys("map.pause")
         texts = [f"{word}  {keys}" if keys else word for word in (self.tr("Pause"), self.tr("Resume"))]
         self.pause.setMinimumWidth(0)
         widths: list[int] = []
-        for text in (texts[not resumes], texts[resumes]):  # its neighbours stand still when the word changes
+        for text in (texts[not resumes], texts[resumes]):  # neighbours don't move when the label changes
             self.pause.setText(text)
             widths.append(self.pause.sizeHint().width())
         self.pause.setMinimumWidth(max(widths))
@@ -267,7 +267,7 @@ class ExplorationBar(QFrame):
 
 
 class StageSign(QWidget):
-    """Shape and words of where an exploration stands."""
+    """Sign and label of an exploration's state."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -277,7 +277,6 @@ class StageSign(QWidget):
         theme.changed.connect(self.updateGeometry)
 
     def show_stage(self, stage: str, words: str) -> None:
-        """Another stage."""
         if (stage, words) != (self._stage, self._words):
             self._stage, self._words = stage, words
             self.setAccessibleName(words)
@@ -286,16 +285,13 @@ class StageSign(QWidget):
             self.update()
 
     def sizeHint(self) -> QSize:
-        """Sign and words."""
         metrics = QFontMetrics(self._theme.font(bold=True))
         return QSize(metrics.horizontalAdvance(self._words) + self._theme.px(22), metrics.height() + 6)
 
     def minimumSizeHint(self) -> QSize:
-        """The sign and a few letters."""
         return QSize(self._theme.px(80), self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw both."""
         theme, px = self._theme, self._theme.px
         color = theme.color(STAGE_ROLE.get(self._stage, "muted"))
         painter = QPainter(self)
@@ -312,7 +308,7 @@ class StageSign(QWidget):
 
 
 class Figure(QWidget):
-    """A number and what it counts; as wide as the widest number it had, so that its neighbours stand still."""
+    """A number and its label, as wide as the widest number so far, so that its neighbours don't move."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -328,28 +324,27 @@ class Figure(QWidget):
         row.addWidget(self.word)
 
     def name(self, word: str, help_: str) -> None:
-        """What it counts, and in full."""
+        """Set the label and its full form."""
         self.word.setText(word)
         self._help = help_
         self.setToolTip(help_)
         self.show_value(self.value.text())
 
     def show_value(self, text: str) -> None:
-        """Another number."""
         self.value.setText(text)
         self._longest = max(self._longest, text, key=len)
         self.fit()
         self.setAccessibleName(f"{self._help}: {text}")
 
     def fit(self) -> None:
-        """Make room for the widest number in the type of now."""
+        """Fit the width to the widest number in the present font."""
         metrics = self.value.fontMetrics()
         wide = max(metrics.horizontalAdvance(text) for text in (self._longest, self.value.text()))
         self.value.setMinimumWidth(wide + 1)
 
 
 class SkipCard(QFrame):
-    """Every reason why elements were left out, with its count; closes by itself."""
+    """All reasons why elements were skipped, with counts; closes by itself."""
 
     def __init__(self, model: ExplorationModel, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)

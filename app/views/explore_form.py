@@ -1,4 +1,4 @@
-"""What is asked before a site is explored, as a pane beside the map; nothing waits for it."""
+"""The form that starts an exploration, beside the map; non-modal."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class ExploreForm(FormPanel):
-    """In the place of the state's panel.  ``closed`` says that it may go: it was closed, or an exploration began."""
+    """In the place of the state's panel.  ``closed``: it was closed, or an exploration began."""
 
     def __init__(self, model: ExplorationModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class ExploreForm(FormPanel):
         self._show()
 
     def begin(self) -> None:
-        """Go to the address."""
+        """Focus the address."""
         self._asked = False
         self._touched.clear()
         self._show()
@@ -63,7 +63,7 @@ class ExploreForm(FormPanel):
 
     # ------------------------------------------------------------ layout
     def _field_words(self) -> dict[str, tuple[str, str]]:
-        """A field's word, and what it means."""
+        """Return each field's label and meaning."""
         return {
             "url": (self.tr("Address"), self.tr("the site's home page")),
             "site": (self.tr("Site"), self.tr("its name here; empty takes it from the address")),

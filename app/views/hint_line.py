@@ -1,4 +1,4 @@
-"""The line at the foot of a run that is large: words for the agent, and the last of them one key away from a tip."""
+"""The hint field below an open run, with the last hint one key away from a tip."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 class HintLine(Panel):
-    """H goes to it, Enter sends, Esc leaves and keeps the words.  Binds ``live.hint``.
+    """H focuses it, Enter sends, Esc leaves and keeps the text.  Binds ``live.hint``.
 
-    H always goes to it: where the run has ended it says so, takes what is typed and does nothing with it.  Words that
-    were begun when the run ended stay in it, and Enter does not send them.
+    H always focuses it: where the run has ended the line says so, and takes and ignores typing.  Text begun when the
+    run ended stays in it, and Enter does not send it.
 
     Signals:
-        wanted: H was pressed; the line is to be brought into sight before it gets the keys.
+        wanted: H was pressed; the line should become visible before it gets the focus.
     """
 
     wanted = Signal()
@@ -63,7 +63,7 @@ class HintLine(Panel):
         self._show()
 
     def begin(self) -> None:
-        """Give the keys to the line, whatever the run is at; without any run what is typed does nothing."""
+        """Focus the line, whatever the run's state; without a run, typing does nothing."""
         self.wanted.emit()
         if self._run.run:
             self.line.begin()
@@ -102,14 +102,14 @@ class HintLine(Panel):
         return row is not None and row.state.value == "ended"
 
     def _on_entered(self, text: str) -> None:
-        """Send to the run whose words these are; Enter leaves a line that is of no use."""
+        """Send the text to the run it was typed for; leave the line where that is impossible."""
         if not self._is_over:
             self._model.send(text)
         elif not text.strip():
             self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_opened(self) -> None:
-        """Words that were begun stay with their run."""
+        """Keep each run's unsent text."""
         if self._shown and self.line.text.strip():
             self._drafts[self._shown] = self.line.text
         self._shown, self._refused = self._run.run, ""
@@ -134,7 +134,7 @@ class HintLine(Panel):
         self._say(self._refused)
 
     def _on_sent(self, _hint: str) -> None:
-        """It is kept: the line is free, unless something else was typed meanwhile."""
+        """Clear the line, unless something else was typed meanwhile."""
         newest = self._model.newest
         if newest is not None and self.line.text.strip() == newest.text:
             self.line.clear()
@@ -149,12 +149,12 @@ class HintLine(Panel):
         self._shut()
         self._say(self._model.error or self._refused or self._ended())
         now = newest.id if newest is not None else ""
-        if now != self._known:  # whether there is a hint to make a tip of
+        if now != self._known:  # whether there is a hint for a tip
             self._known = now
-            QTimer.singleShot(0, self, self._center.refresh)  # once everybody has heard of it
+            QTimer.singleShot(0, self, self._center.refresh)  # after every listener
 
     def _shut(self) -> None:
-        """The line of a run that is over takes the keys and nothing else, unless words stand in it."""
+        """The line of an ended run takes the focus and nothing else, unless there is text in it."""
         shut = self._is_over and not self.line.text
         self.line.shut(shut)
         self.line.setPlaceholderText(
@@ -166,7 +166,7 @@ class HintLine(Panel):
         )
 
     def _ended(self) -> str:
-        """Why words that were begun are not sent any more."""
+        """Return why unsent text can't be sent any more."""
         if not self._is_over or not self.line.text:
             return ""
         return self.tr("{0} has ended: this hint can't be sent. Esc leaves; the words stay.").format(

@@ -1,4 +1,4 @@
-"""The bar of big quiet controls: what can be done with the run under the hand, each with its key."""
+"""The action bar of Live: what can be done with the current run, each button with its key."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 SPACE = 5
 LEVELS = ((WHOLE, WHOLE), (WHOLE, WORD), (WHOLE, SIGN), (WORD, WORD), (WORD, SIGN), (SIGN, SIGN))
-"""How much is shown of the controls, and of what stands aside, from the widest window to the narrowest."""
+"""Detail of the main and of the secondary buttons, from the widest window to the narrowest."""
 
 
 class LiveBar(QWidget):
-    """Pause, step, approve, deny, hint, take over, stop; at the right what is done with a run that is over."""
+    """Pause, step, approve, deny, hint, take over, stop; at the right the actions on an ended run."""
 
     def __init__(self, model: LiveModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class LiveBar(QWidget):
         self._on_opened(model.run)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a narrow window first the keys go, then the words."""
+        """A narrow window hides first the keys, then the labels."""
         super().resizeEvent(event)
         self._share_out()
 
@@ -105,7 +105,7 @@ class LiveBar(QWidget):
         self._show_need(row)
 
     def _words(self) -> dict[str, tuple[str, str]]:
-        """Yes and no to each need, short enough for a button."""
+        """Short approve and deny labels for each need."""
         end = self.tr("End run")
         return {
             "approval": (self.tr("Approve"), self.tr("Deny")),
@@ -116,18 +116,18 @@ class LiveBar(QWidget):
         }
 
     def _show_need(self, row: LiveRow | None) -> None:
-        """The two in the middle speak of what is asked."""
+        """Label approve and deny for the current request."""
         need = first_need(row)
         yes, no = self._words()[need or "approval"]
         self.approve.show_as(_yes(need), yes)
         self.deny.show_as("live.deny", no)
-        mine = row is not None and is_mine(row)  # then the keys are the page's
-        by_hand = need == "wall"  # what a wall needs is a person's hands
+        mine = row is not None and is_mine(row)  # then the page has the keyboard
+        by_hand = need == "wall"  # a log-in wall needs a takeover
         self.hands.call(mine or by_hand)
         self.approve.call(bool(need) and not mine and not by_hand)
 
     def _share_out(self) -> None:
-        """As much of every button as there is room for; what is aside gives way first."""
+        """Show as much of every button as fits; the secondary ones shrink first."""
         shown = [button for button in self.buttons if not button.isHidden()]
         fill(shown, self.width() - 32 - SPACE * (len(shown) + 3), LEVELS, self._aside)
 

@@ -1,4 +1,4 @@
-"""The picture of a running page, sharp in its place; while it is taken over, mouse and keys go to the page."""
+"""The picture of a live page; during a takeover it forwards mouse and keyboard to the page."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 SETTLE_MS = 120
-"""A size has to last this long before the engine is asked for pictures of it."""
+"""A size has to last this long before pictures of it are requested."""
 MARGIN = 4
-"""Pixels round the picture, for the frame of a takeover."""
+"""Pixels around the picture, for the frame of a takeover."""
 
 
 class PageCanvas(QWidget):
     """Signals:
 
-    size_changed: a picture would fill another size here (``wanted``), and that has lasted a while.
-    keys_changed: the keys went to the page, or left it; an input method composes something else.
+    size_changed: the size for pictures (``wanted``) changed a moment ago.
+    keys_changed: the page got or lost the keyboard focus, or an input method's text changed.
     """
 
     size_changed = Signal()
@@ -73,51 +73,50 @@ class PageCanvas(QWidget):
         page: tuple[float, float] = (1.0, 1.0),
         pointer: tuple[float, float] | None = None,
     ) -> None:
-        """This picture of a page of this size (the units of pointer and target); ``None`` for none."""
+        """Show a picture of a page of this size (the unit of pointer and target); ``None`` for none."""
         self._image, self._page, self._pointer = image, page, pointer
         self._lay_out()
         self.update()
 
     def show_target(self, target: Target | None) -> None:
-        """Mark what is about to be done, or was done."""
+        """Mark the target of the next or the past action."""
         if target != self._target:
             self._target = target
             self.update()
 
     def show_face(self, *, dim: bool, instead: str) -> None:
-        """Whether the picture is of now, and what is said where there is none."""
+        """Set whether the picture is current, and the text where there is none."""
         if (dim, instead) != (self._dim, self._instead):
             self._dim, self._instead = dim, instead
             self.update()
 
     @property
     def target(self) -> Target | None:
-        """What is marked."""
+        """The marked target."""
         return self._target
 
     @property
     def has_picture(self) -> bool:
-        """Whether there is one."""
         return self._image is not None
 
     @property
     def ground(self) -> Ground:
-        """Where the picture lies."""
+        """The geometry of the picture."""
         return self._ground
 
     # ------------------------------------------------------------ a person's hands
     @property
     def captures(self) -> bool:
-        """Mouse and keys are the page's."""
+        """Whether mouse and keyboard go to the page."""
         return self.inputs.is_on
 
     @property
     def has_keys(self) -> bool:
-        """The keys go to the page now."""
+        """Whether the keyboard goes to the page now."""
         return self.captures and self.hasFocus()
 
     def capture(self, on: bool) -> None:
-        """Give mouse and keys to the page, or take them away."""
+        """Start or stop forwarding mouse and keyboard to the page."""
         if on == self.captures:
             return
         self.inputs.turn(on)
@@ -130,15 +129,15 @@ class PageCanvas(QWidget):
         self.update()
 
     def set_release_keys(self, keys: list[str]) -> None:
-        """The keys that never go to the page, in portable text."""
+        """Set the keys that are never forwarded, in portable text."""
         self.inputs.release_keys = frozenset(keys)
 
     def event(self, event: QEvent) -> bool:
-        """Every key is the page's, Tab and the window's shortcuts too, but for the one that hands it back."""
+        """Forward every key, including Tab and the window's shortcuts, except the ones that hand the page back."""
         if self.captures and isinstance(event, QKeyEvent):
             if event.type() is QEvent.Type.ShortcutOverride:
                 if self.inputs.is_release(event):
-                    self.inputs.let_go()  # Shift came down with it, and after this no key reaches the page
+                    self.inputs.let_go()  # Shift was pressed with it, and its release won't reach the page
                     event.ignore()
                     return False
                 event.accept()
@@ -149,28 +148,25 @@ class PageCanvas(QWidget):
         return super().event(event)
 
     def focusNextPrevChild(self, next: bool) -> bool:
-        """Tab stays on the page while it is taken over."""
+        """Keep Tab on the page during a takeover."""
         return False if self.captures else super().focusNextPrevChild(next)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """A key for the page."""
         if not self.inputs.key(event, down=True):
             super().keyPressEvent(event)
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        """It came up."""
         if not self.inputs.key(event, down=False):
             super().keyReleaseEvent(event)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        """Text that an input method composed."""
         if self.inputs.composed(event):
             self.keys_changed.emit()
         else:
             super().inputMethodEvent(event)
 
     def inputMethodQuery(self, query: Qt.InputMethodQuery) -> object:
-        """Where the window of an input method opens: at the pointer."""
+        """Place the window of an input method at the pointer."""
         if query == Qt.InputMethodQuery.ImEnabled:
             return self.captures
         if query == Qt.InputMethodQuery.ImCursorRectangle:
@@ -179,71 +175,65 @@ class PageCanvas(QWidget):
         return super().inputMethodQuery(query)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """A button went down."""
         if not self.inputs.button(event, self._ground, down=True):
             super().mousePressEvent(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Its second press."""
         if not self.inputs.button(event, self._ground, down=True, clicks=2):
             super().mouseDoubleClickEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """It came up."""
         if not self.inputs.button(event, self._ground, down=False):
             super().mouseReleaseEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """The pointer moved."""
         if not self.inputs.move(event, self._ground):
             super().mouseMoveEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """The wheel turned."""
         if not self.inputs.wheel(event, self._ground):
             super().wheelEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """The page's own menu, while it is taken over."""
+        """Leave the context menu to the page during a takeover."""
         if self.captures:
             event.accept()
         else:
             super().contextMenuEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """The keys go to the page."""
         super().focusInEvent(event)
         self.keys_changed.emit()
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """What was held down comes up."""
+        """Release all held keys and buttons."""
         super().focusOutEvent(event)
         self.inputs.let_go()
         self.keys_changed.emit()
         self.update()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """A page in the person's hands takes the keys when it comes into sight."""
+        """Take the keyboard for a page under the operator's control."""
         super().showEvent(event)
         if self.captures:
             self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """The same where the run's view is closed."""
+        """Release all held keys and buttons."""
         super().hideEvent(event)
         self.inputs.let_go()
 
     # ------------------------------------------------------------ size
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The picture keeps its shape; its new size is asked for when it has settled."""
+        """Scale the picture; request one of the new size once it has settled."""
         super().resizeEvent(event)
         self._lay_out()
         self._settled.start()
 
     @property
     def wanted(self) -> QSize:
-        """Device pixels that a picture may fill here."""
+        """Device pixels available for a picture."""
         room = self.size() - QSize(2 * MARGIN, 2 * MARGIN)
         return (room * self.devicePixelRatioF()).expandedTo(QSize(1, 1))
 
@@ -253,7 +243,7 @@ class PageCanvas(QWidget):
             self.size_changed.emit()
 
     def _lay_out(self) -> None:
-        """The picture in the middle, on whole device pixels, never larger than the page itself."""
+        """Center the picture on whole device pixels, never larger than the page itself."""
         image = self._image
         if image is None or image.isNull():
             self._ground = Ground(rect=QRectF(), page=(1.0, 1.0))
@@ -268,7 +258,6 @@ class PageCanvas(QWidget):
 
     # ------------------------------------------------------------ painting
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The picture, and what is marked on it."""
         painter, theme, ground = QPainter(self), self._theme, self._ground
         painter.fillRect(self.rect(), theme.color("surface"))
         image = self._image
@@ -279,7 +268,7 @@ class PageCanvas(QWidget):
             painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._instead)
             painter.end()
             return
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # a page is mirrored for nobody
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # pages are never mirrored
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         painter.drawImage(ground.rect, image)
         if self._dim:

@@ -1,4 +1,4 @@
-"""The left column of a run that is large: its plan, what it remembers and what changed in that, and its time line."""
+"""The left column of an open run: plan, memory with its changes, timeline."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 CHANGES = 6
-"""Changes of the ledger by one step that are listed; the others are counted, and stand marked in the memory."""
+"""Ledger changes of one step that are listed; the others are counted, and marked in the memory."""
 
 
 class LiveFacts(Panel):
-    """Plan and ledger over the time line; a step of it that is activated is shown on the page."""
+    """Plan and ledger above the timeline; activating a step shows it on the page."""
 
     def __init__(self, model: LiveRun, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class LiveFacts(Panel):
         bar = self.moments.verticalScrollBar()
         bar.valueChanged.connect(self._on_scrolled)
         bar.rangeChanged.connect(self._on_range)
-        self._soon = QTimer(self, singleShot=True, interval=0)  # many changes come together: measured once
+        self._soon = QTimer(self, singleShot=True, interval=0)  # coalesces changes
         self._soon.timeout.connect(self._show)
         model.opened.connect(self._on_opened)
         model.changed.connect(self._show_soon)
@@ -66,11 +66,11 @@ class LiveFacts(Panel):
         self._show()
 
     def take_keys(self) -> None:
-        """Put the hand on the time line."""
+        """Focus the timeline."""
         self.moments.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Lists are as high as their rows; another width breaks them anew."""
+        """Fit the lists to their rows, which wrap at another width."""
         super().resizeEvent(event)
         self._measure_soon()
 
@@ -148,7 +148,7 @@ class LiveFacts(Panel):
                 view.setFixedHeight(height_up_to(view, most))
         inner = self.upper.widget()
         stack = inner.layout() if inner is not None else None
-        if stack is not None:  # what is above takes what it needs, at most half
+        if stack is not None:  # the upper part takes at most half
             needed = stack.totalHeightForWidth(max(self.width(), 100))
             self.upper.setFixedHeight(max(min(needed, self.height() // 2), self._theme.px(40)))
 
@@ -162,13 +162,13 @@ class LiveFacts(Panel):
         self._follows = value >= bar.maximum() - self._theme.px(4)
 
     def _on_range(self, _least: int, most: int) -> None:
-        """Follow new steps, unless somebody reads further up."""
+        """Scroll to new steps, unless the operator is reading further up."""
         if self._follows:
             self.moments.verticalScrollBar().setValue(most)
 
 
 def height_up_to(view: Rows, most: int) -> int:
-    """What the rows need, but no more than ``most``; rows beyond it are not measured."""
+    """Return the height of the rows, at most ``most``; rows beyond it are not measured."""
     rows, option, delegate = view.model(), QStyleOptionViewItem(), view.itemDelegate()
     height = 2
     for row in range(rows.rowCount()):

@@ -1,4 +1,4 @@
-"""What the run is about to do and why, and the flags so far with what the operator says about them."""
+"""The next action with its reason, and the flags with the operator's verdicts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class NextCard(QWidget):
-    """The action about to be done, its reason and its risk."""
+    """The next action, its reason and its risk."""
 
     def __init__(self, model: LiveRun, theme: Theme) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ class NextCard(QWidget):
 
 
 class FlagsPane(QWidget):
-    """Flags, the newest first; Y and X say whether the selected one is right."""
+    """Flags, the newest first; Y and X give a verdict on the selected one."""
 
     def __init__(self, model: LiveRun, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
@@ -112,7 +112,6 @@ class FlagsPane(QWidget):
         self._show()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """As high as its rows."""
         super().resizeEvent(event)
         self._fit()
 
@@ -153,7 +152,7 @@ class FlagsPane(QWidget):
 
 
 class LiveNeeds(QScrollArea):
-    """The upper right of a run that is large: what it waits for, what comes next, its flags."""
+    """The upper right of an open run: its request, its next action, its flags."""
 
     def __init__(self, model: LiveRun, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
@@ -181,7 +180,7 @@ class LiveNeeds(QScrollArea):
         self._show()
 
     def sizeHint(self) -> QSize:
-        """As high as what is in it."""
+        """As high as the contents."""
         inner = self.widget()
         return QSize(320, inner.sizeHint().height() if inner is not None else 200)
 

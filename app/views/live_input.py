@@ -1,4 +1,4 @@
-"""What Qt says of mouse and keyboard, handed to the page: places on it, keys that are down, what is composed."""
+"""Qt mouse, keyboard and input method events forwarded to a page."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from app.views.page_marks import Ground
 
 NOTCH, PIXELS = 120, 100
-"""What Qt says for one notch of a wheel, and the CSS pixels that a page scrolls by for it."""
+"""Qt's units of one wheel notch, and the CSS pixels a page scrolls for it."""
 
 
 class PageInputs:
-    """Off it takes nothing; each method says whether it took the event."""
+    """While off it forwards nothing; each method returns whether it took the event."""
 
     def __init__(self, hands: PageHands) -> None:
         self._hands = hands
@@ -38,13 +38,13 @@ class PageInputs:
         self._held: dict[MouseButton, PageInput] = {}
 
     def turn(self, on: bool) -> None:
-        """Begin or end; what was down comes up first."""
+        """Start or stop forwarding; keys and buttons that were down are released first."""
         if not on:
             self.let_go()
         self.is_on = on
 
     def let_go(self) -> None:
-        """Whatever is held down comes up."""
+        """Release all held keys and buttons."""
         if self.is_on:
             self._hands.put(*self._down.values(), *self._held.values())
             self._hands.flush()
@@ -53,12 +53,12 @@ class PageInputs:
         self.composing = ""
 
     def is_release(self, event: QKeyEvent) -> bool:
-        """The key that hands the page back."""
+        """Whether the key hands the page back."""
         pressed = QKeySequence(event.keyCombination()).toString(QKeySequence.SequenceFormat.PortableText)
         return pressed in self.release_keys
 
     def key(self, event: QKeyEvent, *, down: bool) -> bool:
-        """A key; only those come up that went down here, and the one that hands the page back goes nowhere."""
+        """Forward a key; a release is forwarded only after its press, the key that hands the page back never."""
         if not self.is_on:
             return False
         event.accept()
@@ -83,13 +83,13 @@ class PageInputs:
         self._hands.put(pressed)
 
     def _paste(self) -> None:
-        """The window's clipboard; the browser of the run has one of its own."""
+        """Paste the window's clipboard; the run's browser has its own."""
         words = QGuiApplication.clipboard().text()
         if words:
             self._hands.put(page_keys.text(words))
 
     def composed(self, event: QInputMethodEvent) -> bool:
-        """An input method is at work, or has put something in."""
+        """Forward text of an input method."""
         if not self.is_on:
             return False
         event.accept()
@@ -99,7 +99,7 @@ class PageInputs:
         return True
 
     def button(self, event: QMouseEvent, ground: Ground, *, down: bool, clicks: int = 1) -> bool:
-        """A button over the picture; one that went down there comes up wherever it does."""
+        """Forward a button over the picture; one pressed there is released wherever the pointer is."""
         if not self.is_on:
             return False
         event.accept()
@@ -117,7 +117,7 @@ class PageInputs:
         return True
 
     def move(self, event: QMouseEvent, ground: Ground) -> bool:
-        """The pointer, over the picture or with a button held."""
+        """Forward a move over the picture or with a button held."""
         if not self.is_on:
             return False
         event.accept()
@@ -128,7 +128,7 @@ class PageInputs:
         return True
 
     def wheel(self, event: QWheelEvent, ground: Ground) -> bool:
-        """The wheel over the picture."""
+        """Forward the wheel over the picture."""
         if not self.is_on:
             return False
         event.accept()

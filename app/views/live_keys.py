@@ -1,4 +1,4 @@
-"""What the commands of Live do that are about the wall, the run under the hand and the forms."""
+"""The actions behind Live's commands for the grid, the current run and the forms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class LiveKeys(QObject):
-    """Binds every command of the place "live" that no panel of the large view binds itself."""
+    """Binds every command of the place "live" that no panel of the open run binds itself."""
 
     def __init__(self, view: LiveView, center: CommandCenter) -> None:
         super().__init__(view)
@@ -52,7 +52,7 @@ class LiveKeys(QObject):
         model, bind = self._model, self._center.bind
 
         def when(fits: Callable[[LiveRow], bool]) -> Callable[[], bool]:
-            """What fits the run, unless it is about to be ended."""
+            """Whether the command fits the run, whose end is not pending."""
             return lambda: (
                 model.row is not None
                 and not model.lost
@@ -71,7 +71,7 @@ class LiveKeys(QObject):
         bind("live.to_map", model.to_map, lambda: model.takeover is not None and model.takeover.steps > 0)
 
     def _take_over(self) -> None:
-        """A page is worked where it is large; one that is in the person's hands already gets the keys back."""
+        """Open the run and take over its page, or return the keyboard to a page already taken over."""
         self._model.open(self._model.current)
         row = self._model.row
         if row is not None and is_mine(row):

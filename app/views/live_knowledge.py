@@ -1,4 +1,4 @@
-"""What the agent knows at its present step: tips by route and score, what was cut and why, and what is followed."""
+"""Tips at the open run's current step: route and score, text, cut or followed and why."""
 
 from __future__ import annotations
 
@@ -34,17 +34,15 @@ COMMANDS = (
 
 
 class LiveTipDelegate(LiveDelegate):
-    """Route, score and id; the text; below it whether it is followed, muted, pinned, voted on, or why it was cut."""
+    """Route, score and id; the text; below it whether it was followed, muted, pinned, voted on or cut."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """The head, the text, and a line below it where there is something to say."""
         tip: TipHere | None = index.data(OBJECT_ROLE)
         if tip is None:
             return QSize(100, 20)
         return QSize(100, self.high(tip.text, small=2 if self._said(tip) else 1))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one tip."""
         tip: TipHere | None = index.data(OBJECT_ROLE)
         if tip is None:
             return
@@ -88,7 +86,7 @@ class LiveTipDelegate(LiveDelegate):
             rest = QRectF(left.left(), rest.top(), left.width(), rest.height())
 
     def _said(self, tip: TipHere) -> list[tuple[str, str]]:
-        """Words and their roles, for the line below the text."""
+        """Return words and their colour roles for the line below the text."""
         said: list[tuple[str, str]] = []
         if tip.cut:
             said.append((self.tr("not given: {0}").format(tip.cut), "warn"))
@@ -102,7 +100,7 @@ class LiveTipDelegate(LiveDelegate):
 
 
 class LiveKnowledgePane(Panel):
-    """Tips given and tips cut; keys mute, pin, vote for and open the selected one."""
+    """Tips given and tips cut; keys mute, pin, vote on and open the selected one."""
 
     def __init__(self, model: LiveRun, center: CommandCenter, theme: Theme) -> None:
         super().__init__()

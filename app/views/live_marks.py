@@ -1,4 +1,4 @@
-"""The face of a run on the wall: its sign, its word and its colour, drawn the same wherever a run is shown."""
+"""The badge of a run's state: sign, label and colour, the same wherever a run is shown."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ FACES = {
     "done": ("check-bold", "ok"),
     "stopped": ("stop", "muted"),
 }
-"""Sign and role of each face."""
+"""Sign and role of each badge."""
 LOUD = ("needs", "yours")
-"""Faces whose badge is filled: what a person has to do with now."""
+"""Filled badges: states that need the operator now."""
 
 
 def face_role(row: LiveRow) -> str:
-    """The role of colour of a run's state."""
+    """Return the colour role of a run's state."""
     return FACES[face_of(row)][1]
 
 
 def draw_state(painter: QPainter, theme: Theme, left: int, middle: int, room: int, row: LiveRow) -> int:
-    """A run's state as a pill with sign and word, beginning at ``left``, centred on ``middle``; returns its width."""
+    """Draw a badge with sign and label from ``left``, centred on ``middle``; return its width."""
     face = face_of(row)
     sign, role = FACES[face]
     px, font = theme.px, theme.font("secondary", bold=True)
@@ -67,7 +67,7 @@ def draw_state(painter: QPainter, theme: Theme, left: int, middle: int, room: in
 
 
 def draw_sign(painter: QPainter, theme: Theme, box: QRect, row: LiveRow) -> None:
-    """The sign of a run's state alone, on a disc when it calls for a person."""
+    """Draw the sign alone, on a disc where the run needs a person."""
     face = face_of(row)
     sign, role = FACES[face]
     if face in LOUD:

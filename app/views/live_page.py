@@ -1,4 +1,4 @@
-"""The page of one run, large: as it is now, as it was at a step, or in the person's hands."""
+"""The page of the open run: live, at a past step, or under the operator's control."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 READABLE = 0.6
-"""Of the width a page is drawn in, the least a picture has of its own to be shown for a run that is over."""
+"""Smallest width of an ended run's picture that is shown, as a share of the drawn width."""
 RISK_ROLES = ("accent", "accent", "warn", "fail")
-"""Colour of the next action by the level of its risk."""
+"""Colours of the next action by the level of its risk."""
 
 
 class LivePage(QWidget):
-    """Head, picture, strip of steps; over the picture, after a takeover, what was done by hand."""
+    """Head, picture, strip of steps; after a takeover its summary over the picture."""
 
     def __init__(self, model: LiveModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class LivePage(QWidget):
         self.faces.addWidget(self.lines)
         self.strip.setFocusPolicy(
             Qt.FocusPolicy.NoFocus
-        )  # its keys are the place's; a click leaves them where they are
+        )  # keys are commands of the place; a click keeps the focus
         self.now.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         foot = QHBoxLayout()
         foot.setContentsMargins(8, 0, 8, 0)
@@ -114,19 +114,19 @@ class LivePage(QWidget):
     # ------------------------------------------------------------ what the perspective asks
     @property
     def is_in_hand(self) -> bool:
-        """The open run's page is taken over and shown as it is now."""
+        """Whether the live page is shown and under the operator's control."""
         row = self.model.row_of(self.model.run)
         taken = row is not None and row.state.value == "taken over"
         here = taken and self.model.returning != self.model.run
         return here and self.replay.index is None and not self.model.lost
 
     def take_keys(self) -> None:
-        """Give the keys to a page that is taken over."""
+        """Give the keyboard to a page that is taken over."""
         self.replay.live()
         self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def leave(self) -> bool:
-        """One level back: from what was done by hand, from a step of the past; False when there is neither."""
+        """Go back one level: from the takeover summary, from a past step; False when there is neither."""
         if self.card.isVisible():
             self.close_card()
             return True
@@ -136,7 +136,7 @@ class LivePage(QWidget):
         return False
 
     def close_card(self) -> None:
-        """What was done by hand has been read."""
+        """Close the takeover summary."""
         self._read = self.model.takeover
         self.card.hide()
 
@@ -145,7 +145,7 @@ class LivePage(QWidget):
         self.replay.close()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The card lies on the lower part of the picture."""
+        """Keep the card over the lower part of the picture."""
         super().resizeEvent(event)
         self._place_card()
 
@@ -154,7 +154,7 @@ class LivePage(QWidget):
         self._capture(on=False)
         self.replay.open(run)
         self._read = self._planned = self._agent_at = None
-        QTimer.singleShot(0, self, self._want_pictures)  # once this place has its size
+        QTimer.singleShot(0, self, self._want_pictures)  # after the layout
         self._show_account()
         self._show_page()
 
@@ -193,7 +193,7 @@ class LivePage(QWidget):
 
     # ------------------------------------------------------------ showing
     def _show_page(self) -> None:
-        """The page as it is now, or the step that is looked at."""
+        """Show the live page, or the step being viewed."""
         index = self.replay.index
         self.now.setEnabled(index is not None)
         if index is None:
@@ -224,12 +224,12 @@ class LivePage(QWidget):
         self.bar.show_address(address)
 
     def _agent_place(self, picture: Picture) -> tuple[float, float] | None:
-        """Where the agent's pointer was left; another page has nothing to do with it."""
+        """Return the agent's last pointer position; it is meaningless on another page."""
         there = not (picture.url and self._agent_on) or same_page(picture.url, self._agent_on)
         return self._agent_at if there else None
 
     def _fills(self, picture: Picture | None) -> bool:
-        """Not only a tile's picture, of which nothing could be read."""
+        """Whether the picture is large enough to be read, not just a tile's."""
         if picture is None:
             return False
         place = Place(self.canvas.wanted, self.devicePixelRatioF())
@@ -254,7 +254,7 @@ class LivePage(QWidget):
             self.canvas.show_picture(image, (image.width(), image.height()))
 
     def _show_face(self) -> None:
-        """The word over the page, the sentence under it, and whose the keys are."""
+        """Show the state over the page, the message under it, and who has the keyboard."""
         past, row = self.replay.mark, self.model.row_of(self.model.run)
         face, in_hand = page_face(row, self.model.lost), self.is_in_hand
         self._capture(on=in_hand)

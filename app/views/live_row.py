@@ -1,4 +1,4 @@
-"""A run as two lines of a narrow list: sign and task; state, step and what it needs."""
+"""A run as two lines of a narrow list: sign and task; state, step and need."""
 
 from __future__ import annotations
 
@@ -23,22 +23,20 @@ LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 ROW = 44
-"""Pixels a row is high."""
+"""Height of a row in pixels."""
 
 
 class RowDelegate(QStyledItemDelegate):
-    """Paints ``LiveRow``s in ``ROW`` pixels."""
+    """Paints ``LiveRow``s in rows of ``ROW`` pixels."""
 
     def __init__(self, model: LiveModel, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._model, self._theme = model, theme
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """The same for every row."""
         return QSize(160, self._theme.px(ROW))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one run."""
         row: LiveRow | None = index.data(OBJECT_ROLE)
         if row is None:
             return

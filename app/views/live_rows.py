@@ -1,4 +1,4 @@
-"""How the ledger, the time line and flags of a running run are painted in rows."""
+"""Delegates for ledger, timeline and flags of the open run."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ PLAN_SIGNS = {
     "done": ("✓", "ok"),
     "pruned": ("✕", "muted"),
 }
-"""Sign and colour role of a line of the plan by its state, or by what it is."""
+"""Sign and colour role of a plan line by its state or kind."""
 
 KNOWN = 2_000
-"""Texts a list remembers the line breaks of."""
+"""Number of texts whose line breaks are cached."""
 
 LONGEST_ROW = 600
-"""Characters of a text that can matter on two lines; pages make texts of any length."""
+"""Characters of a text that can appear on two lines; pages produce texts of any length."""
 
 
 class LiveDelegate(QStyledItemDelegate):
-    """What the rows of Live share: a margin, a head line, a text on up to two lines, mirrored where one reads so."""
+    """Shared by the rows of Live: a margin, a head line, text on up to two lines, mirrored for right-to-left."""
 
     margins = (12, 4, 10, 4)
     indent = 0
@@ -66,23 +66,23 @@ class LiveDelegate(QStyledItemDelegate):
         self._measure()
 
     def _measure(self) -> None:
-        """Another text size."""
+        """Update the fonts and drop cached heights."""
         self._known.clear()
         fonts = self._theme.font(), self._theme.font("secondary")
         self._lines = QFontMetrics(fonts[0]).lineSpacing(), QFontMetrics(fonts[1]).lineSpacing()
 
     def room(self) -> float:
-        """Width for a row's text, without room for a scroll bar: measuring and painting use the same one."""
+        """Width for a row's text, without a scroll bar, the same for measuring and painting."""
         view = self.parent()
         width = view.width() if isinstance(view, QListView) else 300
         left, _top, right, _bottom = self.margins
         return width - self._theme.px(left + right + self.indent + 10)
 
     def broken(self, text: str, *, bold: bool = False) -> str:
-        """The text on its one or two lines."""
+        """Return the text broken into one or two lines."""
         key = (text, bold, self.room())
         lines = self._known.get(key)
-        if lines is None:  # breaking lines is most of what measuring a long list costs
+        if lines is None:  # breaking lines is the main cost of a long list
             if len(self._known) >= KNOWN:
                 self._known.clear()
             lines = two_lines(QFontMetrics(self._theme.font(bold=bold)), text[:LONGEST_ROW], self.room())
@@ -90,13 +90,13 @@ class LiveDelegate(QStyledItemDelegate):
         return lines
 
     def high(self, *texts: str, small: int = 0) -> int:
-        """Height of texts on their lines and of so many small lines."""
+        """Height of texts and a number of small lines."""
         lines = sum(self.broken(text).count("\n") + 1 for text in texts if text)
         plain, line = self._lines
         return lines * plain + small * line + self._theme.px(self.margins[1] + self.margins[3])
 
     def inner(self, option: QStyleOptionViewItem) -> QRectF:
-        """The row without its margins, and without the indent at its beginning."""
+        """Return the row without its margins and its indent."""
         left, top, right, bottom = (self._theme.px(one) for one in self.margins)
         box = QRectF(option.rect)
         inner = QRectF(
@@ -114,7 +114,7 @@ class LiveDelegate(QStyledItemDelegate):
         *,
         bold: bool = False,
     ) -> float:
-        """A text on its lines; the height it takes."""
+        """Draw a text on its lines and return its height."""
         font = self._theme.font(bold=bold)
         lines = self.broken(text, bold=bold)
         painter.setFont(font)
@@ -132,7 +132,7 @@ class LiveDelegate(QStyledItemDelegate):
         *,
         bold: bool = False,
     ) -> QRectF:
-        """One small line at the top of a box; what is left of that line behind it."""
+        """Draw one small line at the top of a box and return the rest of that line."""
         font = self._theme.font("secondary", bold=bold)
         metrics = QFontMetrics(font)
         line = QRectF(box.left(), box.top(), box.width(), metrics.lineSpacing())
@@ -147,15 +147,13 @@ class LiveDelegate(QStyledItemDelegate):
 
 
 class MemoryDelegate(LiveDelegate):
-    """What a line of the ledger is, with more beside it; what the last step put there is marked and called new."""
+    """A line of the ledger with details beside it; entries changed by the last step are marked as new."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """The head, and the text on one or two lines."""
         line: MemoryLine | None = index.data(OBJECT_ROLE)
         return QSize(100, self.high(line.text if line is not None else "", small=1))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one line."""
         line: MemoryLine | None = index.data(OBJECT_ROLE)
         if line is None:
             return
@@ -176,18 +174,16 @@ class MemoryDelegate(LiveDelegate):
 
 
 class PlanDelegate(LiveDelegate):
-    """A subgoal behind the sign of its state; the one that is worked on stands out."""
+    """A subgoal with the sign of its state; the active one stands out."""
 
     margins = (10, 2, 10, 2)
     indent = 18
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """The text on one or two lines."""
         line: MemoryLine | None = index.data(OBJECT_ROLE)
         return QSize(100, self.high(line.text if line is not None else ""))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one subgoal."""
         line: MemoryLine | None = index.data(OBJECT_ROLE)
         if line is None:
             return
@@ -208,13 +204,12 @@ class PlanDelegate(LiveDelegate):
 
 
 class MomentDelegate(LiveDelegate):
-    """A step with its sign, its reason and what came of it; what a person did in between, set apart by a bar."""
+    """A step with sign, reason and effect; an operator action between steps is set apart by a bar."""
 
     margins = (8, 4, 8, 4)
     indent = 24
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Words, then a small line each for reason and flag."""
         moment: Moment | None = index.data(OBJECT_ROLE)
         if moment is None:
             return QSize(100, 20)
@@ -224,7 +219,6 @@ class MomentDelegate(LiveDelegate):
         return QSize(100, self.high(moment.words, small=small))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one moment."""
         moment: Moment | None = index.data(OBJECT_ROLE)
         if moment is None:
             return
@@ -295,17 +289,15 @@ class MomentDelegate(LiveDelegate):
 
 
 class LiveFlagDelegate(LiveDelegate):
-    """Shape of the severity, the message, its origin, and what was said about it: a tick or a cross with its word."""
+    """Severity, message, origin, and the verdict as a tick or a cross with its label."""
 
     indent = 18
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """The message on one or two lines, and the origin."""
         flag: LiveFlag | None = index.data(OBJECT_ROLE)
         return QSize(100, self.high(flag.message if flag is not None else "", small=1))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one flag."""
         flag: LiveFlag | None = index.data(OBJECT_ROLE)
         if flag is None:
             return
@@ -334,24 +326,24 @@ class LiveFlagDelegate(LiveDelegate):
 
 
 def mirrored(option: QStyleOptionViewItem, box: QRectF) -> QRectF:
-    """A box of the row, on the other side where one reads from the right."""
+    """Return a box of the row, mirrored for right-to-left."""
     return side(option, QRectF(option.rect), box)
 
 
 def side(option: QStyleOptionViewItem, within: QRectF, box: QRectF) -> QRectF:
-    """A box placed from the left of ``within``, from its right where one reads so."""
+    """Return a box placed from the left of ``within``, from its right for right-to-left."""
     if option.direction == Qt.LayoutDirection.LeftToRight:
         return box
     return QRectF(within.right() - (box.right() - within.left()), box.top(), box.width(), box.height())
 
 
 def indented(option: QStyleOptionViewItem, box: QRectF, by: float) -> QRectF:
-    """The box without so much of its beginning."""
+    """Return the box without so much of its leading edge."""
     if option.direction == Qt.LayoutDirection.LeftToRight:
         return box.adjusted(by, 0, 0, 0)
     return box.adjusted(0, 0, -by, 0)
 
 
 def aligned(option: QStyleOptionViewItem, side_of: Qt.AlignmentFlag) -> Qt.AlignmentFlag:
-    """The alignment as one reads."""
+    """Return the alignment for the reading direction."""
     return QStyle.visualAlignment(option.direction, side_of)

@@ -1,4 +1,4 @@
-"""What is asked before runs are begun from Live: one task, or a file of them; nothing waits for it."""
+"""The forms that start runs from Live: one task, or a file of tasks; non-modal."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FIELDS = ("path", "start_url", "at_once")
 
 
 class LiveRunForm(RunForm):
-    """The form of one run, which says when it is an earlier run's task once more."""
+    """The form of one run, which says when it repeats an earlier run's task."""
 
     def __init__(self, model: LiveStartModel, center: CommandCenter, theme: Theme) -> None:
         self._starting = model
@@ -39,7 +39,7 @@ class LiveRunForm(RunForm):
         model.taken.connect(self._on_taken)
 
     def _on_taken(self) -> None:
-        """The task came after the form was opened: the keys go on to where Enter sends it off."""
+        """Focus the start button: the task arrived after the form was opened."""
         if self.intent.hasFocus():
             self.begin()
 
@@ -53,7 +53,7 @@ class LiveRunForm(RunForm):
 
 
 class TaskFileForm(FormPanel):
-    """A file, where its tasks begin, how many at once; below, what is in it."""
+    """File, start address, concurrency; below, the tasks of the file."""
 
     def __init__(self, model: TaskFileModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
@@ -83,7 +83,7 @@ class TaskFileForm(FormPanel):
         self._show()
 
     def begin(self) -> None:
-        """Go to the first thing that is wanting."""
+        """Focus the first field with a problem."""
         self._asked = False
         self._show()
         wanting = self.fields["at_once" if self._model.list.rows else "path"]
@@ -92,7 +92,7 @@ class TaskFileForm(FormPanel):
 
     @property
     def chosen(self) -> list[int]:
-        """Numbers of the tasks that were picked out; none means all."""
+        """Numbers of the selected tasks; none means all."""
         rows = self.tasks.selectionModel().selectedRows()
         return sorted(self._model.list.rows[index.row()].number for index in rows)
 

@@ -1,4 +1,4 @@
-"""A tile of the wall: the page as it is, the task, where the run stands, what it needs and what went wrong last."""
+"""A tile of the run grid: page, task, state, need, and the newest flag."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ GAP = 12
 """Pixels between tiles."""
 HEAD, PAD = 32, 10
 SHAPE = 10 / 16
-"""Height of a page's picture to its width."""
+"""Aspect ratio of a page's picture, height to width."""
 
 
 class TileDelegate(QStyledItemDelegate):
-    """Paints ``LiveRow``s in cells of ``cell`` pixels; the gap between tiles is part of a cell."""
+    """Paints ``LiveRow``s in cells of ``cell`` pixels, which include the gap between tiles."""
 
     def __init__(self, model: LiveModel, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -38,20 +38,18 @@ class TileDelegate(QStyledItemDelegate):
         self.cell = QSize(280, 300)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """The same for every tile."""
         return self.cell
 
     def height_for(self, width: int) -> int:
-        """Height of a cell of this width."""
+        """Return the height of a cell of this width."""
         return round((width - self._theme.px(GAP)) * SHAPE) + self._text_height() + self._theme.px(GAP + HEAD)
 
     def picture_size(self) -> QSize:
-        """Size of a page's picture on a tile; its foot may be out of sight."""
+        """Size of a page's picture on a tile; its foot may be cropped."""
         width = self.cell.width() - self._theme.px(GAP)
         return QSize(width, round(width * SHAPE))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one run."""
         row: LiveRow | None = index.data(OBJECT_ROLE)
         if row is None:
             return
@@ -81,7 +79,7 @@ class TileDelegate(QStyledItemDelegate):
         painter.drawRoundedRect(QRectF(card), 8, 8)
 
     def _paint_edge(self, painter: QPainter, option: QStyleOptionViewItem, card: QRect, row: LiveRow) -> None:
-        """A hair line; the state's colour where a person is wanted; twice as thick under the hand."""
+        """A hair line, in the state's colour where a person is needed, twice as thick for the current run."""
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         loud = face_of(row) in LOUD
         role = "accent" if selected else face_role(row) if loud else "line"
@@ -138,7 +136,7 @@ class TileDelegate(QStyledItemDelegate):
         painter.drawEllipse(place, self._theme.px(4), self._theme.px(4))
 
     def _paint_no_page(self, painter: QPainter, box: QRect, row: LiveRow) -> None:
-        """No picture yet, or no more: the state's sign, large and pale."""
+        """Without a picture, draw the state's sign, large and pale."""
         theme, px = self._theme, self._theme.px
         side = px(40)
         sign = QRect(box.center().x() - side // 2, box.center().y() - side // 2, side, side)
@@ -147,7 +145,7 @@ class TileDelegate(QStyledItemDelegate):
         painter.setOpacity(1.0)
 
     def _paint_progress(self, painter: QPainter, picture: QRect, row: LiveRow) -> None:
-        """Steps used of those allowed, as a line under the picture."""
+        """Draw the share of used steps as a line under the picture."""
         line = QRect(picture.left(), picture.bottom() - 1, picture.width(), 2)
         painter.fillRect(line, self._theme.color("line"))
         if row.max_steps:
@@ -185,7 +183,7 @@ class TileDelegate(QStyledItemDelegate):
         self._paint_last_line(painter, second, row, "" if said == row.words else row.words)
 
     def _paint_last_line(self, painter: QPainter, box: QRect, row: LiveRow, words: str) -> None:
-        """The newest flag; without one, what was done last."""
+        """Write the newest flag, or else the last action."""
         theme, px, flag = self._theme, self._theme.px, row.last_flag
         metrics = QFontMetrics(theme.font("secondary"))
         if flag is None:
@@ -201,7 +199,7 @@ class TileDelegate(QStyledItemDelegate):
 
 
 def paint_two_lines(painter: QPainter, font: QFont, box: QRect, text: str) -> None:
-    """Text broken once between words, cut at the end of the second line; the painter's pen is used."""
+    """Write text on two lines, the second one elided; uses the painter's pen."""
     layout = QTextLayout(" ".join(text.split())[:400], font)
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)

@@ -1,6 +1,6 @@
-"""Watches a person's hands over Live: rows keep their places under them, and typing never becomes a command.
+"""Event filter over Live that keeps rows in place while the operator is busy, and typing from becoming commands.
 
-Only the widget that has the keys, the lists of runs and the window are listened to, so a page's pictures cost nothing.
+It listens only to the focus widget, the lists of runs and the window, so page frames cost nothing.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ KEYS = (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
 
 
 class LiveTouch(QObject):
-    """Tells ``hands`` of keys and mouse, and takes the keys that ``hands`` wants kept from the commands.
+    """Reports keys and mouse to ``hands``, and withholds the keys that ``hands`` claims for typing.
 
     Args:
-        view: nothing outside of it is listened to, but for its window while nothing else has the keys.
-        lists: widgets over which the mouse is at work on the runs.
+        view: only its widgets are watched, and its window while nothing else has the focus.
+        lists: widgets over which mouse moves count as activity.
     """
 
     def __init__(self, view: QWidget, hands: LiveHands, lists: Sequence[QWidget]) -> None:
@@ -52,7 +52,7 @@ class LiveTouch(QObject):
         application.focusChanged.connect(self._on_focus)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Note keys, clicks and moves; keep a key from the commands and from the widget that has the keys by chance."""
+        """Note keys, clicks and moves; keep a key from the commands and from the focus widget."""
         kind = event.type()
         if kind in KEYS and isinstance(event, QKeyEvent) and watched is self._heard:
             return self._on_key(event)
@@ -64,20 +64,20 @@ class LiveTouch(QObject):
         return False
 
     def _on_key(self, event: QKeyEvent) -> bool:
-        """The first event of a key press decides; the second one, for a key that is no command, follows it."""
+        """Decide on the first event of a key press; the second one, for a key that is no shortcut, follows it."""
         if event.type() is QEvent.Type.ShortcutOverride:
             kind = key_of(event)
             self._taken = kind is not None and self._hands.press(kind, in_field=self._is_field)
         taken = self._taken
         if event.type() is QEvent.Type.KeyPress:
-            self._taken = False  # a key in the middle of a chord begins with this event
+            self._taken = False  # a key within a chord begins with this event
         if taken:
             event.accept()
         return taken
 
     @property
     def _is_field(self) -> bool:
-        """Whether the keys go into a text, or to a page in the person's hands."""
+        """Whether the keyboard goes to a text field, or to a page under the operator's control."""
         held = QApplication.focusWidget()
         if isinstance(held, PageCanvas):
             return held.captures
@@ -86,7 +86,7 @@ class LiveTouch(QObject):
         return isinstance(held, (QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSpinBox))
 
     def _on_focus(self, _before: QWidget | None, now: QWidget | None) -> None:
-        """Listen where the keys go; with nobody having them, they go to the window."""
+        """Watch the focus widget, or the window when there is none."""
         if now is None:
             now = self._view.window() if self._view.isVisible() else None
         elif not (now is self._view or self._view.isAncestorOf(now)):

@@ -1,4 +1,4 @@
-"""The Live perspective: the wall of runs; one of them large with its reasons beside it; the bar below both."""
+"""The Live perspective: the grid of runs, or one run large with its panels; the action bar below."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 LEFT, RIGHT = 248, 344
 WIDE, WIDE_SIDES = 1900, (360, 460)
-"""On a window wider than this the side columns begin wider."""
+"""Initial side widths of a window wider than this."""
 FORM = 380
 ROWS, NEEDS = 5, 340
-"""Rows of the list of runs, and the height of what is needed, at the start."""
+"""Initial heights of the run list and of the requests."""
 
 
 class LiveView(QWidget):
-    """Its commands are bound by ``LiveKeys`` and by the panels of the large run."""
+    """Its commands are bound by ``LiveKeys`` and by the panels of the open run."""
 
     place = "live"
 
@@ -67,13 +67,13 @@ class LiveView(QWidget):
 
     # ------------------------------------------------------------ what the frame asks
     def focus_first(self) -> None:
-        """Put the hand where the work begins: the tiles, or the list beside the large run."""
+        """Focus the tiles, or the list beside the open run."""
         if self.side.isVisibleTo(self):
             return
         self.take_keys()
 
     def take_keys(self) -> None:
-        """Give the keys to the runs; to the page that is in the person's hands."""
+        """Focus the runs, or the page under the operator's control."""
         if self.page.is_in_hand:
             self.page.take_keys()
         elif self.model.run:
@@ -82,7 +82,7 @@ class LiveView(QWidget):
             self.wall.take_keys()
 
     def save_layout(self) -> dict[str, Any]:
-        """Widths, and where the person is."""
+        """Return widths and the open run."""
         return {
             "columns": self.columns.save(),
             "left": self.left.save(),
@@ -92,7 +92,7 @@ class LiveView(QWidget):
         }
 
     def restore_layout(self, layout: dict[str, Any]) -> None:
-        """Take saved widths and go where the person was."""
+        """Restore widths and the open run."""
         self._by_hand = layout.get("by_hand") is True
         for name, splitter in (("columns", self.columns), ("left", self.left), ("right", self.right)):
             if self._by_hand and isinstance(layout.get(name), dict):
@@ -104,25 +104,25 @@ class LiveView(QWidget):
 
     # ------------------------------------------------------------ forms
     def ask_for_a_run(self) -> None:
-        """Ask what is to be done."""
+        """Open the form for one run."""
         self.open_form(self.form)
 
     def ask_for_tasks(self) -> None:
-        """Ask for a file of tasks."""
+        """Open the form for a task file."""
         self.open_form(self.tasks)
 
     def ask_again(self) -> None:
-        """Ask for the run's own task, filled in."""
+        """Open the run form with the current run's task."""
         self.model.again()
         self.open_form(self.form)
 
     def add_form(self, form: PolicyPane) -> None:
-        """One more panel for the place of the forms."""
+        """Add a panel to the stack of forms."""
         self.side.addWidget(form)
         form.closed.connect(self.close_form)
 
     def open_form(self, form: LiveRunForm | TaskFileForm | PolicyPane) -> None:
-        """Show one of them beside the wall or the page, and give it the keys."""
+        """Show a form beside the grid or the page, and focus it."""
         self.side.setCurrentWidget(form)
         self._fit()
         self.beside.setVisible(not self.model.run)
@@ -130,7 +130,7 @@ class LiveView(QWidget):
         form.begin()
 
     def close_form(self) -> None:
-        """The form goes; what was typed stays."""
+        """Hide the form; its contents stay."""
         if not self.side.isVisibleTo(self):
             return
         held = self.side.isAncestorOf(QApplication.focusWidget() or self)
@@ -140,7 +140,7 @@ class LiveView(QWidget):
             self.take_keys()
 
     def back(self) -> None:
-        """One level back: the form, a field of the large view, the past, the large view."""
+        """Go back one level: the form, a field of the open run, the past step, the open run."""
         if self.side.isVisibleTo(self):
             self.close_form()
             return
@@ -155,7 +155,7 @@ class LiveView(QWidget):
         self.take_keys()
 
     def show_hint(self) -> None:
-        """Bring the hint's line into sight: the run large, no form over it, its column open."""
+        """Make the hint line visible: the run open, no form over it, its column expanded."""
         self.model.open(self.model.current)
         if self.model.run:
             self.close_form()
@@ -201,7 +201,7 @@ class LiveView(QWidget):
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The window's size sets the widths until a hand or an earlier session has."""
+        """Size the columns by the window until the operator or a saved layout has."""
         super().resizeEvent(event)
         self._fit()
         if not self._by_hand:
@@ -220,7 +220,7 @@ class LiveView(QWidget):
         self.right.setSizes([needs, high - needs])
 
     def _fit(self) -> None:
-        """A form is as wide as its fields; the policy has a column a site and takes up to half of the place."""
+        """A form is as wide as its fields; the policy has a column a site and takes up to half of the width."""
         room = max(FORM, getattr(self.side.currentWidget(), "wide", FORM))
         self.side.setFixedWidth(min(self._theme.px(room), max(self._theme.px(FORM), self.width() // 2)))
 
@@ -246,7 +246,7 @@ class LiveView(QWidget):
         self._by_hand = True
 
     def _on_row(self, row: LiveRow) -> None:
-        """What can be done depends on where the run stands, not on every word of it."""
+        """Update the commands; they depend on the run's state, not on every change of its row."""
         stand = (row.run, row.state, row.needs, row.step > 0)
         if stand != self._stand:
             self._stand = stand
@@ -262,7 +262,7 @@ class LiveView(QWidget):
 
     # ------------------------------------------------------------ whether it can be seen
     def showEvent(self, event: QShowEvent) -> None:
-        """Pages are watched from now on, until the window is minimised or another perspective is shown."""
+        """Request page frames until the window is minimised or another perspective is shown."""
         super().showEvent(event)
         window = self.window()
         if window is not self._window:
@@ -273,12 +273,11 @@ class LiveView(QWidget):
         self._tell_shown()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Nobody sees them."""
         super().hideEvent(event)
         self.model.watch.set_shown(False)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The window was minimised, or came back."""
+        """Watch for the window being minimised and restored."""
         if watched is self._window and event.type() is QEvent.Type.WindowStateChange:
             self._tell_shown()
         return super().eventFilter(watched, event)

@@ -1,4 +1,4 @@
-"""The wall: tiles of every run, the one that needs a person first; a narrow list beside a run that is large."""
+"""The grid of runs, the most urgent first, and the narrow list beside an open run."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 LEAST, USUAL, MOST = 248, 284, 640
-"""Pixels a cell is wide: at least when all tiles are to be seen, when they scroll, and at most."""
+"""Cell widths in pixels: smallest, default when scrolling, and largest."""
 CUT = 0.9
-"""Least part of its height that a tile is cut to, so that no line of the wall stands half out of sight."""
+"""Smallest share of its height that a tile is cut to, so that no row is half out of sight."""
 TICK_MS = 1000
 ARROWS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_Right)
 
@@ -41,14 +41,13 @@ ARROWS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_Right)
 def cell_size(
     count: int, room: QSize, bounds: tuple[int, int, int], height_for: Callable[[int], int]
 ) -> QSize:
-    """The widest cell with which ``count`` tiles fill the room without scrolling; where none does, the usual one.
+    """Return the widest cell with which ``count`` tiles fit without scrolling; where none does, the default one.
 
-    Cells share the whole width where they may; one that is a little too high for its line gives up the foot of its
-    picture.
+    Cells share the whole width; one that is slightly too high gives up the foot of its picture.
 
     Args:
-        bounds: the least, the usual and the most pixels a cell is wide.
-        height_for: the whole height of a cell of a width.
+        bounds: smallest, default and largest width of a cell in pixels.
+        height_for: the height of a cell of a given width.
     """
     least, usual, most = bounds
     found = QSize()
@@ -67,7 +66,7 @@ def cell_size(
 
 
 class LiveListView(QListView):
-    """A view of the wall's runs whose current row and the model's current run are one."""
+    """A view of the runs whose current row is the model's current run."""
 
     def __init__(self, model: LiveModel) -> None:
         super().__init__()
@@ -83,7 +82,7 @@ class LiveListView(QListView):
         model.list.rowsInserted.connect(self.mark)
 
     def mark(self, *_told: object) -> None:
-        """Select the model's run; scroll only where it can't be seen."""
+        """Select the model's run; scroll only where it is out of sight."""
         row = self._live.list.row_of(self._live.current)
         selection = self.selectionModel()
         self._marking = True
@@ -97,7 +96,7 @@ class LiveListView(QListView):
         self._marking = False
 
     def keyboardSearch(self, search: str) -> None:
-        """Letters are commands here: one that does nothing now does not go to another run either."""
+        """Ignore it: letters are commands, and one without effect must not select another run."""
 
     def _on_current(self, current: QModelIndex, _previous: QModelIndex) -> None:
         row = self._live.list.at(current.row()) if current.isValid() else None
@@ -106,7 +105,7 @@ class LiveListView(QListView):
 
 
 class Tiles(LiveListView):
-    """Tiles as large as they may be while all are seen; what is in sight is told to the model."""
+    """Tiles as large as they may be without scrolling; reports those in sight to the model."""
 
     def __init__(self, model: LiveModel, theme: Theme) -> None:
         super().__init__(model)
@@ -136,11 +135,9 @@ class Tiles(LiveListView):
         theme.changed.connect(self.fit)
 
     def fit(self) -> None:
-        """Size the tiles to the room and the number of runs."""
+        """Size the tiles for the area and the number of runs."""
         px, room = self._theme.px, self.maximumViewportSize()
-        room -= QSize(
-            self.bar_width() + 1, 0
-        )  # the list keeps the bar's place free, and wraps a line that is full
+        room -= QSize(self.bar_width() + 1, 0)  # the list reserves the bar's width
         bounds = (px(LEAST), px(USUAL), px(MOST))
         cell = cell_size(len(self._live.list.rows), room, bounds, self.tile.height_for)
         if cell != self.tile.cell:
@@ -150,12 +147,12 @@ class Tiles(LiveListView):
         self._looks.start()
 
     def bar_width(self) -> int:
-        """Pixels that a scroll bar takes."""
+        """Width of a scroll bar in pixels."""
         return self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent, None, self.verticalScrollBar())
 
     @property
     def in_sight(self) -> list[str]:
-        """Runs whose tiles can be seen, in order."""
+        """Runs whose tiles are visible, in order."""
         if not self.isVisible():
             return []
         ground, rows = self.viewport().rect(), self._live.list
@@ -166,24 +163,22 @@ class Tiles(LiveListView):
         ]
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Other room, other tiles."""
         super().resizeEvent(event)
         self.fit()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Clocks go on while they are seen."""
+        """Update clocks while visible."""
         super().showEvent(event)
         self._clock.start()
         self._looks.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Nothing is in sight."""
         super().hideEvent(event)
         self._clock.stop()
         self._looks.start()
 
     def event(self, event: QEvent) -> bool:
-        """The arrows go from tile to tile, whatever else they do in Live."""
+        """Let the arrow keys move between tiles, whatever else they do in Live."""
         if (
             event.type() is QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
@@ -208,7 +203,7 @@ class Tiles(LiveListView):
 
 
 class LiveWall(QWidget):
-    """Counts and buttons over the tiles, and a face for every other state."""
+    """Counts and buttons over the tiles, and a message for every other state."""
 
     def __init__(self, model: LiveModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
@@ -237,12 +232,12 @@ class LiveWall(QWidget):
         self._show()
 
     def take_keys(self) -> None:
-        """Give the keys to the tiles, or to what stands in their place."""
+        """Focus the tiles, or the message in their place."""
         shown = self.faces.currentWidget() is self.tiles
         (self.tiles if shown else self).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Beside a form the buttons say less."""
+        """Shorten the buttons beside a form."""
         super().resizeEvent(event)
         self._share_out()
 
@@ -305,7 +300,7 @@ class LiveWall(QWidget):
 
 
 class NarrowList(LiveListView):
-    """Every run as two lines, beside the one that is large."""
+    """Every run as two lines, beside the open run."""
 
     def __init__(self, model: LiveModel, theme: Theme) -> None:
         super().__init__(model)
@@ -318,12 +313,11 @@ class NarrowList(LiveListView):
         theme.changed.connect(self.doItemsLayout)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Clocks go on while they are seen."""
+        """Update clocks while visible."""
         super().showEvent(event)
         self._clock.start()
         self.mark()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """They need not."""
         super().hideEvent(event)
         self._clock.stop()

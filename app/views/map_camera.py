@@ -1,4 +1,4 @@
-"""What part of the map is seen, and how near."""
+"""The visible part of the map and its scale."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 CELL = (252.0, 206.0)
-"""Pixels of one state's place at scale 1 and 100 % text size."""
+"""Size of one state's place in pixels at scale 1 and 100 % text size."""
 NEAREST, FARTHEST = 1.6, 0.004
 MARGIN = 36.0
-"""Pixels around the map when all of it is shown."""
+"""Pixels around the map when all of it is visible."""
 MOVE_MS = 200
 
 
 class Camera(QObject):
-    """Turns places (columns and rows) into pixels: ``pixel = place * cell * scale + origin``, the origin whole.
+    """Converts places (columns and rows) to pixels: ``pixel = place * cell * scale + origin``, with a whole origin.
 
     Signals:
-        moved: something else is seen.
-        scaled: it is seen nearer or farther than before.
+        moved: another part is visible.
+        scaled: the scale changed.
     """
 
     moved = Signal()
@@ -61,47 +61,47 @@ class Camera(QObject):
     # ------------------------------------------------------------ asking
     @property
     def cell(self) -> tuple[float, float]:
-        """Width and height of one place, in pixels, as it is seen now."""
+        """Width and height of one place in pixels at the present scale."""
         zoom = self._theme.zoom
         return (CELL[0] * zoom * self.scale, CELL[1] * zoom * self.scale)
 
     @property
     def is_moving(self) -> bool:
-        """Whether a slide is under way."""
+        """Whether an animation is under way."""
         return self._slide.state() is QAbstractAnimation.State.Running
 
     @property
     def middle(self) -> tuple[float, float]:
-        """The place in the middle of the view."""
+        """The place at the middle of the view."""
         return self.place(QPointF(self.size.width() / 2, self.size.height() / 2))
 
     def pixels(self, places: Floats) -> Floats:
-        """(n, 2) places as pixels."""
+        """Convert (n, 2) places to pixels."""
         return places * np.array(self.cell) + np.array((self.left, self.top), dtype=float)
 
     def point(self, x: float, y: float) -> QPointF:
-        """One place as a pixel."""
+        """Convert one place to a pixel."""
         wide, high = self.cell
         return QPointF(x * wide + self.left, y * high + self.top)
 
     def place(self, point: QPointF) -> tuple[float, float]:
-        """A pixel as a place."""
+        """Convert a pixel to a place."""
         wide, high = self.cell
         return ((point.x() - self.left) / wide, (point.y() - self.top) / high)
 
     def seen(self, rect: QRectF | None = None) -> tuple[float, float, float, float]:
-        """Left, top, right, bottom of the view (or a part of it), as places."""
+        """Return left, top, right, bottom of the view (or a part of it) as places."""
         box = rect if rect is not None else QRectF(0, 0, self.size.width(), self.size.height())
         return (*self.place(box.topLeft()), *self.place(box.bottomRight()))
 
     def sees(self, x: float, y: float, margin: float = 0.5) -> bool:
-        """Whether a place with its card lies wholly in the view."""
+        """Whether a place with its card is completely visible."""
         left, top, right, bottom = self.seen()
         return left + margin <= x <= right - margin and top + margin <= y <= bottom - margin
 
     # ------------------------------------------------------------ moving
     def pan(self, right: int, down: int) -> None:
-        """Move the picture by whole pixels."""
+        """Move the map by whole pixels."""
         self._slide.stop()
         self.is_fitted = False
         self.left += right
@@ -109,7 +109,7 @@ class Camera(QObject):
         self.moved.emit()
 
     def zoom_at(self, factor: float, point: QPointF) -> None:
-        """Come nearer or go away; what is under the point stays there."""
+        """Zoom; the point keeps its place."""
         x, y = self.place(point)
         self._slide.stop()
         self.is_fitted = False
@@ -120,12 +120,12 @@ class Camera(QObject):
         self.moved.emit()
 
     def zoom_by(self, factor: float) -> None:
-        """Come nearer or go away, at the middle, gently."""
+        """Zoom at the middle, animated."""
         goal = self._to if self.is_moving else (self.scale, *self.middle)
         self.go(min(max(goal[0] * factor, FARTHEST), NEAREST), goal[1], goal[2])
 
     def fit(self, bounds: tuple[float, float, float, float], *, gently: bool = True) -> None:
-        """Show all of this; small maps are not blown up beyond their own size."""
+        """Show all of this; a small map is not enlarged beyond scale 1."""
         left, top, right, bottom = bounds
         zoom = self._theme.zoom
         wide = (right - left + 1) * CELL[0] * zoom
@@ -138,11 +138,11 @@ class Camera(QObject):
         self.is_fitted = True
 
     def center_on(self, x: float, y: float, *, scale: float = 0.0) -> None:
-        """Bring a place into the middle, and as near as ``scale`` at least."""
+        """Move a place into the middle, with at least this scale."""
         self.go(max(self.scale, min(scale, NEAREST)), x, y)
 
     def reveal(self, x: float, y: float) -> None:
-        """Bring a place into sight, moving as little as is needed."""
+        """Scroll a place into view with the smallest move."""
         left, top, right, bottom = self.seen()
         wide, high = (right - left) / 2, (bottom - top) / 2
         near = min(0.7, wide * 0.8), min(0.7, high * 0.8)
@@ -153,7 +153,7 @@ class Camera(QObject):
             self.go(self.scale, to_x, to_y)
 
     def go(self, scale: float, x: float, y: float, *, gently: bool = True) -> None:
-        """Show a place in the middle at a scale; at once where motion is not wanted."""
+        """Show a place in the middle at a scale, animated where motion is allowed."""
         self._slide.stop()
         self.is_fitted = False
         self._from, self._to = (self.scale, *self.middle), (scale, x, y)
@@ -163,7 +163,7 @@ class Camera(QObject):
         self._stand(*self._to)
 
     def resize(self, size: QSize) -> None:
-        """The view has another size; what is in the middle stays there."""
+        """Set the view's size; the middle keeps its place."""
         middle = self.middle
         self.size = size
         self._stand(self.scale, *middle)
@@ -173,7 +173,7 @@ class Camera(QObject):
         share = cast("float", value)
         (a, ax, ay), (b, bx, by) = self._from, self._to
         scale = math.exp(math.log(a) + (math.log(b) - math.log(a)) * share)
-        if abs(a - b) > 1e-9:  # the place between must move as the scale does, or the picture swings
+        if abs(a - b) > 1e-9:  # move the place in proportion to the scale, or the picture swings
             share = (1 / a - 1 / scale) / (1 / a - 1 / b)
         self._stand(scale, ax + (bx - ax) * share, ay + (by - ay) * share)
 

@@ -1,4 +1,4 @@
-"""The map itself: one widget that draws what is in sight, keeps what it drew, and takes mouse and keys."""
+"""The map: one widget that draws the visible part, caches it, and handles mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 ARRIVE_MS = 400
-"""How long a new state is pointed out."""
+"""How long a new state is highlighted."""
 MOST_ARRIVING = 400
 REST_MS = 90
-"""After the last change of the scale the map is drawn well again."""
+"""Time after the last change of scale until the map is drawn in full quality."""
 NOTCH = 1.25
-"""How much nearer one notch of the wheel comes."""
+"""Zoom factor of one wheel notch."""
 ARROWS = {
     Qt.Key.Key_Right: (1, 0),
     Qt.Key.Key_Left: (-1, 0),
@@ -93,7 +93,7 @@ class MapCanvas(QWidget):
 
     # ------------------------------------------------------------ what the view asks
     def fit(self, *, gently: bool = True) -> None:
-        """Show the whole map, or all states the filter leaves."""
+        """Show the whole map, or all states that match the filter."""
         graph, shown = self._model.graph, self._model.shown
         places = graph.places[shown] if bool(shown.any()) else graph.places
         if len(places):
@@ -101,21 +101,21 @@ class MapCanvas(QWidget):
             self.camera.fit((float(left), float(top), float(right), float(bottom)), gently=gently)
 
     def keep_clear(self, inset: int) -> None:
-        """Something lies over so many pixels at the left edge."""
+        """Reserve pixels at the left edge for something over the map."""
         if inset != self.camera.inset:
             self.camera.inset = inset
             if self.camera.is_fitted:
                 self.fit(gently=False)
 
     def show_node(self, node: str) -> None:
-        """Bring a state into the middle, near enough to be read."""
+        """Move a state into the middle, large enough to be read."""
         number = self._model.graph.number.get(node)
         if number is not None:
             x, y = self._model.graph.places[number]
             self.camera.center_on(float(x), float(y), scale=0.6)
 
     def reveal(self, node: str) -> None:
-        """Bring a state into sight, moving as little as is needed."""
+        """Scroll a state into view with the smallest move."""
         number = self._model.graph.number.get(node)
         if number is not None:
             x, y = self._model.graph.places[number]
@@ -123,18 +123,18 @@ class MapCanvas(QWidget):
                 self.camera.reveal(float(x), float(y))
 
     def set_seen(self, shown: bool) -> None:
-        """Draw links that were never followed, or leave them out."""
+        """Set whether links that were never followed are drawn."""
         self.painter.show_seen = shown
         self._on_filter()
 
     def node_at(self, point: QPointF) -> str:
-        """The state drawn under a pixel, "" for none."""
+        """Return the state under a pixel, "" for none."""
         number = self._number_at(point)
         return self._model.graph.rows[number].id if number >= 0 else ""
 
     # ------------------------------------------------------------ painting
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The ground as it was drawn before, shifted, and what changes with every key over it."""
+        """Draw the cached background, shifted, and the overlay."""
         picture = self.ground.refresh(self.camera, self.painter, self.size(), self.devicePixelRatioF())
         if self.painter.missing:
             self.painter.missing = False
@@ -156,7 +156,7 @@ class MapCanvas(QWidget):
         painter.end()
 
     def _want_pictures(self) -> None:
-        """Ask for the pictures of what is in sight, from the middle outwards."""
+        """Request the pictures of visible states, from the middle outwards."""
         graph, sight = self._model.graph, np.array(self._in_sight(), np.int64)
         if self.camera.scale >= CARDS_FROM and len(sight):
             away = np.abs(graph.places[sight] - np.array(self.camera.middle)).sum(axis=1)
@@ -190,7 +190,7 @@ class MapCanvas(QWidget):
         self.update()
 
     def _on_path(self) -> None:
-        """A way that was just found is brought into sight as a whole."""
+        """Zoom to a new path."""
         plan, number = self._model.path.plan, self._model.graph.number
         if plan is not self._plan:
             self._plan = plan
@@ -228,17 +228,17 @@ class MapCanvas(QWidget):
         self._rest.start()
 
     def _on_rested(self) -> None:
-        """The scale has stopped changing: draw well what was drawn quickly."""
+        """Draw in full quality once the scale has stopped changing."""
         self.painter.quick = False
         self.forget_ground()
 
     def forget_ground(self) -> None:
-        """Draw everything anew."""
+        """Redraw everything."""
         self.ground.forget()
         self.update()
 
     def _describe(self) -> None:
-        """Tell a screen reader which state is open."""
+        """Name the open state for a screen reader."""
         row = self._model.current
         if row is None:
             shown, count = int(self._model.shown.sum()), len(self._model.graph)
@@ -277,12 +277,11 @@ class MapCanvas(QWidget):
 
     # ------------------------------------------------------------ hand
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Begin a click or a drag."""
         if event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
             self._pressed, self._dragged = event.position().toPoint(), False
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Drag the map, or mark what is under the pointer."""
+        """Drag the map, or highlight the state under the pointer."""
         here = event.position().toPoint()
         if self._pressed is not None and event.buttons() != Qt.MouseButton.NoButton:
             step = here - self._pressed
@@ -298,7 +297,7 @@ class MapCanvas(QWidget):
             self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """A click selects; with Ctrl one more, with Shift the way there."""
+        """Select on a click; with Ctrl add to the selection, with Shift show the path."""
         pressed, self._pressed = self._pressed, None
         self.setCursor(Qt.CursorShape.ArrowCursor)
         if pressed is None or self._dragged or event.button() is not Qt.MouseButton.LeftButton:
@@ -314,14 +313,13 @@ class MapCanvas(QWidget):
             model.select(node)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Open a state."""
         node = self.node_at(event.position())
         if node:
             self._model.select(node)
             self.node_opened.emit(node)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """The wheel comes nearer; two fingers move the map unless Ctrl is held."""
+        """Zoom with the wheel; two fingers pan unless Ctrl is held."""
         pixels, notches = event.pixelDelta(), event.angleDelta().y() / 120
         if not pixels.isNull() and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.camera.pan(pixels.x(), pixels.y())
@@ -330,7 +328,7 @@ class MapCanvas(QWidget):
         event.accept()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Arrows go to neighbouring states; with Shift they move the map."""
+        """Select neighbours with the arrows; pan with Shift and the arrows."""
         step = ARROWS.get(Qt.Key(event.key()))
         if step is None:
             super().keyPressEvent(event)
@@ -346,7 +344,7 @@ class MapCanvas(QWidget):
             self._model.select(graph.rows[graph.toward(here, *step, shown)].id)
 
     def _select_middle(self) -> None:
-        """The state nearest to the middle of the view: where the eye is."""
+        """Select the state nearest to the middle of the view."""
         graph, shown = self._model.graph, self._model.shown
         if bool(shown.any()):
             away = np.abs(graph.places - np.array(self.camera.middle)).sum(axis=1)
@@ -354,7 +352,7 @@ class MapCanvas(QWidget):
 
     # ------------------------------------------------------------ Qt
     def event(self, event: QEvent) -> bool:
-        """A hover says what a state is."""
+        """Describe a state in a tooltip."""
         if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             number = self._number_at(QPointF(event.pos()))
             if number >= 0:
@@ -367,13 +365,12 @@ class MapCanvas(QWidget):
         return super().event(event)
 
     def leaveEvent(self, event: QEvent) -> None:
-        """Nothing is under the pointer any more."""
         super().leaveEvent(event)
         self.overlay.hovered = -1
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """What is in the middle stays in the middle; the first time the whole map is shown."""
+        """Keep the middle in place; the first time show the whole map."""
         super().resizeEvent(event)
         fitted = self.camera.is_fitted
         self.camera.resize(event.size())
@@ -383,5 +380,4 @@ class MapCanvas(QWidget):
             self.fit(gently=False)
 
     def sizeHint(self) -> QSize:
-        """As large as can be had."""
         return QSize(800, 560)

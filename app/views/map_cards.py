@@ -1,4 +1,4 @@
-"""A state from near: its picture, its name, and its signs."""
+"""A state as a card at large scale: picture, name and badges."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 CARD = (208.0, 130.0)
-"""The picture of a card at scale 1 and 100 % text size, in pixels."""
+"""Size of a card's picture in pixels at scale 1 and 100 % text size."""
 TITLED = 0.5
-"""From this scale on a card has its name under its picture, from ``ADDRESSED`` on its address too."""
+"""Cards show the name from this scale on, the address from ``ADDRESSED`` on."""
 ADDRESSED = 0.8
 PLAIN = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
 
 
 @dataclass(frozen=True, slots=True)
 class CardLook:
-    """Sizes of all cards at one scale, made once for each scale."""
+    """Sizes of all cards at one scale, computed once a scale."""
 
     picture: tuple[float, float]
     title: QFont
@@ -39,7 +39,7 @@ class CardLook:
 
     @classmethod
     def at(cls, theme: Theme, scale: float) -> CardLook:
-        """The look at a scale."""
+        """Return the sizes at a scale."""
         zoom = theme.zoom * scale
         title, small = theme.font("base"), theme.font("secondary")
         title.setPixelSize(max(min(round(13 * zoom), theme.px(16)), theme.px(11)))
@@ -47,7 +47,7 @@ class CardLook:
         return cls((CARD[0] * zoom, CARD[1] * zoom), title, small, scale >= TITLED, scale >= ADDRESSED)
 
     def box(self, at: QPointF, cell: tuple[float, float]) -> QRectF:
-        """The picture's place for a state whose middle is there."""
+        """Return the picture's rectangle for a state at this middle."""
         wide, high = self.picture
         below = (cell[1] - high) * 0.32 if self.titled else 0.0
         return QRectF(at.x() - wide / 2, at.y() - high / 2 - below, wide, high)
@@ -62,7 +62,7 @@ def draw_card(
     marks: int,
     image: QImage | None,
 ) -> None:
-    """Draw a state; ``box`` is the picture's place, the name goes under it."""
+    """Draw a state; ``box`` is the picture's rectangle, the name goes below."""
     painter.fillRect(box, theme.color("raised"))
     if image is not None:
         painter.drawImage(box, image)
@@ -77,7 +77,7 @@ def draw_card(
 
 
 def _draw_blank(painter: QPainter, theme: Theme, look: CardLook, box: QRectF, row: NodeRow) -> None:
-    """No picture (yet): the path on the card's ground."""
+    """Draw the path in place of a missing picture."""
     if box.width() < 90:
         return
     painter.setFont(look.small)
@@ -157,7 +157,7 @@ def _draw_name(
 
 
 def _write(painter: QPainter, theme: Theme, line: QRectF, text: str) -> None:
-    """Text on the map's ground, so that links do not run through it."""
+    """Write text on a filled ground, so that links do not run through it."""
     under = painter.boundingRect(line, PLAIN, text)
     painter.fillRect(under, theme.color("surface"))
     painter.drawText(line, PLAIN, text)

@@ -1,4 +1,4 @@
-"""The field that finds a state by meaning, and what it found, in a list under it."""
+"""The search field for states, with the hits in a list below it."""
 
 from __future__ import annotations
 
@@ -37,18 +37,16 @@ WIDE, HIGH, LINE = 480, 420, 44
 
 
 class FindDelegate(QStyledItemDelegate):
-    """Title and address; at the right how well it answers, and by which words."""
+    """Title and address; at the right the score and the matched words."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Two lines."""
         return QSize(200, self._theme.px(LINE))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one find."""
         hit: NodeHit | None = index.data(OBJECT_ROLE)
         if hit is None:
             return
@@ -79,7 +77,7 @@ class FindDelegate(QStyledItemDelegate):
 
 
 class FindField(QLineEdit):
-    """Type what the state would be called; up and down choose, Enter goes there, Esc goes back."""
+    """Type a description; Up and Down choose a hit, Enter opens it, Esc leaves."""
 
     def __init__(self, model: MapModel, theme: Theme, host: QWidget) -> None:
         super().__init__()
@@ -93,7 +91,7 @@ class FindField(QLineEdit):
         self.textEdited.connect(self._ask)
 
     def take_keys(self) -> None:
-        """Go to the field, remembering where the keys were."""
+        """Focus the field, remembering the previous focus."""
         focused = QApplication.focusWidget()
         if focused is not None and focused is not self:
             self._before = focused
@@ -101,7 +99,7 @@ class FindField(QLineEdit):
         self.selectAll()
 
     def leave(self) -> bool:
-        """One level back: close the list, then leave the field.  False when the keys are elsewhere."""
+        """Go back one level: close the list, then leave the field.  False when it has no focus."""
         if not self.hasFocus():
             return False
         self.found.hide()
@@ -113,7 +111,7 @@ class FindField(QLineEdit):
         return True
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter asks again when the list is closed."""
+        """Search again on Enter when the list is closed."""
         if (
             event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down)
             and not self.found.isVisible()
@@ -127,7 +125,7 @@ class FindField(QLineEdit):
 
 
 class FoundStates(QFrame):
-    """The list under the field."""
+    """The list of hits below the field."""
 
     def __init__(self, field: FindField, model: MapModel, theme: Theme, host: QWidget) -> None:
         super().__init__(host)
@@ -151,7 +149,7 @@ class FoundStates(QFrame):
         self.hide()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the size; go when the keys go elsewhere."""
+        """Follow the field's size; hide when it loses the focus."""
         if watched is self._host and event.type() is QEvent.Type.Resize and self.isVisible():
             self._place()
         elif watched is self._field and event.type() is QEvent.Type.FocusOut:

@@ -1,4 +1,4 @@
-"""The map as it was drawn last: a shift draws only the strips that come into sight, a new picture only its place."""
+"""The cached drawing of the map: a shift redraws only the newly visible strips, a new picture only its place."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Ground:
-    """A pixmap of the view, and what of it is not true any more."""
+    """A pixmap of the view, and its outdated parts."""
 
     def __init__(self) -> None:
         self._picture = QPixmap()
@@ -23,15 +23,15 @@ class Ground:
         self._version = 0
 
     def forget(self) -> None:
-        """Nothing of it is true any more."""
+        """Mark everything as outdated."""
         self._version += 1
 
     def spoil(self, box: QRect) -> None:
-        """A part is not true any more; ``box`` is in pixels from the camera's origin."""
+        """Mark a part as outdated; ``box`` is in pixels from the camera's origin."""
         self._spoiled.append(box)
 
     def refresh(self, camera: Camera, painter: MapPainter, size: QSize, ratio: float) -> QPixmap:
-        """The picture of what the camera sees now, in a view of this size and density."""
+        """Return the drawing of the visible part, for a view of this size and density."""
         device = size * ratio
         key = (device.width(), device.height(), ratio, camera.scale, self._version)
         right, down = camera.left - self._at[0], camera.top - self._at[1]
@@ -56,7 +56,7 @@ class Ground:
 
 
 def strips(whole: QRect, right: int, down: int) -> list[QRect]:
-    """The parts of a view that come into sight when its picture moves by so many pixels."""
+    """Return the parts of a view that become visible when its picture moves by so many pixels."""
     kept = whole & whole.translated(right, down)
     if kept.isEmpty():
         return [whole]

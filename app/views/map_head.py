@@ -1,4 +1,4 @@
-"""The line over the map: which site, finding, filtering, and what else the map can show."""
+"""The toolbar over the map: site, search, filter, and views."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BUTTONS = ("map.fit", "map.table", "map.lab")
 
 
 class MapHead(QWidget):
-    """Site, find, filter, count, buttons; ``onward`` gives the keys to the map."""
+    """Site, search, filter, count, buttons; ``onward`` asks to focus the map."""
 
     def __init__(
         self, model: MapModel, center: CommandCenter, theme: Theme, host: QWidget, onward: Callable[[], None]
@@ -75,7 +75,7 @@ class MapHead(QWidget):
         self._show()
 
     def focus_site(self) -> None:
-        """Give the keys to the choice of sites and open it."""
+        """Focus the list of sites and open it."""
         self.site.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.site.showPopup()
 

@@ -1,4 +1,4 @@
-"""What the Map's commands do."""
+"""The actions behind the Map's commands."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class MapKeys(QObject):
             view.open_page(view.velocity)
 
     def _choose_run_site(self, sites: list[str]) -> None:
-        """One site is taken; of several the person chooses."""
+        """Take a single site; of several let the person choose."""
         if len(sites) == 1:
             self._view.desk.map_runs(sites[0])
         elif sites:
@@ -118,7 +118,7 @@ class MapKeys(QObject):
             menu.popup(self._view.head.site.mapToGlobal(self._view.head.site.rect().bottomLeft()))
 
     def _back(self) -> None:
-        """One level back: the field, the form, the page over the map, the path, the selection, the filter."""
+        """Go back one level: the field, the form, the page over the map, the path, the selection, the filter."""
         view, model = self._view, self._model
         if view.head.finder.leave() or view.head.filter.leave():
             return

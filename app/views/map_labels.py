@@ -1,4 +1,4 @@
-"""Names of the states that matter most, where dots leave room for them; the same at one scale wherever one looks."""
+"""Names of the most important states where dots leave room; the same at one scale wherever one looks."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 WIDE = 128.0
-"""Most pixels of a label at 100 % text size."""
+"""Largest width of a label in pixels at 100 % text size."""
 MOST, MOST_NAMED = 1_500, 250
-"""States whose dots are not covered, and states considered for a name, the most important first."""
+"""Most important states: how many dots are never covered, and how many are considered for a name."""
 
 
 class Labels:
-    """Chooses who is named at a scale: nearer to the home page first, then those with many links."""
+    """Chooses the states to name at a scale: nearest to the home page first, then those with many links."""
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
@@ -30,7 +30,7 @@ class Labels:
         self._chosen: dict[int, tuple[str, int]] = {}
 
     def take(self, graph: MapGraph, shown: Mask) -> None:
-        """Name states of this graph, of those that the filter leaves."""
+        """Name states of this graph that match the filter."""
         same = self._graph is graph and bool(shown.all()) and len(self._order) == min(len(graph), MOST)
         self._graph = graph
         if same:
@@ -41,12 +41,12 @@ class Labels:
         self.forget()
 
     def forget(self) -> None:
-        """Choose anew."""
+        """Drop the cached choice."""
         self._scale = 0.0
         self._chosen = {}
 
     def paint(self, painter: QPainter, camera: Camera, inside: Ints) -> None:
-        """Write the names of those that are in sight under their dots."""
+        """Write the visible names under their dots."""
         if self._graph is None or not self._chosen:
             return
         font = self._theme.font("secondary")
@@ -64,7 +64,7 @@ class Labels:
                 painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
     def choose(self, camera: Camera) -> None:
-        """Choose for this scale those whose name covers no dot of an important state and no other name."""
+        """Choose states whose name covers neither the dot of an important state nor another name."""
         if self._graph is None or self._scale == camera.scale:
             return
         self._scale, self._chosen = camera.scale, {}
@@ -85,19 +85,19 @@ class Labels:
 
 
 class _Taken:
-    """Boxes that are taken, found again by the cells they touch."""
+    """Occupied boxes, indexed by the cells they touch."""
 
     def __init__(self, wide: float, high: float) -> None:
         self._wide, self._high = wide, high
         self._cells: dict[tuple[int, int], list[QRectF]] = {}
 
     def add(self, box: QRectF) -> None:
-        """This place is taken."""
+        """Mark a box as occupied."""
         for cell in self._touched(box):
             self._cells.setdefault(cell, []).append(box)
 
     def is_free(self, box: QRectF) -> bool:
-        """Whether nothing lies there."""
+        """Whether a box is unoccupied."""
         return not any(
             box.intersects(other) for cell in self._touched(box) for other in self._cells.get(cell, ())
         )
@@ -109,5 +109,5 @@ class _Taken:
 
 
 def dot_radius(scale: float) -> float:
-    """Of a dot at a scale, in pixels."""
+    """Return the radius of a dot at a scale, in pixels."""
     return min(max(46 * scale, 2.4), 9.0)

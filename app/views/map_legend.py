@@ -1,4 +1,4 @@
-"""What the signs of the map mean and how many there are of each; a click shows only those."""
+"""The legend of the map's signs with counts; a click filters by a sign."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ MARKS = {
     "gone": Mark.GONE,
     "barred": Mark.BARRED,
 }
-"""Word of the filter, and the mark it stands for."""
+"""The filter's word for each mark."""
 LINKS = {"tried": "edge", "seen": "line"}
 
 
 class LegendRow(QAbstractButton):
-    """A sign, a word, a number; pressed while the map shows only those."""
+    """Sign, label and count; checked while the map is filtered by it."""
 
     def __init__(self, name: str, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -42,7 +42,6 @@ class LegendRow(QAbstractButton):
         theme.changed.connect(self.updateGeometry)
 
     def show_count(self, word: str, count: int, *, on: bool) -> None:
-        """Say how many there are."""
         self._word, self._count = word, count
         self.setAccessibleName(f"{word}: {count}")
         self.setChecked(on)
@@ -50,17 +49,14 @@ class LegendRow(QAbstractButton):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Sign, word and number beside each other."""
         metrics, px = QFontMetrics(self._theme.font("secondary")), self._theme.px
         wide = metrics.horizontalAdvance(f"{self._word}  {self._count:,}")
         return QSize(px(30) + wide + px(14), max(metrics.height() + px(4), px(20)))
 
     def minimumSizeHint(self) -> QSize:
-        """Never cut."""
         return self.sizeHint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the row."""
         theme, px = self._theme, self._theme.px
         painter = QPainter(self)
         if self.isChecked():
@@ -88,7 +84,7 @@ class LegendRow(QAbstractButton):
 
 
 class MapLegend(QFrame):
-    """A card in the lower left corner of the map; rows of signs nobody has are left out."""
+    """A card in the lower left corner of the map, without signs that no state has."""
 
     def __init__(self, model: MapModel, center: CommandCenter, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -122,7 +118,7 @@ class MapLegend(QFrame):
         self.refresh()
 
     def refresh(self) -> None:
-        """Count anew."""
+        """Count again."""
         graph = self._model.graph
         found = counts(graph)
         words = self._model.table.text.split()
@@ -142,7 +138,7 @@ class MapLegend(QFrame):
         self.place()
 
     def place(self) -> None:
-        """Keep to the corner."""
+        """Move it into the corner."""
         host = self.parentWidget()
         if host is not None:
             self.move(10, host.height() - self.height() - 10)

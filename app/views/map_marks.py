@@ -1,4 +1,4 @@
-"""The signs of the map: a dot for a state, a ring for failures, a flag for tips, hatching for what is gone."""
+"""The signs of the map: a dot for a state, a ring for failures, a flag for tips, hatching for gone states."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ SHOWN = Mark.FAILED | Mark.TIPS | Mark.SUSPECT | Mark.GONE | Mark.BARRED
 """The marks that change how a dot looks; as a number below ``PLAIN``."""
 PLAIN = 32
 SHADOW = PLAIN
-"""Number of the sprite of a state that the filter leaves out."""
+"""Number of the sprite of a state that does not match the filter."""
 
 
 def draw_dot(painter: QPainter, theme: Theme, at: QPointF, radius: float, marks: int) -> None:
-    """One state as a dot with its signs; ``radius`` is that of the dot alone."""
+    """Draw a state as a dot with its signs; ``radius`` is that of the dot alone."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     body = QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius)
@@ -49,7 +49,7 @@ def draw_dot(painter: QPainter, theme: Theme, at: QPointF, radius: float, marks:
 
 
 def draw_flag(painter: QPainter, theme: Theme, foot: QPointF, height: float, *, suspect: bool) -> None:
-    """A flag on its pole; a suspect one is hollow."""
+    """Draw a flag on its pole; hollow for a suspect tip."""
     color = theme.color("warn" if suspect else "accent")
     top = QPointF(foot.x(), foot.y() - height)
     cloth = QPolygonF(
@@ -69,7 +69,7 @@ def draw_flag(painter: QPainter, theme: Theme, foot: QPointF, height: float, *, 
 
 
 class DotSheet:
-    """All dots of one size on one pixmap, to be drawn in one call."""
+    """All dots of one size on one pixmap, for batch drawing."""
 
     def __init__(self, theme: Theme, radius: float, ratio: float) -> None:
         self.radius = radius
@@ -94,5 +94,5 @@ class DotSheet:
 
     @property
     def side(self) -> int:
-        """Width and height of one sprite on the sheet, in device pixels."""
+        """Size of one sprite on the sheet, in device pixels."""
         return round(self.box * self.ratio)

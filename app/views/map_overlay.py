@@ -1,4 +1,4 @@
-"""What lies over the map and changes with every key: the open state and its links, the path, newcomers, depths."""
+"""The overlay of the map: open state and its links, path, new states, depths."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 MOST_LINKS = 300
-"""Links of the open state that are drawn over the map."""
+"""Links drawn for the open state."""
 MANY_LINKS = 60
-"""From more on they are drawn as thin rays."""
+"""More links than this are drawn as thin lines."""
 HEAD = 9.0
-"""Length of an arrow's head, in pixels."""
+"""Length of an arrow head in pixels."""
 
 
 class MapOverlay:
@@ -40,7 +40,7 @@ class MapOverlay:
         self.focused = False
 
     def paint(self, painter: QPainter, camera: Camera) -> None:
-        """Everything, from the ground up."""
+        """Paint everything, bottom to top."""
         graph = self._model.graph
         if not len(graph):
             return
@@ -65,7 +65,7 @@ class MapOverlay:
         self._paint_depths(painter, camera)
 
     def paint_newcomer(self, painter: QPainter, camera: Camera, number: int, share: float) -> None:
-        """A state that is just coming in: a ring that closes around its place."""
+        """Draw a ring that closes around a new state."""
         at = self._point(camera, number)
         radius = self._below.radius(camera.scale) + (1 - share) * 14
         color = self._theme.color("accent")
@@ -76,7 +76,7 @@ class MapOverlay:
 
     # ------------------------------------------------------------ frames
     def outline(self, camera: Camera, number: int) -> QRectF:
-        """The box around a state as it is drawn now."""
+        """Return the present box around a state."""
         if camera.scale >= CARDS_FROM:
             return self._below.card_box(camera, number)
         at, radius = self._point(camera, number), self._below.radius(camera.scale)
@@ -127,7 +127,7 @@ class MapOverlay:
                 self._arrow(painter, camera, one, other, QPen(color, 1.4, style), color)
 
     def _rays(self, painter: QPainter, camera: Camera, number: int, ends: Ints, color: QColor) -> None:
-        """Very many links: plain thin lines, or they would hide the map."""
+        """Draw very many links as thin lines, which do not hide the map."""
         lines = np.empty((len(ends), 4), np.int32)
         lines[:, :2] = np.rint(camera.pixels(self._model.graph.places[ends]))
         lines[:, 2:] = np.rint(camera.pixels(self._model.graph.places[[number]]))
@@ -138,7 +138,7 @@ class MapOverlay:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
     def _paint_name(self, painter: QPainter, camera: Camera, number: int) -> None:
-        """What a dot is called."""
+        """Write the name of a dot."""
         row, theme = self._model.graph.rows[number], self._theme
         x, y = self._model.graph.places[number]
         if not camera.sees(float(x), float(y), margin=0.0):
@@ -170,7 +170,7 @@ class MapOverlay:
                 self._arrow(painter, camera, one, other, QPen(color, 4.5), color, 15)
 
     def _paint_steps(self, painter: QPainter, camera: Camera) -> None:
-        """Numbers at the states of the way, and once it was gone how each was reached."""
+        """Draw numbers at the states of the path, and after navigation each verdict."""
         path, graph = self._model.path, self._model.graph
         if path.site != graph.site:
             return
@@ -187,7 +187,7 @@ class MapOverlay:
                 self._paint_step(painter, camera, number, str(at), "accent")
 
     def _paint_step(self, painter: QPainter, camera: Camera, number: int, text: str, role: str) -> None:
-        """The number of a step at the state it leads to."""
+        """Draw the number of a step at the state it leads to."""
         box, theme = self.outline(camera, number), self._theme
         font = theme.font("secondary", bold=True)
         metrics = QFontMetrics(font)
@@ -231,7 +231,7 @@ class MapOverlay:
         painter.drawPolygon(QPolygonF([tip, *wings]))
 
     def _paint_depths(self, painter: QPainter, camera: Camera) -> None:
-        """Name the bands at the upper edge."""
+        """Label the depth bands at the upper edge."""
         theme = self._theme
         font = theme.font("secondary")
         metrics = QFontMetrics(font)
@@ -257,7 +257,7 @@ class MapOverlay:
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
     def _point(self, camera: Camera, number: int) -> QPointF:
-        """The middle of what is drawn for a state."""
+        """Return the middle of a state's drawing."""
         if camera.scale >= CARDS_FROM:
             return self._below.card_box(camera, number).center()
         x, y = self._model.graph.places[number]
@@ -265,7 +265,7 @@ class MapOverlay:
 
 
 def _leave(box: QRectF, inside: QPointF, toward: QPointF, out: float) -> QPointF:
-    """Where the line from the middle of a box towards a point leaves it, ``out`` pixels further on."""
+    """Return where the line from a box's middle towards a point leaves it, ``out`` pixels further on."""
     dx, dy = toward.x() - inside.x(), toward.y() - inside.y()
     far = math.hypot(dx, dy)
     if far < 1e-6:

@@ -1,4 +1,4 @@
-"""Paints the map as it stands: links, then states as dots or cards; only what lies in the rectangle asked for."""
+"""Paints the map: links, then states as dots or cards, within a rectangle."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 CARDS_FROM = 0.26
-"""From this scale on states are cards; dots below."""
+"""States are cards from this scale on, dots below."""
 MOST_LINES = 12_000
-"""Links drawn at one time when all of the map is in sight."""
+"""Links drawn at a time when the whole map is visible."""
 INK = 0.12
-"""Pixels of links for each pixel of the map: more would be a grey field.  The rest is thinned out, seen ones first."""
+"""Pixels of links for each pixel of the map; more would be a grey field.  Untried links are thinned out first."""
 FEW_LINES = 300
-"""So many are drawn however long they are."""
+"""This many links are drawn however long they are."""
 SMOOTH_LINES = 1_500
-"""So few links are drawn without jags, and those only seen are dashed."""
+"""Up to this many links are antialiased, with untried ones dashed."""
 SIDE = 170.0
-"""Pixels that a state's card or label may reach beyond its middle."""
+"""Pixels that a state's card or label may extend beyond its middle."""
 
 
 class MapPainter:
-    """What is drawn of a graph; the widget says when the graph, the filter or the look has changed."""
+    """Draws a graph; the widget reports changes of graph, filter and theme."""
 
     def __init__(self, theme: Theme, thumbnails: Thumbnails) -> None:
         self._theme, self._thumbnails = theme, thumbnails
@@ -56,7 +56,7 @@ class MapPainter:
 
     # ------------------------------------------------------------ what is drawn
     def take(self, graph: MapGraph, shown: Mask) -> None:
-        """Draw this graph, with these states in full and the others as shadows."""
+        """Set the graph, with these states in full and the others as shadows."""
         self._graph, self._shown = graph, shown
         ends_shown = shown[graph.sources] & shown[graph.targets] & (graph.sources != graph.targets)
         keep = np.flatnonzero(ends_shown if self.show_seen else ends_shown & graph.tried)
@@ -69,22 +69,22 @@ class MapPainter:
         self.labels.take(graph, shown)
 
     def restyle(self) -> None:
-        """The colours or the text size changed."""
+        """Take new colours or another text size."""
         self._sheet = self._look = None
         self.labels.forget()
 
     @staticmethod
     def radius(scale: float) -> float:
-        """Of a dot, in pixels."""
+        """Return the radius of a dot in pixels."""
         return dot_radius(scale)
 
     def reach(self, scale: float) -> float:
-        """How near to a dot's middle a click must be, in pixels."""
+        """Return how near to a dot's middle a click counts, in pixels."""
         return self.radius(scale) + 4
 
     # ------------------------------------------------------------ painting
     def paint(self, painter: QPainter, camera: Camera, part: QRectF) -> None:
-        """Paint a part of the view; what is outside of it is left as it is."""
+        """Paint a part of the view and nothing outside it."""
         painter.save()
         painter.setClipRect(part)
         painter.fillRect(part, self._theme.color("surface"))
@@ -105,7 +105,7 @@ class MapPainter:
         painter.restore()
 
     def card_box(self, camera: Camera, number: int) -> QRectF:
-        """Where the picture of a state is, as cards are drawn at this scale."""
+        """Return the rectangle of a state's picture at the present scale."""
         assert self._graph is not None
         x, y = self._graph.places[number]
         return self._card_look(camera.scale).box(camera.point(float(x), float(y)), camera.cell)
@@ -141,7 +141,7 @@ class MapPainter:
         return ends
 
     def _limit(self, camera: Camera) -> int:
-        """How many links may be drawn at this scale: the same wherever one looks, so that parts fit together."""
+        """Return how many links may be drawn at this scale, the same everywhere, so that parts fit together."""
         count = len(self._from)
         assert self._graph is not None
         left, top, right, bottom = self._graph.bounds
@@ -157,7 +157,7 @@ class MapPainter:
     def _paint_dots(self, painter: QPainter, camera: Camera, inside: Ints) -> None:
         assert self._graph is not None
         sheet = self._dots(camera.scale, painter.device().devicePixelRatio())
-        inside = inside[np.argsort(self._sprites[inside] != SHADOW, kind="stable")]  # shadows lie below
+        inside = inside[np.argsort(self._sprites[inside] != SHADOW, kind="stable")]  # shadows below
         pieces = np.zeros((len(inside), FRAGMENT))
         pieces[:, :2] = camera.pixels(self._graph.places[inside])
         pieces[:, 2] = self._sprites[inside] * sheet.side

@@ -1,4 +1,4 @@
-"""The table of states under the map, with the same selection."""
+"""The table of states below the map, with the same selection."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WIDTHS = {"url": 190, "depth": 52, "outgoing": 44, "incoming": 44, "elements": 6
 """Widths at 100 % text size; the title takes the rest."""
 LEAST_TITLE = 190
 GIVING = ("seen", "elements", "waiting", "incoming", "url")
-"""Columns that step aside where the room is short, the first first."""
+"""Columns hidden where the width is short, the first one first."""
 Flag = QItemSelectionModel.SelectionFlag
 
 
@@ -45,7 +45,6 @@ class NodeDelegate(QStyledItemDelegate):
         self._theme = theme
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one cell."""
         row: NodeRow | None = index.data(OBJECT_ROLE)
         if row is None:
             return
@@ -73,7 +72,7 @@ class NodeDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem, *, first: bool) -> None:
-        """Selected rows have a tint and, at their beginning, a bar."""
+        """Tint selected rows and draw a bar at their beginning."""
         state, box, theme = option.state, option.rect, self._theme
         if state & QStyle.StateFlag.State_Selected:
             painter.fillRect(box, theme.color("selected"))
@@ -85,7 +84,7 @@ class NodeDelegate(QStyledItemDelegate):
 
 
 class NodeTable(QTableView):
-    """Rows of one height; what is selected here is selected on the map.
+    """Rows of one height; the selection is shared with the map.
 
     ``node_opened(node)``: a double click on a row.
     """
@@ -128,7 +127,7 @@ class NodeTable(QTableView):
         self.show_sort()
 
     def fit(self) -> None:
-        """Share the width out; where it is short, columns of less weight step aside."""
+        """Share the width; where it is short, minor columns are hidden."""
         px, room = self._theme.px, self.viewport().width()
         self.verticalHeader().setDefaultSectionSize(px(26))
         hidden: set[str] = set()
@@ -147,18 +146,17 @@ class NodeTable(QTableView):
                 )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The title follows the width."""
         super().resizeEvent(event)
         self.fit()
 
     def show_sort(self) -> None:
-        """Show by which column it is sorted."""
+        """Show the sort column."""
         table = self._map.table
         order = Qt.SortOrder.DescendingOrder if table.descending else Qt.SortOrder.AscendingOrder
         self.horizontalHeader().setSortIndicator(COLUMNS.index(table.sorted_by), order)
 
     def mark(self) -> None:
-        """Select what the model says is selected."""
+        """Select the model's selection."""
         self._marking = True
         table, selection = self._map.table, QItemSelection()
         for node in self._map.selected or ((self._map.node,) if self._map.node else ()):

@@ -1,4 +1,4 @@
-"""The Map perspective: the site as a map with its table, the open state beside it, the exploration below."""
+"""The Map perspective: map and table, the open state beside them, the exploration below."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 SIDE, WIDE_SIDE, WIDE = 372, 560, 1900
-"""Width of the right column at the start, and on windows wider than ``WIDE``."""
+"""Initial width of the right column, and on windows wider than ``WIDE``."""
 TABLE, PATH = 260, 236
 
 
@@ -45,12 +45,11 @@ class Sheet(QWidget):
         layout.addWidget(canvas)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The legend keeps to its corner."""
         super().resizeEvent(event)
         self.arrange()
 
     def arrange(self) -> None:
-        """Put the legend into its corner; the map shown whole stays clear of it."""
+        """Place the legend and keep the map clear of it."""
         if self.legend is not None:
             self.legend.place()
             self.canvas.keep_clear(self.legend.width() + 10 if self.legend.isVisibleTo(self) else 0)
@@ -59,8 +58,8 @@ class Sheet(QWidget):
 class MapView(QWidget):
     """Signals:
 
-    step_requested(run, step): a run that passed a state is to be shown in Review.
-    tip_requested(tip): a tip is to be shown in Knowledge.
+    step_requested(run, step): Review should show this step.
+    tip_requested(tip): Knowledge should show this tip.
     """
 
     place = "map"
@@ -91,14 +90,14 @@ class MapView(QWidget):
 
     # ------------------------------------------------------------ what the frame asks
     def focus_first(self) -> None:
-        """Put the hand where the work begins: the map, or the address where there is no map."""
+        """Focus the map, or the address field where there is no map."""
         if self.model.state is MapState.NO_GRAPH:
             self.open_form()
         else:
             self.take_keys()
 
     def take_keys(self) -> None:
-        """Give the keys to the map, or to what stands in its place."""
+        """Focus the map, or what is shown in its place."""
         face = self.faces.currentWidget()
         if face is self.rows:
             self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -106,7 +105,7 @@ class MapView(QWidget):
             self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def save_layout(self) -> dict[str, Any]:
-        """Widths, and where the person is."""
+        """Return widths and the model's state."""
         table = self.model.table
         return {
             "columns": self.columns.save(),
@@ -120,7 +119,7 @@ class MapView(QWidget):
         }
 
     def restore_layout(self, layout: dict[str, Any]) -> None:
-        """Take saved widths and go where the person was."""
+        """Restore widths and the model's state."""
         self._by_hand = layout.get("by_hand") is True
         for name, splitter in (("columns", self.columns), ("rows", self.rows)):
             if self._by_hand and isinstance(layout.get(name), dict):
@@ -200,7 +199,7 @@ class MapView(QWidget):
         self.setTabOrder(self.canvas, self.table)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The window's size sets the widths until a hand or an earlier session has."""
+        """Size the columns by the window until the person or a saved layout has."""
         super().resizeEvent(event)
         if not self._by_hand:
             self._share_out()
@@ -215,7 +214,7 @@ class MapView(QWidget):
 
     # ------------------------------------------------------------ what the keys do to the view
     def toggle_table(self) -> None:
-        """Show the table and go to it; from inside of it, back to the map alone."""
+        """Show the table and focus it; from inside it, hide it."""
         if self.table.isHidden():
             self.table.show()
             self.table.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -227,29 +226,28 @@ class MapView(QWidget):
             self.table.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def show_legend(self, shown: bool) -> None:
-        """Show the legend, or leave its place to the map."""
         self.legend.setVisible(shown)
         self.sheet.arrange()
 
     def show_seen(self, shown: bool) -> None:
-        """Draw links that were never followed, or leave them out."""
+        """Set whether links that were never followed are drawn."""
         self.legend.seen_shown = shown
         self.canvas.set_seen(shown)
         self.legend.refresh()
 
     def open_panel(self) -> None:
-        """Give the keys to the open state's panel."""
+        """Focus the open state's panel."""
         self.close_form()
         self.close_page()
         self.panel.focus_list()
 
     def open_form(self) -> None:
-        """Ask what is to be explored."""
+        """Open the form that starts an exploration."""
         self.side.setCurrentWidget(self.form)
         self.form.begin()
 
     def open_page(self, page: QWidget) -> None:
-        """Show the laboratory or the velocity in the map's place."""
+        """Show the block-list editor or the velocity chart in the map's place."""
         self.faces.setCurrentWidget(page)
         if page is self.lab:
             self.lab.begin()
@@ -259,7 +257,7 @@ class MapView(QWidget):
 
     @property
     def page(self) -> QWidget | None:
-        """What stands in the map's place, ``None`` while the map is there."""
+        """The page in the map's place, ``None`` while the map is visible."""
         face = self.faces.currentWidget()
         return face if face in (self.lab, self.velocity) else None
 
@@ -286,14 +284,14 @@ class MapView(QWidget):
         self._by_hand = True
 
     def close_form(self) -> None:
-        """Show the open state again in the form's place."""
+        """Show the open state in the form's place."""
         held = self.form.isAncestorOf(self.focusWidget() or self)
         self.side.setCurrentWidget(self.beside)
         if held:
             self.take_keys()
 
     def close_page(self) -> None:
-        """From the laboratory or the velocity back to the map."""
+        """Show the map again."""
         if self.page is not None:
             self.faces.setCurrentWidget(self.rows)
             self._show()

@@ -1,4 +1,4 @@
-"""What a state is: title, address, template, depth and what is special about it; and all of its identity in words."""
+"""The head of a state: title, address, template, depth, badges, and its full identity as text."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class NodeHead(QWidget):
             column.addWidget(widget)
 
     def show_state(self, detail: NodeDetail) -> None:
-        """Another state, or other facts of this one."""
+        """Show a state's head."""
         row = detail.row
         self.title.setText(row.title or self.tr("no title"))
         self.url.setText(row.url)
@@ -65,7 +65,7 @@ class NodeHead(QWidget):
 
 
 def about_words(detail: NodeDetail) -> str:
-    """Identity, addresses and notes of a state, to read and to copy."""
+    """Return identity, addresses and notes of a state, to read and to copy."""
     keys, row = detail.keys, detail.row
     lines = [f"! {note}" for note in detail.notes]
     lines += [

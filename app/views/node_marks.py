@@ -1,4 +1,4 @@
-"""Signs of the map's panels: where an element stands, what a rule says of it.  Shape first, colour beside it."""
+"""Signs of the Map's panels: status of an element, verdict of a rule.  Shape first, colour second."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STAGE_ROLE = {
 
 
 def draw_standing(painter: QPainter, box: QRectF, standing: str, color: QColor) -> None:
-    """A tick (tried), a clock (waiting), a cross (tried in vain), a struck ring (left out), a dot (no word)."""
+    """Draw a tick (tried), clock (waiting), cross (failed), struck ring (skipped) or dot (unknown)."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(color, 1.6, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
@@ -52,7 +52,7 @@ def draw_standing(painter: QPainter, box: QRectF, standing: str, color: QColor) 
 
 
 def draw_verdict(painter: QPainter, box: QRectF, verdict: str, color: QColor, under: QColor) -> None:
-    """A disc with a bar (stopped), a triangle with a dot (asked about), a tick (let through), a ring (no word)."""
+    """Draw a disc with a bar (stopped), triangle with a dot (asked about), tick (allowed) or ring (unknown)."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
@@ -79,7 +79,9 @@ def draw_verdict(painter: QPainter, box: QRectF, verdict: str, color: QColor, un
 
 
 def draw_stage(painter: QPainter, box: QRectF, stage: str, color: QColor) -> None:
-    """A filled triangle (running), two bars (paused, interrupted), a square (stopped), a tick, a cross, a ring."""
+    """Draw a filled triangle (running), two bars (paused, interrupted), a square (stopped), a tick, a cross, a
+    ring.
+    """
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)

@@ -1,4 +1,4 @@
-"""The open state beside the map: what it looks like, what is on it, how one comes and goes, who was here."""
+"""The panel of the open state: its picture, its elements, transitions, runs and tips."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 SHARE = 0.38
-"""Of the panel's height, the most that the picture takes."""
+"""Largest share of the panel's height for the picture."""
 FILTER_MS = 120
 LISTS = ("elements", "out", "in", "runs", "tips", "about")
 
@@ -47,9 +47,9 @@ class NodePanel(Panel):
     """One state.
 
     Signals:
-        node_requested: go to this state of the map.
-        step_requested: open this step of a run.
-        tip_requested: open this tip.
+        node_requested(node): open this state of the map.
+        step_requested(run, step): open this step of a run.
+        tip_requested(tip): open this tip.
     """
 
     node_requested = Signal(str)
@@ -83,7 +83,7 @@ class NodePanel(Panel):
 
     # ------------------------------------------------------------ what the map's view asks
     def focus_list(self, name: str = "") -> None:
-        """Give the keys to one of ``LISTS``, or to the one that is shown."""
+        """Focus one of ``LISTS``, or the visible one."""
         if name:
             self.show_list(name)
         view = self._lists[self._stack.currentIndex()]
@@ -174,7 +174,7 @@ class NodePanel(Panel):
         return self._stack
 
     def _with_none(self, view: QWidget, name: str) -> QWidget:
-        """The list, over a sentence for when it is empty."""
+        """Stack a list with a sentence for when it is empty."""
         place = QWidget()
         none = self._nones[name] = QLabel()
         none.setProperty("kind", "muted")
@@ -330,7 +330,7 @@ class NodePanel(Panel):
         return seen
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The picture keeps its shape and leaves room for the lists."""
+        """Keep the picture's shape and leave room for the lists."""
         super().resizeEvent(event)
         self._fit()
 

@@ -1,4 +1,4 @@
-"""How a state's elements, transitions and runs are painted: two lines each, a sign before the first."""
+"""Delegates for elements, transitions and runs: two lines each, a sign before the first."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class NodeRows(Rows):
-    """A list of rows that are all equally high, so that thousands of them cost no more than those in sight."""
+    """A list with rows of equal height, so that thousands of them cost no more than the visible ones."""
 
     def __init__(self, theme: Theme, delegate: QStyledItemDelegate, name: str) -> None:
         super().__init__(theme, delegate, name)
@@ -34,7 +34,7 @@ class NodeRows(Rows):
 
 
 class TwoLines(QStyledItemDelegate):
-    """Sign, a role in small type, a name; below it what there is to say.  Subclasses say what."""
+    """Sign, a role in small type, a name; below it a text.  Subclasses fill them."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -42,11 +42,10 @@ class TwoLines(QStyledItemDelegate):
         self._row, self._mirrored = QRectF(), False
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Two lines for every row."""
         return QSize(100, self._theme.px(39))
 
     def _begin(self, painter: QPainter, option: QStyleOptionViewItem) -> tuple[QRectF, QRectF, QRectF]:
-        """Paint the ground; places of the sign, the first and the second line, in reading direction."""
+        """Paint the background; return the places of sign, first and second line, in reading direction."""
         px = self._theme.px
         paint_ground(painter, option, self._theme)
         self._row = QRectF(option.rect)
@@ -59,7 +58,7 @@ class TwoLines(QStyledItemDelegate):
         return self._placed(sign), first, second
 
     def _placed(self, place: QRectF) -> QRectF:
-        """A place given from the left, as it lies in the reading direction."""
+        """Mirror a place given from the left for right-to-left."""
         if not self._mirrored:
             return place
         left = self._row.left() + self._row.right() - place.right()
@@ -90,10 +89,9 @@ class TwoLines(QStyledItemDelegate):
 
 
 class ElementDelegate(TwoLines):
-    """Where it stands, role and name; below, why."""
+    """Status, role and name; below, the reason."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one element."""
         row: ElementRow | None = index.data(OBJECT_ROLE)
         if row is None:
             return
@@ -107,10 +105,9 @@ class ElementDelegate(TwoLines):
 
 
 class TransitionDelegate(TwoLines):
-    """How it fared, what is done, where it leads; below, tries and times, and how it last went astray."""
+    """Status, action and target; below, attempts, times and the last failure."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one transition."""
         row: TransitionRow | None = index.data(OBJECT_ROLE)
         if row is None:
             return
@@ -129,10 +126,9 @@ class TransitionDelegate(TwoLines):
 
 
 class RunDelegate(TwoLines):
-    """How the run ended, its name and step; below, what it was about."""
+    """Outcome, name and step; below, the task."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one run."""
         row: RunHere | None = index.data(OBJECT_ROLE)
         if row is None:
             return
@@ -149,10 +145,9 @@ class RunDelegate(TwoLines):
 
 
 class LabDelegate(TwoLines):
-    """The rules' verdict as sign and word, role and name; below, the rule and why."""
+    """The rules' verdict, role and name; below, the rule and the reason."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one element under the rules."""
         row: LabRow | None = index.data(OBJECT_ROLE)
         if row is None:
             return

@@ -1,4 +1,4 @@
-"""Over a running page: its run's state, its address, and a sentence about it."""
+"""The head of a live page: state of the run, address, and a message."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class StatePill(QWidget):
-    """The state of a run as the wall shows it: sign, word and colour."""
+    """A run's state badge: sign, label and colour."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -28,19 +28,16 @@ class StatePill(QWidget):
         theme.changed.connect(self._restyle)
 
     def show_row(self, row: LiveRow) -> None:
-        """The state of this run."""
         self._row = row
         self.setAccessibleName(state_words(row))
         self._restyle()
 
     def sizeHint(self) -> QSize:
-        """Sign and word, never cut."""
         metrics = QFontMetrics(self._theme.font("secondary", bold=True))
         words = metrics.horizontalAdvance(state_words(self._row)) if self._row is not None else 0
         return QSize(words + self._theme.px(34), metrics.height() + self._theme.px(6))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw it."""
         if self._row is not None:
             painter = QPainter(self)
             draw_state(
@@ -54,7 +51,7 @@ class StatePill(QWidget):
 
 
 class PageHead(QWidget):
-    """Two lines that are always there, so that the page under them never moves."""
+    """Two lines that are always present, so that the page below never moves."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -77,19 +74,19 @@ class PageHead(QWidget):
         self.badge.hide()
 
     def show_address(self, address: str) -> None:
-        """Where the page is; nothing is laid out anew for each picture."""
+        """Show the address without a new layout for each picture."""
         if address != self.address.text():
             self.address.setText(address)
 
     def show_row(self, row: LiveRow, says: str) -> None:
-        """A run as it is now."""
+        """Show a run's state."""
         self.badge.hide()
         self.pill.show_row(row)
         self.pill.show()
         self._say(says)
 
     def show_words(self, words: str, role: str, says: str) -> None:
-        """Something else than a run's state: a step of the past, an engine that is lost."""
+        """Show another label: a past step, or a lost engine."""
         self.pill.hide()
         self.badge.set(words, role)
         self.badge.show()

@@ -1,4 +1,4 @@
-"""What is drawn on a running page: the pointer, the target of the next action, the frame of a takeover."""
+"""Overlay of a live page: pointer, target of the next action, frame of a takeover."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 WIDEST = 360
-"""Of a label, at 100 % text; longer words are cut at the end."""
+"""Largest width of a label at 100 % text; longer text is elided."""
 INK, PAPER = "#10161B", "#FFFFFF"
-"""Of the pointer, which looks the same on every page whatever the window's colours are."""
+"""Pointer colours, the same on every page and theme."""
 
 _ARROW = ((0, 0), (0, 15), (3.6, 11.6), (6.2, 17.4), (8.6, 16.3), (6.1, 10.7), (11, 10.7))
-"""A pointer as everybody knows it, its tip at the origin."""
+"""The usual pointer shape, its tip at the origin."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """What an action is about to be done to (or was done to).
+    """The target of the next or the past action.
 
     Attributes:
-        words: what is done; ``tag`` a word beside it (a risk), "" for none.
+        words: the action; ``tag`` a word beside it (a risk), "" for none.
         role: colour of both.
-        box: (x, y, width, height) on the page, in the units of ``Ground.page``; ``None`` where it has no place.
+        box: (x, y, width, height) on the page, in the units of ``Ground.page``; ``None`` without a place.
         point: where the pointer goes.
     """
 
@@ -40,33 +40,33 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """Where the picture lies in the widget, and the page's own size that places are given in."""
+    """The picture's rectangle in the widget, and the page's size in its own units."""
 
     rect: QRectF
     page: tuple[float, float]
 
     def place(self, x: float, y: float) -> QPointF:
-        """A place of the page in the widget."""
+        """Convert a point of the page to the widget."""
         return QPointF(
             self.rect.left() + x * self.rect.width() / self.page[0],
             self.rect.top() + y * self.rect.height() / self.page[1],
         )
 
     def box(self, box: tuple[float, float, float, float]) -> QRectF:
-        """A box of the page in the widget."""
+        """Convert a box of the page to the widget."""
         return QRectF(self.place(box[0], box[1]), self.place(box[0] + box[2], box[1] + box[3]))
 
     def page_place(self, point: QPointF) -> tuple[float, float]:
-        """A place of the widget on the page, held inside it."""
+        """Convert a point of the widget to the page, clamped to it."""
         x = (point.x() - self.rect.left()) * self.page[0] / max(self.rect.width(), 1e-6)
         y = (point.y() - self.rect.top()) * self.page[1] / max(self.rect.height(), 1e-6)
         return min(max(x, 0.0), self.page[0] - 1), min(max(y, 0.0), self.page[1] - 1)
 
 
 def draw_target(painter: QPainter, theme: Theme, ground: Ground, target: Target) -> QRectF:
-    """The element outlined, its words on a tab beside it; returns the tab.
+    """Outline the element, with the action on a tab beside it; return the tab.
 
-    What is out of sight is told at the nearest edge, what has no place at the lower left.
+    What is out of sight is named at the nearest edge, what has no place at the lower left.
     """
     box = ground.box(target.box) if target.box is not None else None
     seen = box is not None and box.intersects(ground.rect)
@@ -84,7 +84,7 @@ def draw_target(painter: QPainter, theme: Theme, ground: Ground, target: Target)
 
 
 def draw_pointer(painter: QPainter, theme: Theme, place: QPointF) -> None:
-    """The agent's (or the person's) pointer with its tip at a place of the widget."""
+    """Draw a pointer with its tip at a point of the widget."""
     size = 1.15 * theme.zoom
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -95,7 +95,7 @@ def draw_pointer(painter: QPainter, theme: Theme, place: QPointF) -> None:
 
 
 def draw_frame(painter: QPainter, theme: Theme, rect: QRectF, *, has_keys: bool) -> None:
-    """Round a page that is in the person's hands: whole while the keys go to it, dashed while they don't."""
+    """Draw the takeover frame: solid while the page has the keyboard, else dashed."""
     width = theme.px(3)
     pen = QPen(theme.color("accent"), width)
     pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
@@ -109,7 +109,7 @@ def draw_frame(painter: QPainter, theme: Theme, rect: QRectF, *, has_keys: bool)
 
 
 def draw_veil(painter: QPainter, theme: Theme, rect: QRectF) -> None:
-    """Over a picture that is not of now."""
+    """Dim a picture that is not current."""
     veil = theme.color("surface")
     veil.setAlphaF(0.55)
     painter.fillRect(rect, veil)
@@ -135,7 +135,7 @@ def _ring(painter: QPainter, theme: Theme, place: QPointF, role: str) -> None:
 
 
 def _tab_place(theme: Theme, ground: Ground, target: Target, box: QRectF | None) -> QRectF:
-    """Over the element, else under it, always inside the picture."""
+    """Return a place above the element, else below it, always inside the picture."""
     px, rect = theme.px, ground.rect
     words = QFontMetrics(theme.font(bold=True))
     small = QFontMetrics(theme.font("secondary", bold=True))

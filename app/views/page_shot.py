@@ -1,4 +1,4 @@
-"""A state's screenshot with elements marked on it; a click says where it fell."""
+"""A state's screenshot with marked elements; clicks are reported in page coordinates."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 MOST_TABS = 60
-"""Rule names that are written on one picture; with more of them nothing could be read."""
+"""Labels written on one picture; more would be unreadable."""
 MOST_FINE = 300
-"""Marks with smooth, rounded corners; a page with more of them gets plain boxes, which cost a tenth."""
+"""Marks with smooth, rounded corners; a page with more gets plain boxes, which cost a tenth."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """An element to mark.
+    """A marked element.
 
     Attributes:
         rect: in CSS pixels of the viewport, which are the picture's pixels.
-        role: colour; sign: ``block``, ``ask``, ``allow`` or "" for none; label: written beside it where there is room.
+        role: colour.  sign: ``block``, ``ask``, ``allow`` or "" for none.
+        label: written beside it where there is room.
     """
 
     number: int
@@ -39,7 +40,7 @@ class Mark:
 
 
 class PageShot(QWidget):
-    """The picture fitted to its place.  ``clicked`` carries the place in CSS pixels of the page."""
+    """The picture scaled to its place.  ``clicked`` carries CSS pixels of the page."""
 
     clicked = Signal(float, float)
 
@@ -59,7 +60,7 @@ class PageShot(QWidget):
         theme.changed.connect(self._forget)
 
     def show_image(self, image: QImage | None, instead: str = "") -> None:
-        """Show this picture, or a sentence where there is none."""
+        """Show a picture, or a sentence where there is none."""
         if image is self._image and instead == self._words:
             return
         self._image, self._words, self._fitted = image, instead, QPixmap()
@@ -75,45 +76,43 @@ class PageShot(QWidget):
             self.update()
 
     def choose(self, mark: Mark | None) -> None:
-        """Mark this element over the others, stronger; ``None`` leaves them alone."""
+        """Highlight an element over the others; ``None`` for none."""
         if mark != self._chosen:
             self._chosen = mark
             self.update()
 
     @property
     def has_image(self) -> bool:
-        """Whether there is a picture."""
         return self._image is not None
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """What is marked now, but for the chosen one."""
+        """The marks except for the highlighted one."""
         return self._marks
 
     @property
     def chosen(self) -> Mark | None:
-        """What is marked over the others."""
+        """The highlighted mark."""
         return self._chosen
 
     def height_for(self, width: int) -> int:
-        """How high the picture is at this width; a line of text where there is none."""
+        """Return the picture's height at this width; a line of text where there is none."""
         if self._image is None or not self._image.width():
             return self._theme.px(72)
         return round(width * self._image.height() / self._image.width())
 
     def is_inside(self, rect: Rect | None) -> bool:
-        """Whether any of an element can be seen in the picture."""
+        """Whether any part of an element is inside the picture."""
         if rect is None or self._image is None:
             return False
         return QRectF(0, 0, self._image.width(), self._image.height()).intersects(QRectF(*rect))
 
     def sizeHint(self) -> QSize:
-        """The picture at its place's width."""
         return QSize(self._theme.px(320), self.height_for(self._theme.px(320)))
 
     # ------------------------------------------------------------ painting
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The picture and the marks, drawn once for each size; over them the chosen one."""
+        """Draw picture and marks, cached for each size, and the highlighted mark over them."""
         painter = QPainter(self)
         image = self._image
         if image is None:
@@ -144,7 +143,7 @@ class PageShot(QWidget):
         self._layer = QPixmap()
 
     def _drawn(self) -> QPixmap:
-        """The picture with the marks; labels where there is room, signs elsewhere."""
+        """Return the picture with the marks: labels where there is room, signs elsewhere."""
         layer = QPixmap(self._fitted)
         painter = QPainter(layer)
         painter.translate(-self._origin())
@@ -166,7 +165,7 @@ class PageShot(QWidget):
 
     def _set_up(self, painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # a page's picture is mirrored for nobody
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # screenshots are never mirrored
         painter.setClipRect(QRectF(self._origin(), self._fitted.deviceIndependentSize()))
 
     def _origin(self) -> QPointF:
@@ -197,7 +196,7 @@ class PageShot(QWidget):
                 painter.drawRect(box)
 
     def _paint_sign(self, painter: QPainter, mark: Mark) -> None:
-        """The sign alone at the element's corner; the same few signs are drawn over and over."""
+        """Draw the sign at the element's corner."""
         size = self._theme.px(11)
         known = self._signs.get((mark.sign, mark.role))
         if known is None:
@@ -217,7 +216,7 @@ class PageShot(QWidget):
         painter.drawPixmap(self._box(mark).topLeft() - QPointF(5, 5), known)
 
     def _tab(self, mark: Mark, *, strong: bool = False) -> QRectF:
-        """The place of a label: over its element, else under it."""
+        """Return the place of a label: above its element, else below it."""
         px, box = self._theme.px, self._box(mark)
         metrics = QFontMetrics(self._theme.font("secondary", bold=strong))
         wide = min(metrics.horizontalAdvance(mark.label), px(220)) + (px(15) if mark.sign else 0) + px(10)
@@ -249,20 +248,19 @@ class PageShot(QWidget):
         painter.drawText(tab.adjusted(sign + px(4), 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, label)
 
     def _forget(self) -> None:
-        """Colours and sizes are others now."""
+        """Drop the cached drawing: colours or sizes changed."""
         self._layer = QPixmap()
         self._signs.clear()
         self.update()
 
     # ------------------------------------------------------------ the pointer
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Say where in the page it was clicked."""
         place = self._place(event.position())
         if place is not None and event.button() is Qt.MouseButton.LeftButton:
             self.clicked.emit(place.x(), place.y())
 
     def event(self, event: QEvent) -> bool:
-        """A mark's label is its tooltip."""
+        """Show a mark's label as its tooltip."""
         if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and self._image is not None:
             all_marks = (*self._marks, self._chosen) if self._chosen is not None else self._marks
             under = [mark for mark in all_marks if self._box(mark).contains(QPointF(event.pos()))]

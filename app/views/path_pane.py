@@ -1,4 +1,4 @@
-"""The way between two states, step by step, and the button that goes it."""
+"""The path between two states, step by step, with the button that navigates it."""
 
 from __future__ import annotations
 
@@ -34,20 +34,18 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class StepDelegate(QStyledItemDelegate):
-    """Number, action and where it leads; once gone, the verdict as sign and word and why it is not exact."""
+    """Number, action and target; after navigation the verdict as sign and word, and what differed."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Two lines; a third for what differed."""
         step: PathStep | None = index.data(OBJECT_ROLE)
         lines = 3 if step is not None and step.why else 2
         return QSize(120, self._theme.px(8) + lines * self._theme.px(18))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one step."""
         step: PathStep | None = index.data(OBJECT_ROLE)
         if step is None:
             return
@@ -90,7 +88,7 @@ class StepList(QListView):
     """Enter opens the state a step leads to."""
 
     def event(self, event: QEvent) -> bool:
-        """Enter belongs to the list while it has the keys, before any command."""
+        """Claim Enter while the list has the focus, before any command."""
         if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             plain = event.modifiers() == Qt.KeyboardModifier.NoModifier
             if (
@@ -103,7 +101,6 @@ class StepList(QListView):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter is a click."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self.clicked.emit(self.currentIndex())
             return
@@ -111,7 +108,7 @@ class StepList(QListView):
 
 
 class PathPane(QWidget):
-    """Heading, ends, steps, deeds; there only while a way is shown."""
+    """Heading, ends, steps, actions; visible only with a path."""
 
     def __init__(self, model: MapModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
@@ -184,7 +181,7 @@ class PathPane(QWidget):
         self.go.setEnabled(path.state not in (PathState.GOING, PathState.ASKING, PathState.NO_WAY))
 
     def _words(self) -> tuple[str, str]:
-        """What is said under the steps, and in which weight."""
+        """Return the text under the steps and its colour role."""
         path, plan = self._path, self._path.plan
         match path.state:
             case PathState.CHOOSING:

@@ -1,4 +1,6 @@
-"""The table of an intervention policy, worked by keys: Space turns a cell, a number sets it, Enter lists the values."""
+"""The intervention policy as a table for the keyboard: Space sets the next value, a digit a value, Enter lists
+them.
+"""
 
 from __future__ import annotations
 
@@ -32,19 +34,18 @@ PLAIN = (
     Qt.KeyboardModifier.ShiftModifier,
 )
 ROLES = ("muted", "accent", "warn", "fail")
-"""Colours of values from the mildest; a sign and a word stand beside them."""
+"""Colours of values from the mildest, besides sign and label."""
 DIGITS = (Qt.Key.Key_1, Qt.Key.Key_2, Qt.Key.Key_3, Qt.Key.Key_4)
 
 
 class PolicyDelegate(QStyledItemDelegate):
-    """A sign and a word; what a site takes from all is grey and without a ground of its own."""
+    """A sign and a label; inherited values are grey."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one cell."""
         theme, px = self._theme, self._theme.px
         value, is_own = index.data(VALUE_ROLE), bool(index.data(OWN_ROLE))
         painter.save()
@@ -73,7 +74,7 @@ class PolicyDelegate(QStyledItemDelegate):
 
 
 class PolicyGrid(QTableView):
-    """Cells are turned, set and let go by key; a click on the cell that has the keys lists the values."""
+    """Cells are set and cleared by key; a click on the current cell lists the values."""
 
     def __init__(self, model: InterventionPolicyModel, theme: Theme) -> None:
         super().__init__()
@@ -109,11 +110,11 @@ class PolicyGrid(QTableView):
 
     @property
     def table(self) -> PolicyTable:
-        """Its lines and columns."""
+        """The table model."""
         return self._policy.table
 
     def values_menu(self) -> QMenu | None:
-        """The list of values of the current cell, made anew; ``None`` when there is no cell."""
+        """Return a new menu of the current cell's values; ``None`` without a cell."""
         index = self.currentIndex()
         if not index.isValid():
             return None
@@ -137,7 +138,7 @@ class PolicyGrid(QTableView):
         return menu
 
     def event(self, event: QEvent) -> bool:
-        """The keys a cell understands are its own while the table has them."""
+        """Claim the keys a cell understands while the table has the focus."""
         if (
             event.type() is QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
@@ -149,7 +150,7 @@ class PolicyGrid(QTableView):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Turn, set, let go or list; everything else moves."""
+        """Set, clear or list values; every other key moves."""
         index = self.currentIndex()
         if not index.isValid() or event.modifiers() not in PLAIN:
             super().keyPressEvent(event)

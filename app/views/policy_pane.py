@@ -1,4 +1,4 @@
-"""When to mark, tell, pause or ask: the policy as a table, with what it would have done to the stored runs."""
+"""The intervention policy with a preview of its effect on the stored runs."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ CTRL_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class PolicyPane(Panel):
-    """Fits a side column or the whole middle.  ``closed`` says that it may go; a draft stays for the next time."""
+    """Fits a side column or the whole middle.  ``closed``: it should be hidden; an unsaved draft stays."""
 
     closed = Signal()
     wide = 860
-    """Pixels at 100 % text size for some six sites; where there are fewer, it scrolls."""
+    """Pixels at 100 % text size for about six sites; in less room it scrolls."""
 
     def __init__(self, model: InterventionPolicyModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
@@ -51,19 +51,18 @@ class PolicyPane(Panel):
         self._show_preview()
 
     def begin(self) -> None:
-        """Read the policy and give the keys to the table."""
+        """Load the policy and focus the table."""
         self._model.load()
         self.grid.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def event(self, event: QEvent) -> bool:
-        """Ctrl+Enter saves here, and Esc closes, whatever they do elsewhere."""
+        """Claim Ctrl+Enter (save) and Esc (close), whatever they do elsewhere."""
         if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _is_own(event):
             event.accept()
             return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Save or close."""
         if event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
         elif _is_own(event):

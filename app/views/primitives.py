@@ -1,4 +1,4 @@
-"""Many lines or sprites in one call: Qt reads them straight from an array, no Python object for each."""
+"""Batch drawing of lines and sprites: Qt reads them from an array, without a Python object for each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def draw_lines(painter: QPainter, ends: NDArray[np.int32]) -> None:
 
 
 def draw_sprites(painter: QPainter, sprites: NDArray[np.float64], sheet: QPixmap) -> None:
-    """Draw (n, 10) pieces of a sheet (see ``FRAGMENT``)."""
+    """Draw (n, 10) parts of a sprite sheet (see ``FRAGMENT``)."""
     if len(sprites):
         pieces = np.ascontiguousarray(sprites, dtype=np.float64)
         first = shiboken6.wrapInstance(pieces.ctypes.data, QPainter.PixmapFragment)

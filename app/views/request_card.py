@@ -1,4 +1,4 @@
-"""What a run waits for a person to decide: the question, what speaks for it, and a key for each answer."""
+"""The card of a request: the question, the reason, and a key for each decision."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FAR = (("live.approve.run", "live.approve.site"), ("live.deny.run", "live.deny.s
 
 @dataclass(slots=True)
 class Typed:
-    """What was begun for a request and not sent: ``how`` is "edit", "answer" or "" (no line is open)."""
+    """Unsent text for a request: ``how`` is "edit", "answer" or "" (no line is open)."""
 
     how: str = ""
     text: str = ""
@@ -40,13 +40,13 @@ class Typed:
 
 
 class RequestCard(Panel):
-    """One card; it is not there while nothing is asked.  Binds approve, deny, edit and answer.
+    """One card, hidden without a request.  Binds approve, deny, edit and answer.
 
-    What was typed stays with its request, whatever is looked at meanwhile.  A card whose request goes while somebody
-    types in it stays with its text and says that nothing is sent any more; Esc lets it go.
+    Typed text stays with its request, whatever is viewed meanwhile.  A card whose request goes while somebody types in
+    it stays with its text and says that nothing will be sent; Esc dismisses it.
 
     Signals:
-        let_go: the card had the keys, and there is nothing to decide any more.
+        let_go: the card had the focus and has nothing to decide any more.
     """
 
     let_go = Signal()
@@ -77,7 +77,7 @@ class RequestCard(Panel):
 
     # ------------------------------------------------------------ keys
     def edit(self) -> None:
-        """Open the line with the action in it."""
+        """Open the action field with the present action."""
         card = self._model.card
         if card is not None and self._model.may_decide(opens_field=True):
             if self._how != "edit":
@@ -85,7 +85,7 @@ class RequestCard(Panel):
             self.line.begin()
 
     def answer(self) -> None:
-        """Go to the line for the answer; where no question is asked, to the one for the reason."""
+        """Focus the answer field; without a question, the reason field."""
         if not self._model.may_decide(opens_field=True):
             return
         if self._model.takes_reason:
@@ -104,7 +104,7 @@ class RequestCard(Panel):
         bind("live.answer", self.answer, lambda: self._can("live.answer") or self._takes_reason())
 
     def _can(self, command: str) -> bool:
-        """Whether the card that is shown offers this now."""
+        """Whether the card shown offers this command now."""
         return self._model.can(command) and self._is_shown
 
     def _takes_reason(self) -> bool:
@@ -112,7 +112,7 @@ class RequestCard(Panel):
 
     @property
     def _is_shown(self) -> bool:
-        """The card of the model is the one before the eyes: nothing is decided about another."""
+        """Whether the model's card is the one shown: no other may be decided."""
         card = self._model.card
         return not self._stale and card is not None and card.id == self._shown
 
@@ -135,7 +135,7 @@ class RequestCard(Panel):
         self.line.clear()
 
     def _leave_line(self) -> None:
-        """Esc: the keys go back to the commands; an edit is given up, an answer that was begun stays."""
+        """Esc: leave the field; an edit is discarded, an unsent answer stays."""
         self._leave()
         if self._stale:
             self._let_stale_go()
@@ -148,18 +148,18 @@ class RequestCard(Panel):
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _enter_reason(self, _text: str) -> None:
-        """Enter: the keys go back to the commands, unless nothing can be sent any more."""
+        """Enter: leave the field, unless nothing can be sent any more."""
         if not self._stale:
             self._leave()
 
     def _leave_reason(self) -> None:
-        """Esc: the keys go back to the commands."""
+        """Esc: leave the field."""
         self._leave()
         if self._stale:
             self._let_stale_go()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """A click elsewhere lets go of a card that is kept for who types in it."""
+        """Dismiss a card kept for its unsent text on a click elsewhere."""
         if (
             event.type() is QEvent.Type.FocusOut
             and isinstance(event, QFocusEvent)
@@ -174,7 +174,7 @@ class RequestCard(Panel):
             self._let_stale_go()
 
     def _let_stale_go(self) -> None:
-        """Nobody types in it any more: show what is asked now."""
+        """Show the present request once nobody types for the old one."""
         self._stale = False
         self._close_line()
         self.reason.clear()
@@ -218,7 +218,7 @@ class RequestCard(Panel):
         self.line.hide()
 
     def _lay_out_reaches(self) -> QVBoxLayout:
-        """A row each for what approves and what denies further than once."""
+        """Lay out a row each for the wider scopes of approve and deny."""
         rows = QVBoxLayout()
         rows.setSpacing(0)
         for label, commands in zip(self.reaches, FAR, strict=True):
@@ -276,7 +276,7 @@ class RequestCard(Panel):
         if card is None:
             held = self._holds_keys
             self.hide()
-            if held:  # Qt has given the keys to the next field, and what decides would be typed there
+            if held:  # Qt gave the focus to the next field, where the keys that decide would be typed
                 self.let_go.emit()
         else:
             self._fill(card)
@@ -285,7 +285,7 @@ class RequestCard(Panel):
         self._center.refresh()
 
     def _keeps(self, card: Card | None) -> bool:
-        """Whether somebody types for a request of this run that is gone, or that somebody else has decided."""
+        """Whether somebody types for a request of this run that is gone or decided by somebody else."""
         if not (self.line.hasFocus() or self.reason.hasFocus()) or self._owner != self._run.run:
             return False
         if card is not None and card.id == self._shown:
@@ -293,7 +293,7 @@ class RequestCard(Panel):
         return bool(self._shown) and not self._model.is_mine(self._shown)
 
     def _show_stale(self) -> None:
-        """The line keeps the keys and its text, says why nothing is sent, and nothing else can be pressed."""
+        """Keep the field with focus and text, say why nothing will be sent, and disable everything else."""
         self._stale = True
         row, card = self._run.row, self._model.card
         if row is not None and not row.state.alive:
@@ -310,7 +310,7 @@ class RequestCard(Panel):
         self._center.refresh()
 
     def _change_card(self, card: Card | None) -> None:
-        """Put away what was typed for the card that goes, take out what was begun for the one that comes."""
+        """Store the unsent text of the card that goes, restore that of the one that comes."""
         coming = card.id if card is not None else ""
         is_open = card is not None and bool(card.offers)
         if coming == self._shown:
@@ -331,7 +331,7 @@ class RequestCard(Panel):
             self._open_line("answer", "")
 
     def _finish(self) -> None:
-        """It is decided: the keys go back, and nothing waits to be typed."""
+        """After the decision, give up the focus and forget unsent text."""
         if self.line.hasFocus() or self.reason.hasFocus():
             self._leave()
         self._close_line()
@@ -376,7 +376,7 @@ class RequestCard(Panel):
         self._enable()
 
     def _dress_hands(self, word: str) -> None:
-        """Before a wall a person's hands are what helps; in them the page can only be handed back."""
+        """At a log-in wall offer take over; during a takeover only hand back."""
         usual = "live.take_over" if word else "live.approve"
         for command in ("live.take_over", "live.approve", "live.answer"):
             kind = "primary" if command in (usual, "live.answer") else ""
@@ -393,12 +393,12 @@ class RequestCard(Panel):
             button.setToolTip(self._center.action(command).toolTip())
 
     def _now(self, command: str) -> str:
-        """The command that a button is for as things stand."""
+        """Return the command of a button in the present state."""
         held = command == "live.take_over" and self._center.action("live.release").isEnabled()
         return "live.release" if held else command
 
     def _take_from(self, button: QPushButton) -> None:
-        """The card keeps the keys of a button that goes; Qt would give them to the next field."""
+        """Keep the focus of a button that is hidden; Qt would give it to the next field."""
         if button.hasFocus() and self.isVisible():
             self._leave()
 

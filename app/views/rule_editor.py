@@ -1,4 +1,4 @@
-"""Where block-list rules are typed: monospaced, with the line of an error marked."""
+"""The text editor for block-list rules: monospaced, with the line of an error marked."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class RuleEditor(QPlainTextEdit):
         self._dress()
 
     def show_text(self, text: str) -> None:
-        """Replace the rules in one step that the editor's own undo takes back."""
+        """Replace the rules in one undoable step."""
         if text == self.toPlainText():
             return
         with QSignalBlocker(self):
@@ -49,14 +49,14 @@ class RuleEditor(QPlainTextEdit):
         self._mark()
 
     def go_to_error(self) -> None:
-        """Put the cursor where the error is."""
+        """Move the cursor to the error."""
         if self._error is not None:
             self.setTextCursor(self._cursor_at(*self._error))
             self.setFocus(Qt.FocusReason.OtherFocusReason)
             self.centerCursor()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """A new line begins where the one before began."""
+        """Start a new line with the indentation of the one before."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
             line = self.textCursor().block().text()
             indent = line[: len(line) - len(line.lstrip(" "))]

@@ -1,4 +1,4 @@
-"""What is asked before the agent is sent off, in the place of the judgement; nothing waits for it."""
+"""The form that starts a run, in the place of the judgement; non-modal."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LINES = tuple(name for name in FIELDS if name != "intent")
 
 
 class RunForm(FormPanel):
-    """``closed`` says that it may go: it was closed, or the agent was sent off."""
+    """``closed``: it was closed, or the run was started."""
 
     def __init__(self, model: RunFormModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class RunForm(FormPanel):
         self._show()
 
     def begin(self) -> None:
-        """Go to the first thing that is wanting."""
+        """Focus the first field with a problem."""
         self._asked = False
         self._model.load()
         self._show()

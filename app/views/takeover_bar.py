@@ -1,4 +1,4 @@
-"""Over a page that is in the person's hands: address line, back, forward, reload, and the ways to hand it back."""
+"""The bar over a page under the operator's control: address line, back, forward, reload, and hand back."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 PASSING = ("live.release", "live.address", *MOVES, "live.finish", "live.finish.answer", "live.no_wall")
-"""Commands whose keys with Ctrl, Alt or Esc work while the keys are the page's."""
+"""Commands whose keys with Ctrl, Alt or Esc work while the page has the keyboard."""
 
 
 class TakeoverBar(QWidget):
-    """It is there while the page is in hand.  Binds the commands of a takeover but taking over and handing back.
+    """Visible during a takeover.  Binds its commands except taking over and handing back.
 
     Signals:
-        left: the keys go back to the page.
+        left: the keyboard should return to the page.
     """
 
     left = Signal()
@@ -50,7 +50,7 @@ class TakeoverBar(QWidget):
         )
         self.answer.setPlaceholderText(self.answer.accessibleName())
         self.said = Said("warn")
-        self.no_wall.show_much(WORD)  # the key that is shown is the one for a run whose keys are the window's
+        self.no_wall.show_much(WORD)  # the key shown works only while the window has the keyboard
         self.answer.hide()
         self.setAccessibleName(self.tr("The page in your hands"))
         self._lay_out()
@@ -92,7 +92,7 @@ class TakeoverBar(QWidget):
 
     # ------------------------------------------------------------ what is shown
     def show_in_hand(self, in_hand: bool) -> None:
-        """The page came into the person's hands, or left them."""
+        """Show or hide the bar."""
         for widget in (*self.moves, self.address):
             widget.setVisible(in_hand)
         if not in_hand:
@@ -103,14 +103,14 @@ class TakeoverBar(QWidget):
         self.setVisible(in_hand)
 
     def show_address(self, address: str) -> None:
-        """Where the page is; what somebody types stays."""
+        """Show the page's address, except while one is typed."""
         self._address = address
         if not self.address.hasFocus():
             self.address.put(address)
 
     @property
     def keys(self) -> list[str]:
-        """Keys that never go to the page: those of a takeover's commands that no page can be typed with."""
+        """Keys never forwarded to the page: those of takeover commands that type nothing."""
         found = [key.toString() for command in PASSING for key in self._center.action(command).shortcuts()]
         return [key for key in found if "Ctrl+" in key or "Alt+" in key or "Esc" in key]
 
@@ -138,7 +138,7 @@ class TakeoverBar(QWidget):
             self._close_answer()
 
     def _leave_answer(self) -> None:
-        """Esc: what was begun stays for the next time."""
+        """Esc: leave the field and keep its text."""
         self.answer.hide()
         self.setVisible(self.by_hand.has_page)
         self.left.emit()

@@ -1,4 +1,4 @@
-"""After a takeover: what was done by hand and what it changed, one key from a tip and one from the map."""
+"""The summary after a takeover: what was done by hand and what it changed, one key from a tip or the map."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 MOST_CHANGES, LONGEST = 4, 200
-"""Changes that are shown, the others are counted; and characters of one."""
+"""Changes that are listed (the others are counted), and characters of one."""
 
 
 class TakeoverCard(QFrame):
-    """``closed``: the person has read it."""
+    """``closed``: the operator has read it."""
 
     closed = Signal()
 
@@ -64,7 +64,7 @@ class TakeoverCard(QFrame):
         self.setAccessibleName(self.tr("What was done by hand"))
 
     def show_account(self, account: TakeoverAccount) -> None:
-        """Tell of this takeover."""
+        """Show the summary of a takeover."""
         steps = self.tr("1 step") if account.steps == 1 else self.tr("{0} steps").format(account.steps)
         title = (
             self.tr("Handed back: {0} by hand").format(steps)
@@ -92,6 +92,6 @@ class TakeoverCard(QFrame):
 
 
 def _short(text: str) -> str:
-    """One line of at most ``LONGEST`` characters."""
+    """Return one line of at most ``LONGEST`` characters."""
     line = " ".join(text[: 4 * LONGEST].split())
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"

@@ -1,4 +1,4 @@
-"""Discovery velocity: states known at each depth as bars, states a minute as a line, and the same as a table."""
+"""Discovery velocity: states at each depth as bars, states a minute as a line, and both as a table."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 LEAST = 2.0
-"""Width of a bar in pixels where there are very many depths."""
+"""Width of a bar in pixels when there are very many depths."""
 
 
 class VelocityChart(QWidget):
@@ -48,18 +48,17 @@ class VelocityChart(QWidget):
         theme.changed.connect(self.update)
 
     def show_rows(self, rows: Sequence[DepthRow], summary: str) -> None:
-        """Other numbers; the summary is what a screen reader gets."""
+        """Show these numbers; the summary is the accessible description."""
         self._rows = rows
         self.setAccessibleDescription(summary)
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Room for some six depths."""
         return QSize(self._theme.px(420), self._theme.px(220))
 
     # ------------------------------------------------------------ geometry
     def plot(self) -> QRectF:
-        """The place between the axes."""
+        """The rectangle between the axes."""
         px, metrics = self._theme.px, QFontMetrics(self._theme.font("secondary"))
         left = max((metrics.horizontalAdvance(text) for text in self._left_words()), default=0) + px(12)
         right = max((metrics.horizontalAdvance(text) for text in self._right_words()), default=0) + px(12)
@@ -67,7 +66,7 @@ class VelocityChart(QWidget):
         return QRectF(self.rect()).adjusted(left, top, -right, -bottom)
 
     def bar(self, number: int) -> QRectF:
-        """The bar of a depth, by its place in the rows."""
+        """Return the bar of a row."""
         plot, slot = self.plot(), self._slot()
         width = max(slot * 0.56, LEAST)
         height = plot.height() * self._rows[number].states / self._most_states()
@@ -75,7 +74,7 @@ class VelocityChart(QWidget):
         return QRectF(left, plot.bottom() - height, width, height)
 
     def point(self, number: int) -> QPointF:
-        """The point of a depth on the line."""
+        """Return a row's point on the line."""
         plot = self.plot()
         share = max(self._rows[number].velocity, 0.0) / self._most_velocity()
         return QPointF(plot.left() + self._slot() * (number + 0.5), plot.bottom() - plot.height() * share)
@@ -90,7 +89,7 @@ class VelocityChart(QWidget):
         return ticks(max((row.velocity for row in self._rows), default=0.0), self._wanted())
 
     def _wanted(self) -> int:
-        """Steps of an axis that this height bears."""
+        """Number of axis steps that fit the height."""
         line = QFontMetrics(self._theme.font("secondary")).height()
         return max(1, min(4, int((self.height() - 4 * line) / (1.5 * line))))
 
@@ -111,14 +110,11 @@ class VelocityChart(QWidget):
 
     # ------------------------------------------------------------ painting
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Axes, bars, line, numbers, legend."""
         if not self._rows:
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setLayoutDirection(
-            Qt.LayoutDirection.LeftToRight
-        )  # depths run the same way in every language
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # never mirrored
         painter.setFont(self._theme.font("secondary"))
         plot = self.plot()
         self._paint_axes(painter, plot)
@@ -187,7 +183,7 @@ class VelocityChart(QWidget):
             painter.drawEllipse(point, 4.5, 4.5)
 
     def _paint_legend(self, painter: QPainter, plot: QRectF) -> None:
-        """What bars and line are, each over its own axis."""
+        """Label bars and line, each over its own axis."""
         theme, px, high = self._theme, self._theme.px, painter.fontMetrics().height()
         painter.setPen(QPen(theme.color("live"), 1))
         painter.setBrush(self._bar_color())
@@ -207,7 +203,7 @@ class VelocityChart(QWidget):
         painter.drawEllipse(middle, 3.5, 3.5)
 
     def event(self, event: QEvent) -> bool:
-        """A depth's numbers in a sentence, as its tooltip."""
+        """Show a depth's numbers as a tooltip."""
         if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and self._rows:
             number = int((event.pos().x() - self.plot().left()) // max(self._slot(), 1))
             text = depth_words(self._rows[number]) if 0 <= number < len(self._rows) else ""
@@ -217,7 +213,7 @@ class VelocityChart(QWidget):
 
 
 class VelocityView(Panel):
-    """Chart, sentence and table of a site's last exploration.  ``closed`` says that it may go."""
+    """Chart, summary and table of a site's last exploration.  ``closed``: it should be hidden."""
 
     closed = Signal()
 
@@ -248,7 +244,7 @@ class VelocityView(Panel):
         self._show()
 
     def begin(self) -> None:
-        """Give the keys to the table."""
+        """Focus the table."""
         self.table.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _lay_out(self) -> None:
@@ -298,7 +294,7 @@ class VelocityView(Panel):
         self._fit()
 
     def _fit(self) -> None:
-        """The table is as high as its rows, up to seven of them; in a low place it scrolls."""
+        """Fit the table to its rows, up to seven; in a low place it scrolls."""
         row, head = self._theme.px(24), self.table.horizontalHeader().sizeHint().height() + 2
         self.table.verticalHeader().setDefaultSectionSize(row)
         shown = min(len(self._model.rows), 7)

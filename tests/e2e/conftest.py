@@ -1,4 +1,4 @@
-"""What the end-to-end tests share: a browser that starts, and the bundled site."""
+"""Shared by the end-to-end tests: an installed browser, and the bundled site."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.served import demo_site
 
 @pytest.fixture(scope="session")
 def browser() -> None:
-    """Any that starts will do; where set-up promises one, a missing one is a fault."""
+    """Any browser that starts; where set-up promises one, a missing one is a failure."""
 
     async def starting() -> None:
         async with open_browser():

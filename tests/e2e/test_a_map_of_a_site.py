@@ -1,4 +1,4 @@
-"""The map on the command line: explore the demo site, find a state by words, be taken there, keep the map true."""
+"""The map on the command line: explore the demo site, search a state, navigate to it, verify and update the map."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def explored(server, tmp_path_factory):
 
 
 def recorded_login(server, path: Path) -> Path:
-    """Sign in to the demo's admin part as a person would, and keep the cookie as Playwright does."""
+    """Log in to the demo's admin area like a person, and store the cookie like Playwright."""
     form = urllib.parse.urlencode({"user": "demo", "password": "larkspur"}).encode()
     jar = http.cookiejar.CookieJar()
     opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))

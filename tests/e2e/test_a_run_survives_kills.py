@@ -1,4 +1,4 @@
-"""A run whose process is killed at any moment goes on from the disk; nothing is lost but the step in flight."""
+"""A run whose process is killed at any moment resumes from disk; only the step in flight is lost."""
 
 from __future__ import annotations
 

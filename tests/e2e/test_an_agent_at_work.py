@@ -1,4 +1,4 @@
-"""The agent from the command line: with no model and with one behind the protocol; its runs are like any others."""
+"""``sitelore run`` without a model and with one behind the protocol; its runs are like any others."""
 
 from __future__ import annotations
 

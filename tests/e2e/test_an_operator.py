@@ -1,4 +1,4 @@
-"""A new operator's day in the real window, by keys only: what was seen and counted, told afterwards."""
+"""A new operator's session in the real window, by keyboard only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CHECKOUT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def day(tmp_path_factory, browser):
-    """Three runs and an approval, worked in a window of a process of its own."""
+    """The report of three runs and an approval, in a window process."""
     folder = tmp_path_factory.mktemp("operator")
     report = folder / "report.json"
     environment = {

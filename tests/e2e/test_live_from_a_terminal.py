@@ -1,4 +1,4 @@
-"""Runs supervised from two terminals: one holds them, the other decides, hints and pauses."""
+"""Runs supervised from two terminals: one runs them, the other decides, hints and pauses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ASKS = asking(RiskClass.SENDS)
 
 @contextmanager
 def holding(workspace: Path, *arguments: str):
-    """``sitelore live start`` in a terminal of its own."""
+    """``sitelore live start`` in its own terminal."""
     process = subprocess.Popen(
         [sys.executable, "-m", "app", "--workspace", str(workspace), "live", "start", *arguments, "--json"],
         stdout=subprocess.PIPE,
@@ -43,7 +43,7 @@ def holding(workspace: Path, *arguments: str):
 
 
 def until(look, what: str):
-    """What ``look`` gives, once it gives something."""
+    """Wait until ``look`` returns something, and return it."""
     end = time.monotonic() + WAIT
     while time.monotonic() < end:
         if found := look():

@@ -1,4 +1,4 @@
-"""The engine is killed again and again under supervised runs: what was acknowledged is there, and every run goes on."""
+"""The engine is killed repeatedly under supervised runs: acknowledged data survives, and every run resumes."""
 
 from __future__ import annotations
 

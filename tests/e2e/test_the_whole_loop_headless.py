@@ -23,7 +23,7 @@ pytestmark = [
 
 
 class Sitelore:
-    """Calls the program as a user's script would."""
+    """Calls the program like a user's script."""
 
     def __init__(self, workspace: Path) -> None:
         self.workspace = workspace
@@ -42,7 +42,7 @@ def sitelore(tmp_path: Path) -> Sitelore:
 
 @pytest.fixture
 def some_runs(tmp_path: Path) -> Path:
-    """Seven real runs, copied under names that say nothing: failed and passed, of three sites."""
+    """Seven real runs with neutral names: failed and passed, of three sites."""
     folder = tmp_path / "found somewhere"
     for suite, task in [
         ("webarena", 415),

@@ -1,4 +1,4 @@
-"""The block-list laboratory: what rules stop is seen while they are typed, and nothing typed is lost."""
+"""The block-list editor: rules are tested as they are typed, and no typed text is lost."""
 
 from __future__ import annotations
 

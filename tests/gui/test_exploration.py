@@ -1,4 +1,4 @@
-"""An exploration in the window: the form that starts it, the bar that follows it, logging in by hand, velocity."""
+"""Explorations in the window: form, status bar, manual log-in, velocity."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def known(model, settle):
 
 
 def hold_exploration(fake_engine, monkeypatch):
-    """Explorations that go on until the future returned is set."""
+    """Make explorations run until the returned future is set."""
     ended = asyncio.get_event_loop().create_future()
 
     async def explore(url, site="", options=None):

@@ -1,4 +1,4 @@
-"""Pictures of running pages: decoded off the window's thread, the newest alone, in the size of their place."""
+"""Page frames: decoded off the window's thread, only the newest, in the size they are drawn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Live's models know of a person's hands: resting, typing, numbers, deeds that wait, and the next action."""
+"""Live's models of operator input: idle time, typing, run numbers, delayed actions, the next action."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SOONER, LATER = -0.01, 0.01
 
 @pytest.fixture(autouse=True)
 def _turning(loop) -> None:
-    """Timers need the window's loop."""
+    """Timers need the window's event loop."""
 
 
 @pytest.fixture
@@ -246,7 +246,7 @@ def test_a_change_after_the_rest_sorts_even_if_the_timer_is_late(clock) -> None:
 
 # ------------------------------------------------------------ deeds that wait
 class Sent:
-    """A deed that notes what became of it."""
+    """A delayed action that records what became of it."""
 
     def __init__(self, held: HeldDeeds, clock: HandClock, tasks) -> None:
         self.held, self.clock, self.notes = held, clock, []

@@ -1,4 +1,4 @@
-"""Live in the whole window: ends that are undone, panels that lie over it, forms beside it, numbers after a restart."""
+"""Live in the main window: undo of ended runs, overlapping panels, forms, run numbers after a restart."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 
 @pytest.fixture
 def window(bench, qtbot):
-    """The frame, Live shown and loaded, its runs looked at for a while."""
+    """The main window with Live loaded and visible for a while."""
     bench._window.go("live")
     qtbot.waitUntil(lambda: bench.live.is_loaded and bool(bench.live.list.rows))
     return bench._window
 
 
 def press(window, key, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
-    """A key where the keys go now."""
+    """Send a key to the focus widget."""
     QTest.keyClick(QApplication.focusWidget() or window, key, modifiers)
 
 
 def deny(bench, window, qtbot, run: str = "live-2") -> None:
-    """End a run by a decision."""
+    """Deny the request and so end the run."""
     bench.live.open(run)
     qtbot.waitUntil(lambda: bench.live.detail is not None and not bench.live.large.requests.just_came)
     press(window, K.Key_D)

@@ -1,4 +1,4 @@
-"""Keys, mouse and the queue to the engine: DOM names, CSS pixels, order, and a slow engine."""
+"""Page input: DOM key names, CSS pixels, order, and a slow engine."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_paste_of_a_megabyte_is_cut_to_what_a_page_is_given():
 
 
 class SlowEngine:
-    """Takes each call only when it is let go on."""
+    """Completes each call only when it is released."""
 
     def __init__(self):
         self.calls: list[tuple[str, tuple[PageInput, ...]]] = []

@@ -1,4 +1,4 @@
-"""The page of one run, large: as it is now, as it was, in the person's hands, and after they gave it back."""
+"""The page of an open run: live, at a past step, during a takeover and after it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ K, M = Qt.Key, Qt.KeyboardModifier
 
 @pytest.fixture
 def make_page(qtbot, tasks, center, theme, run):
-    """Makes pages (or the whole of Live) in windows of their own, the wall loaded."""
+    """Make pages (or all of Live) in their own windows, with the runs loaded."""
     made: list[tuple[PageDesk, LocalClient]] = []
 
     def make(size=(720, 600), whole=False):
@@ -66,7 +66,7 @@ def desk(make_page) -> PageDesk:
 
 @pytest.fixture
 def whole(make_page) -> PageDesk:
-    """All of Live, as an operator has it."""
+    """All of Live."""
     return make_page((1280, 760), whole=True)
 
 
@@ -75,7 +75,7 @@ def kinds(desk):
 
 
 def plain_keys(desk):
-    """Keys that went down on the page, but for those that only change others."""
+    """Return the keys pressed on the page, without modifiers."""
     downs = (one.key for one in desk.inputs if one.kind is InputKind.KEY_DOWN)
     return [key for key in downs if key not in ("Shift", "Control", "Alt", "Meta")]
 

@@ -1,4 +1,4 @@
-"""Beside the page of a running run: what is asked, known, flagged and hinted, as models."""
+"""Models of the panels beside a live page: requests, knowledge, flags and hints."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
 
 @pytest.fixture
 def settle(run, tasks):
-    """Turn the loop until every answer under way has come."""
+    """Run the loop until every pending answer has arrived."""
 
     def wait(seconds=0.02):
         run(asyncio.sleep(seconds))

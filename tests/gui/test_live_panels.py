@@ -1,4 +1,4 @@
-"""Deciding, judging flags, steering tips and sending hints beside a live page, by real key events."""
+"""Deciding requests, judging flags, steering tips and sending hints beside a live page, by real key events."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def side(qtbot, client, tasks, center, theme, loop):
 
 @pytest.fixture
 def whole(qtbot, client, tasks, center, theme, loop):
-    """All of Live, the run that waits for an approval large."""
+    """All of Live, with the run that waits for an approval open."""
     theme.set_calm(True)
     clock = HandClock()
     model = LiveModel(client, tasks, clock=clock)
@@ -63,7 +63,7 @@ def whole(qtbot, client, tasks, center, theme, loop):
 
 
 def asks(side, run, **more):
-    """The run asks a question."""
+    """Make the run ask a question."""
     usual = PersonRequest(
         id="ask-1", run=run, need=Need.QUESTION, step=2, question="Which of the two?", opened_at=NOW
     )

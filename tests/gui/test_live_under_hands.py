@@ -1,4 +1,4 @@
-"""Live under a person's hands: no typed letter becomes a command, no decision hits another run, ends can be undone."""
+"""Typing and undo in Live: no typed letter triggers a command, no decision hits another run, ends can be undone."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from tests.support.made_up import NOW
 K = Qt.Key
 SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
 LETTERS = "and then find our king, no, buy the wine for six quid"
-"""Among its letters are commands that decide, stop, step, open forms and go to other runs."""
+"""Includes commands that decide, stop, step, open forms and select other runs."""
 
 
 @pytest.fixture
 def live(qtbot, tasks, center, theme, run):
-    """All of Live, the wall loaded; ``clock`` stands still but for a second before each key."""
+    """All of Live, loaded; ``clock`` advances a second before each key."""
     theme.set_calm(True)
     engine, clock = SteppedEngine(), HandClock()
     client = LocalClient(engine, engine.bus)
@@ -63,7 +63,7 @@ def live(qtbot, tasks, center, theme, run):
 
 
 def opened(live: LiveDesk, run: str) -> LiveDesk:
-    """The run large, for longer than it takes to see it."""
+    """Open the run for longer than the grace period."""
     live.model.open(run)
     live.until(lambda: live.model.detail is not None and live.model.detail.row.run == run)
     live.wait()
@@ -72,7 +72,7 @@ def opened(live: LiveDesk, run: str) -> LiveDesk:
 
 
 def stands(live: LiveDesk) -> tuple[object, ...]:
-    """All that a stray command could have changed."""
+    """Return everything a stray command could have changed."""
     engine, model = live.engine, live.model
     deeds = [call for call in engine.calls if call[0] not in ("view_step", "send_hint")]
     return (
@@ -86,7 +86,7 @@ def stands(live: LiveDesk) -> tuple[object, ...]:
 
 
 def type_at_once(live: LiveDesk, text: str) -> None:
-    """Letters, each where the keys go when it is pressed, ten a second."""
+    """Type letters into whatever has the focus, ten a second."""
     for letter in text:
         live.clock.forward(0.1)
         QTest.keyClicks(QApplication.focusWidget() or live.view, letter)
@@ -94,7 +94,7 @@ def type_at_once(live: LiveDesk, text: str) -> None:
 
 
 def asks(live: LiveDesk, run: str, need: Need = Need.QUESTION, request: str = "ask-1") -> None:
-    """The run asks something."""
+    """Make the run send a request."""
     made = PersonRequest(
         id=request, run=run, need=need, step=2, question="Which?", opened_at=NOW, command='click("3")', words="click it"
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The wall and the large view worked by keys: going about, deeds, forms, what is watched, faces, layout."""
+"""The run grid and an open run by keyboard: navigation, actions, forms, subscriptions, badges, layout."""
 
 from __future__ import annotations
 

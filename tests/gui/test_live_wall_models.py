@@ -1,4 +1,4 @@
-"""The wall's rows and what is watched: order, moves, clocks, words, subscriptions; without a window."""
+"""The run list: order, moves, clocks, texts, subscriptions; without a window."""
 
 from __future__ import annotations
 

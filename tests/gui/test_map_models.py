@@ -1,4 +1,4 @@
-"""The Map's models: sites, states, filter, table, path, search, thumbnails; what changes and what stays."""
+"""The Map's models: sites, states, filter, table, path, search, thumbnails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Map by keyboard and mouse: what a key does, what is drawn, what stays, what every state says."""
+"""The Map by keyboard and mouse: keys, drawing, stability, and the text of every state."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 def pixels(widget):
-    """(height, width, 3) of what a widget shows."""
+    """Return (height, width, 3) pixels of a widget."""
     image = widget.grab().toImage()
     raw = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine() // 4, 4)
     return raw[:, : image.width(), :3].astype(int)
 
 
 class Desk:
-    """The Map in a window of its own with the keys of the program."""
+    """The Map in its own window with the program's keys."""
 
     def __init__(self, view, engine, center):
         self.view, self.model, self.canvas = view, view.model, view.canvas
@@ -170,7 +170,7 @@ def test_dragging_moves_the_map_and_selects_nothing(desk):
 
 
 def test_a_dragged_map_looks_as_one_drawn_anew(desk):
-    """Strips that come into sight fit the ground that was kept."""
+    """Newly visible strips fit the cached background."""
     desk.canvas.clearFocus()
     desk.press(Key.Key_Plus)
     desk.until(lambda: not desk.canvas.painter.quick)

@@ -1,4 +1,4 @@
-"""The open state beside the map: what it says of elements, ways, runs and tips, and where activating one leads."""
+"""The open state's panel: elements, transitions, runs and tips, and where activating one leads."""
 
 from __future__ import annotations
 

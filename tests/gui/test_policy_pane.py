@@ -1,4 +1,4 @@
-"""The policy as a table: worked by keys, tried on stored runs as it is edited, saved and undone whole."""
+"""The policy table: edited by keyboard, previewed on stored runs, saved, and undone as a whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The address line and the ways to hand back, by keyboard, over a page that is in the person's hands."""
+"""The takeover bar by keyboard: address line, navigation, and the ways to hand back."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BOTH = M.ControlModifier | M.ShiftModifier
 
 @pytest.fixture
 def desk(qtbot, tasks, center, theme, run):
-    """All of Live, as an operator has it."""
+    """All of Live."""
     theme.set_calm(True)
     engine = SteppedEngine()
     client = LocalClient(engine, engine.bus)
@@ -118,7 +118,7 @@ def test_leaving_the_runs_sites_is_said(desk):
 
 
 def wait_for_undo(desk):
-    """Five seconds go by in which nobody takes it back."""
+    """Let the time to undo pass."""
     desk.clock.forward(6)
     desk.model.endings.held.look()
     desk.until(lambda: bool(handed(desk)))

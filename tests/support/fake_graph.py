@@ -1,4 +1,4 @@
-"""The graph use cases of an engine without disk or browser: one made-up shop, answered at once."""
+"""The graph use cases of an engine without disk or browser: one fake shop, answered at once."""
 
 from __future__ import annotations
 
@@ -66,15 +66,15 @@ DEPTHS = tuple(
 class FakeGraphs:
     """``GraphApi`` over lists in memory.
 
-    ``shown`` is how many of the site's states are known so far: ``reveal`` lets the map grow.
-    ``arrive_at`` is what the steps of the next journey come to, the last one repeated.
+    ``shown`` is the number of known states: ``reveal`` lets the map grow.
+    ``arrive_at`` lists the verdicts of the steps of the next navigation, the last one repeated.
     """
 
     bus: EventBus
     calls: list[tuple[str, tuple[Any, ...]]]
 
     def start_graphs(self, *, empty: bool = False) -> None:
-        """Fill in the site, or leave the workspace without a graph."""
+        """Create the site, or leave the workspace without a graph."""
         self.node_rows, self.edges = make_rows()
         self.shown = 0 if empty else len(self.node_rows)
         self.other_sites: list[GraphRow] = []
@@ -263,12 +263,12 @@ class FakeGraphs:
         self.tell_exploration(state="stopped")
 
     def reveal(self, count: int) -> None:
-        """So many states are known now."""
+        """Set the number of known states."""
         self.shown = min(count, len(self.node_rows))
         self.bus.publish(GraphChanged(site=SITE))
 
     def tell_exploration(self, **facts: Any) -> None:
-        """Publish progress as the real exploration would."""
+        """Publish progress like a real exploration."""
         before = self.exploration or ExplorationChanged(
             site=SITE, state="running", frontier=31, tried=52, depth=2, states_per_minute=38.5, seconds=64.0,
             trying="click link 'Orders' on Profile", skipped=(("on the page before", 310), ("blocked by a rule", 12)),
@@ -361,7 +361,7 @@ class FakeGraphs:
 
     # ------------------------------------------------------------ inside
     def graph_blob(self, digest: str) -> bytes:
-        """A thumbnail or a large picture of the site; ``NotFound`` for any other digest."""
+        """Return a thumbnail or a large picture of the site; ``NotFound`` for any other digest."""
         kind, _, number = digest.partition("-")
         if kind == "thumb":
             return page_png(int(number))

@@ -1,6 +1,6 @@
-"""Supervision without disk or browser: six made-up runs on a wall, answered at once, each deed with its events.
+"""Supervision without disk or browser: six fake runs that answer at once, each action with its events.
 
-Two need a person (a captcha, an order to be approved), one is paused by a flag, one waits for its turn, one is done.
+Two need a person (a captcha, an order to approve), one is paused by a flag, one is queued, one has ended.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ DEEDS = {
 
 
 def page_jpeg(width: int, height: int, shade: int = 0) -> bytes:
-    """A page-like picture: a header, a few lines, a button."""
+    """Return a page-like picture: a header, a few lines, a button."""
     from PIL import Image, ImageDraw
 
     picture = Image.new("RGB", (width, height), (250, 250, 250 - shade % 40))
@@ -83,7 +83,7 @@ def page_jpeg(width: int, height: int, shade: int = 0) -> bytes:
 
 
 def make_rows() -> list[LiveRow]:
-    """The wall, in no particular order."""
+    """Return the runs, in no particular order."""
 
     def row(number: int, intent: str, state: RunState, **more: object) -> LiveRow:
         usual = LiveRow(
@@ -339,7 +339,7 @@ class FakeLive:
 
     # ------------------------------------------------------------ for tests
     def put(self, row: LiveRow) -> None:
-        """Set a run and tell of it."""
+        """Set a run and publish it."""
         self.rows[row.run] = row
         self.bus.publish(LiveChanged(row=row))
 
@@ -352,7 +352,7 @@ class FakeLive:
         )  # fmt: skip
 
     def plan(self, run: str) -> None:
-        """Tell of the next action."""
+        """Publish the next action."""
         self.bus.publish(ActionPlanned(next=self.next_of(run)))
 
     def knowledge_of(self, run: str) -> KnowledgeHere:
@@ -375,7 +375,7 @@ class FakeLive:
         return KnowledgeHere(run=run, step=row.step, url=row.url, tips=tips, tokens=33, budget=600)
 
     def frame(self, run: str, *, input_at: float = 0.0) -> None:
-        """Send a picture of the page, in the size that is watched."""
+        """Send a picture of the page, in the requested size."""
         width, height, _ = self.watched[run]
         number = next(self._numbers)
         self.bus.publish(

@@ -1,10 +1,10 @@
-"""A clock for a person's hands: it stands still but for what a test lets go by."""
+"""A clock that a test moves by hand."""
 
 from __future__ import annotations
 
 
 class HandClock:
-    """Seconds that go up when a test says so."""
+    """Seconds that advance only by ``forward``."""
 
     def __init__(self) -> None:
         self.seconds = 1_000.0
@@ -13,5 +13,5 @@ class HandClock:
         return self.seconds
 
     def forward(self, seconds: float = 1.0) -> None:
-        """Let time go by."""
+        """Advance the clock."""
         self.seconds += seconds

@@ -1,4 +1,4 @@
-"""The page of a running run in a window of its own, over a made-up engine that keeps a picture of most steps."""
+"""The page of a live run in its own window, over a fake engine that has a picture of most steps."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from tests.support.made_up import tree
 from tests.support.review_desk import Desk
 
 NO_PICTURE, LINES_ONLY, LOST = 1, 2, 3
-"""Steps of which there is only a sentence, only the tree, and nothing."""
+"""Steps stored with a sentence only, with the tree only, and not at all."""
 
 
 class SteppedEngine(FakeEngine):
-    """Its live runs have stored steps, so that they can be looked back at."""
+    """A fake engine whose live runs have stored steps."""
 
     async def view_step(self, run, index):
         if not run.startswith("live-"):
@@ -57,12 +57,12 @@ class SteppedEngine(FakeEngine):
 
     @property
     def by_hand(self) -> dict[str, int]:
-        """From which step on a run's steps were done by hand."""
+        """The first step done by hand, by run."""
         return self.__dict__.setdefault("_by_hand", {})
 
 
 class PageAlone(QWidget):
-    """The page beside something else that takes the keys (``list``), with the commands that Live gives it."""
+    """The page beside another focusable widget (``list``), with the commands that Live binds."""
 
     def __init__(self, model: LiveModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ class PageAlone(QWidget):
         model.watch.set_shown(True)
 
     def focus_first(self) -> None:
-        """Put the hand beside the page."""
+        """Focus the widget beside the page."""
         self.list.setFocus()
 
     def _take_over(self) -> None:
@@ -87,7 +87,7 @@ class PageAlone(QWidget):
 
 
 class PageDesk(Desk):
-    """Live, or its page alone, in a window of its own with the keys of the program."""
+    """Live, or its page alone, in its own window with the program's keys."""
 
     def __init__(
         self, view: LiveView | PageAlone, model: LiveModel, engine, center, clock: HandClock
@@ -97,7 +97,7 @@ class PageDesk(Desk):
         self.page, self.canvas = view.page, view.page.canvas
 
     def press(self, key, modifier=Qt.KeyboardModifier.NoModifier):
-        """A key as an unhurried person presses it: a second after what was before it."""
+        """Press a key a second after the previous input."""
         self.clock.forward()
         super().press(key, modifier)
 
@@ -109,28 +109,28 @@ class PageDesk(Desk):
             self.picture(run)
 
     def picture(self, run: str, **more: object) -> None:
-        """The engine sends a picture, which is shown."""
+        """Send a picture and wait until it is shown."""
         self.until(lambda: run in self.engine.watched)
         before = self.model.frames.counts.decoded
         self.engine.frame(run, **more)
         self.until(lambda: self.model.frames.counts.decoded > before)
 
     def take_over(self, run: str = "live-1") -> None:
-        """Open a run and take its page over by key."""
+        """Open a run and take over its page by key."""
         self.open(run)
         self.press(Qt.Key.Key_O)
         self.until(lambda: self.canvas.captures)
 
     def place(self, x: float, y: float) -> QPoint:
-        """Where a place of the page is in the window."""
+        """Convert a point of the page to the window."""
         return self.canvas.ground.place(x, y).toPoint()
 
     def click(self, x: float, y: float, button=Qt.MouseButton.LeftButton) -> None:
-        """A real click on a place of the page."""
+        """Click on a point of the page."""
         QTest.mouseClick(self.canvas, button, Qt.KeyboardModifier.NoModifier, self.place(x, y))
         self.wait()
 
     @property
     def inputs(self):
-        """What the engine was given for the page."""
+        """Return the input sent to the engine."""
         return self.engine.inputs

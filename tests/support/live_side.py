@@ -1,4 +1,4 @@
-"""The panels beside the page of a run that is large, in a window of their own, worked by real key events."""
+"""The panels beside an open run in their own window, operated by real key events."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.hand_clock import HandClock
 
 
 class Side:
-    """``press`` counts keys; ``notices`` is what the window's foot was told."""
+    """``keys`` counts key presses; ``notices`` are the model's messages."""
 
     def __init__(self, client, tasks, center, theme):
         self.engine, self.center = client.api, center
@@ -46,7 +46,7 @@ class Side:
         center.set_place("live")
 
     def show(self):
-        """Show the window and know the wall."""
+        """Show the window and load the runs."""
         self.window.show()
         self.window.activateWindow()
         self.window.setFocus()
@@ -55,29 +55,29 @@ class Side:
         self.until(lambda: self.live.is_loaded)
 
     def open(self, run):
-        """Open a run and wait until all of it is there."""
+        """Open a run and wait for its details."""
         self.live.open(run)
         self.until(lambda: self.live.detail is not None and self.live.detail.row.run == run)
         self.wait()
 
     def press(self, key, modifier=Qt.KeyboardModifier.NoModifier):
-        """One real key event where the keys go now, a second after what was before it."""
+        """Send one real key event to the focus widget, a second after the previous input."""
         self.keys += 1
         self.clock.forward()
         QTest.keyClick(QApplication.focusWidget() or self.window, key, modifier)
         self.wait()
 
     def type(self, text):
-        """Keys for a text."""
+        """Type a text."""
         QTest.keyClicks(QApplication.focusWidget(), text)
         self.wait()
 
     def asked(self, name):
-        """What the engine was asked to do by this name."""
+        """Return the arguments of every engine call of this name."""
         return [given for called, given in self.engine.calls if called == name]
 
     def wait(self, seconds=0.05):
-        """Let the window work, until every answer under way has come."""
+        """Run the event loop until every pending answer has arrived."""
         self._turn(seconds)
         for _ in range(500):
             if not self.live.tasks._tasks:
@@ -90,7 +90,7 @@ class Side:
         inner.exec()
 
     def until(self, condition, seconds=10.0):
-        """Wait for something to come true."""
+        """Wait for a condition."""
         for _ in range(int(seconds / 0.02)):
             if condition():
                 return

@@ -1,6 +1,6 @@
-"""What a new operator does with the window, by keys only; a process of its own, for a window needs one.
+"""A new operator's session in the window, by keyboard only, in a process of its own.
 
-``python -m tests.support.operators_day WORKSPACE REPORT`` writes what was seen and counted as JSON.
+``python -m tests.support.operators_day WORKSPACE REPORT`` writes observations and counts as JSON.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Day:
     # ------------------------------------------------------------ the first story
 
     async def three_runs(self) -> str:
-        """Start three runs, one of them walled; the walled one's id."""
+        """Start three runs, one of them blocked by a captcha; return that one's id."""
         hands, model = self.hands, self.hands.model
         await hands.press(Key.Key_3, CTRL)
         await hands.until(lambda: model.is_loaded, "Live is shown")
@@ -68,7 +68,7 @@ class Day:
         return walled
 
     async def called(self, run: str) -> None:
-        """The walled run calls; two keys from there to the decision."""
+        """Wait for the blocked run's notification; reach its request with two keys."""
         hands, model = self.hands, self.hands.model
         await hands.until(lambda: hands.announced(run), "the walled run is announced")
         call, at = hands.announced(run)
@@ -87,7 +87,7 @@ class Day:
         self.told["keys from call to decision"] = hands.pressed - before
 
     async def by_hand(self, run: str) -> None:
-        """Press the captcha's button by keys, hand back, one key to the draft."""
+        """Press the captcha's button by keyboard, hand back, draft a tip with one key."""
         hands, model, page = self.hands, self.hands.model, self.hands.live.page
         await hands.until(lambda: page.canvas.has_picture, "the page is seen")
         await hands.shoot("taken", wait=1.0)
@@ -108,7 +108,7 @@ class Day:
         await hands.until(lambda: not composer.is_open, "the tip is saved")
 
     async def reviewed(self, run: str) -> None:
-        """The run ends; it is opened in Review with what the person did."""
+        """Open the ended run in Review with the operator's steps."""
         hands, model, review = self.hands, self.hands.model, self.hands.bench.review
         await hands.until(lambda: hands.window.place == "live", "back in Live")
         await hands.until(lambda: model.row_of(run).state is RunState.ENDED, "the run ends")
@@ -123,7 +123,7 @@ class Day:
         await hands.shoot("review", wait=1.0)
 
     async def again(self, run: str) -> None:
-        """The tip is made active, and the same task is sent off again."""
+        """Activate the tip and run the same task again."""
         hands, model, knowledge = self.hands, self.hands.model, self.hands.bench.knowledge
         await hands.press(Key.Key_4, CTRL)
         await hands.until(lambda: knowledge.current, "the tip is there")
@@ -154,7 +154,7 @@ class Day:
     # ------------------------------------------------------------ the second story
 
     async def approvals(self) -> None:
-        """The policy asks before anything is sent; one is denied with a reason, a later one approved."""
+        """Require approval before sending; deny one request with a reason, approve a later one."""
         hands, model = self.hands, self.hands.model
         await hands.press(Key.Key_Escape)
         await self.ask_before_sending()
@@ -194,7 +194,7 @@ class Day:
         await hands.shoot("approved", wait=1.0)
 
     async def ask_before_sending(self) -> None:
-        """The policy by keys: the line of what sends, "ask me", saved."""
+        """Set the policy by keyboard: risk class "sends" to "ask me", then save."""
         hands = self.hands
         policy = hands.bench.calls.policy
         await hands.press(Key.Key_F)
@@ -213,12 +213,12 @@ class Day:
         await hands.press(Key.Key_Escape)
 
     async def seen(self) -> None:
-        """Look at what came up; a decision before that is refused."""
+        """Wait out the grace period in which a decision is refused."""
         requests = self.hands.model.large.requests
         await self.hands.until(lambda: not requests.just_came, "it was before the eyes long enough")
 
     async def deny(self, why: str) -> None:
-        """A reason in its line, then the key."""
+        """Type a reason and deny."""
         hands, reason = self.hands, self.hands.live.needs.card.reason
         await self.seen()
         await hands.press(Key.Key_R)
@@ -228,7 +228,7 @@ class Day:
 
 
 async def played(window: MainWindow, workspace: Path, report: Path) -> None:
-    """Both stories; the report is written whatever comes of them."""
+    """Play both stories; write the report in any case."""
     pictures = os.environ.get("SITELORE_PICTURES")
     with demo_site() as shop:
         port = int(shop.shop_url.rpartition(":")[2])
@@ -252,7 +252,7 @@ async def played(window: MainWindow, workspace: Path, report: Path) -> None:
 
 
 def run() -> int:
-    """The window, and the person at it."""
+    """Open the window and play the session."""
     workspace, report = Path(sys.argv[1]), Path(sys.argv[2])
     app = main._application()
 

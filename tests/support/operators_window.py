@@ -1,4 +1,4 @@
-"""The real window worked by real key events: keys are counted, what is awaited has a generous limit."""
+"""The real window operated by real key events; keys are counted, waits have generous limits."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from app.views.main_window import MainWindow
 from app.workbench import Workbench
 
 WAIT = 150.0
-"""Seconds for what takes two on a quiet machine."""
+"""Seconds allowed for what takes two on an idle machine."""
 CTRL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 LARGE = QSize(2560, 1440)
 
 
 class Hands:
-    """A person at the window.
+    """An operator at the window.
 
     Attributes:
-        pressed: key events so far; typed text is not counted.
-        calls: every call with the time it was shown at.
-        out: a folder for pictures, ``None`` for none.
+        pressed: number of key presses; typed text is not counted.
+        calls: every notification with the time it was shown.
+        out: a folder for screenshots, ``None`` for none.
     """
 
     def __init__(self, window: MainWindow, out: Path | None = None) -> None:
@@ -46,23 +46,23 @@ class Hands:
     async def press(
         self, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
     ) -> None:
-        """One real key event where the keys go now."""
+        """Send one real key event to the focus widget."""
         self.pressed += 1
         QTest.keyClick(QApplication.focusWidget() or self.window, key, modifiers)
         await asyncio.sleep(0.05)
 
     async def type(self, text: str) -> None:
-        """Text into the field that has the keys."""
+        """Type text into the focus widget."""
         QTest.keyClicks(QApplication.focusWidget(), text)
         await asyncio.sleep(0.05)
 
     async def keys(self, *keys: Qt.Key) -> None:
-        """Plain keys, one after the other."""
+        """Press plain keys one after the other."""
         for key in keys:
             await self.press(key)
 
     async def until(self, what: Callable[[], object], wanted: str, seconds: float = WAIT) -> None:
-        """Wait for it."""
+        """Wait for a condition."""
         end = time.monotonic() + seconds
         while not what():
             if time.monotonic() > end:
@@ -72,7 +72,7 @@ class Hands:
             await asyncio.sleep(0.02)
 
     async def shoot(self, name: str, sizes: Sequence[QSize] = (), wait: float = 0.4) -> None:
-        """Pictures of what is seen, light and dark; nothing where no folder is wanted."""
+        """Take light and dark screenshots; does nothing without a folder."""
         if self.out is None:
             return
         usual = self.window.size()
@@ -87,5 +87,5 @@ class Hands:
         self.window.resize(usual)
 
     def announced(self, run: str) -> tuple[Call, float] | None:
-        """The call about a run, and when it was shown."""
+        """Return a run's notification and when it was shown."""
         return next(((call, at) for call, at in self.calls if run in call.runs), None)

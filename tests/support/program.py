@@ -1,4 +1,4 @@
-"""Calls the program as a user's script would."""
+"""Calls the program like a user's script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line's manners: exit codes, one JSON document, nothing that could steer a terminal."""
+"""The command line's contract: exit codes, one JSON document, output that is safe for a terminal."""
 
 from __future__ import annotations
 
