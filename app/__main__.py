@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> None:
-    """Choose the face; neither loads the other's libraries."""
+    """Run the command line or the window; neither loads the other's libraries."""
     from app.cli import main as command_line
 
     sys.exit(command_line(sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""Where the files in ``resources/`` are: in a checkout, in an installed wheel, in a bundle."""
+"""Paths of the files in ``resources/``: in a checkout, in an installed wheel, in a bundle."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def resource(*parts: str) -> Path:
-    """Path of ``resources/<parts>``; it need not exist, so that a caller can say what is missing.
+    """Return the path of ``resources/<parts>``; it need not exist, so that a caller can name what is missing.
 
     Raises ``FileNotFoundError`` when the installation has no resources at all.
     """
@@ -29,7 +29,9 @@ def resources_root() -> Path:
 
 
 def _candidates() -> list[Path]:
-    """A bundle unpacks beside nothing else, so it goes first; a wheel's copy wins over a stranger's ``resources``."""
+    """A bundle unpacks into a folder of its own, so it comes first; a wheel's copy wins over an unrelated
+    ``resources``.
+    """
     package = Path(__file__).resolve().parent
     bundle = getattr(sys, "_MEIPASS", None)
     in_bundle = [Path(bundle) / "app" / "_resources", Path(bundle) / "resources"] if bundle else []

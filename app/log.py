@@ -1,4 +1,4 @@
-"""What the program writes down about itself: levels, files, crash traces, and no secrets in any of them."""
+"""Logging: levels, files and crash traces, with secrets removed."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
 
 
 def redact(text: str) -> str:
-    """``text`` without keys, tokens, passwords and cookies, whichever way they are written.
+    """Return ``text`` without keys, tokens, passwords and cookies, however they are written.
 
     The values of environment variables that end in KEY, TOKEN, SECRET or PASSWORD, and of those that hold secrets of
-    tasks, are hidden wherever they stand, the longest first: one may begin with another.
+    tasks, are hidden wherever they appear, the longest first: one may begin with another.
     """
     found = [
         value
@@ -64,7 +64,7 @@ def redact(text: str) -> str:
 
 
 class RedactingFormatter(logging.Formatter):
-    """Hides secrets in the finished line: in the message, in its arguments and in the traceback under it."""
+    """Hides secrets in the formatted line: in the message, in its arguments and in the traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The line as it is written."""
@@ -72,21 +72,21 @@ class RedactingFormatter(logging.Formatter):
 
 
 def level_of(name: str) -> int:
-    """The number of a level's name ("debug", "INFO", "10"); INFO's for a name that is none."""
+    """Return the number of a level's name ("debug", "INFO", "10"); INFO's for an unknown name."""
     if name.isdigit():
         return int(name)
     return logging.getLevelNamesMapping().get(name.upper(), logging.INFO)
 
 
 def log_dir() -> Path:
-    """The platform's folder for this program's logs; it may not exist yet."""
+    """Return the platform's folder for this program's logs; it may not exist yet."""
     import platformdirs
 
     return platformdirs.user_log_path("sitelore", appauthor=False)
 
 
 class LogFiles:
-    """What ``setup`` opened, so that a test can close it again."""
+    """The handlers that ``setup`` opened, so that a test can close them."""
 
     def __init__(self) -> None:
         self.handlers: list[logging.Handler] = []
@@ -94,7 +94,7 @@ class LogFiles:
         self.folder: Path | None = None
 
     def close(self) -> None:
-        """Take the handlers off and close the files."""
+        """Remove the handlers and close the files."""
         root = logging.getLogger()
         for handler in self.handlers:
             root.removeHandler(handler)
@@ -110,7 +110,7 @@ def setup(level: str = "", *, role: str = "sitelore", folder: Path | None = None
     """Log to stderr at ``level`` (else ``SITELORE_LOG``, else warnings) and from INFO to ``<folder>/<role>.log``.
 
     Each process has its own ``role``, because two processes that rotate one file lose lines.
-    A folder that can't be written is told once on stderr and done without.
+    A folder that can't be written is reported once on stderr and skipped.
     """
     files = LogFiles()
     threshold = level_of(level or os.environ.get(ENVIRONMENT_LEVEL, "") or "WARNING")
@@ -131,7 +131,7 @@ def setup(level: str = "", *, role: str = "sitelore", folder: Path | None = None
 
 
 def install_hooks() -> None:
-    """Log what would otherwise end on a console nobody sees: errors of the main thread, other threads, finalizers."""
+    """Log unhandled errors of the main thread, other threads and finalizers, whose console nobody sees."""
     sys.excepthook = _main_hook
     threading.excepthook = _thread_hook
     sys.unraisablehook = _unraisable_hook
@@ -148,7 +148,7 @@ def hook_qt(install: Callable[[Callable[[Any, Any, str], None]], object]) -> Non
 
 
 def qt_message(kind: Any, context: Any, message: str) -> None:
-    """A handler as ``qInstallMessageHandler`` wants it; the level follows from the kind's name."""
+    """A handler for ``qInstallMessageHandler``; the level follows from the kind's name."""
     level = _QT_LEVELS.get(getattr(kind, "name", ""), logging.WARNING)
     category = getattr(context, "category", None) or "default"
     logging.getLogger(f"qt.{category}").log(level, "%s", message)
@@ -174,7 +174,7 @@ def _rotating(path: Path) -> logging.Handler:
     from logging.handlers import RotatingFileHandler
 
     class OwnFiles(RotatingFileHandler):
-        """Log files for their owner alone."""
+        """Log files readable by their owner only."""
 
         def _open(self) -> Any:
             own_file(Path(self.baseFilename))

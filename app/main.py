@@ -1,7 +1,6 @@
-"""The window's composition root: who is made, in which order, and who is told to stop, in which.
+"""The window's composition root: the order of start and stop.
 
-The order is for the eye: an empty window first, then icons and views, while the engine host starts in a process of
-its own; data last.
+Start: an empty window first, then icons and views while the engine host starts in a process of its own; data last.
 """
 
 from __future__ import annotations
@@ -31,22 +30,22 @@ if TYPE_CHECKING:
     from app.workbench import Workbench
 
 Show = Callable[[MainWindow], Awaitable[object]]
-"""Something to do with the filled window before it is left again."""
+"""An action on the filled window before it is closed again."""
 
 FIRST_PAINT_SECONDS = 3.0
-"""A window that is not painted by then (minimised, covered) is filled all the same."""
+"""A window that is not painted by then (minimised, covered) is filled anyway."""
 
 SETTLED_SECONDS = 2.0
-"""After so long the queue, the first run and the tips are in memory."""
+"""After this time the queue, the first run and the tips are in memory."""
 
 
 def run_workbench(
     workspace: Path | None, *, safe: bool = False, demo: bool = False, paths: Sequence[str] = ()
 ) -> int:
-    """Open the workbench on ``workspace`` and stay until it is left; returns the exit code.
+    """Open the window on ``workspace`` and run until it is closed; returns the exit code.
 
-    ``safe`` restores nothing of the last session.  ``paths`` are imported; a workspace that is open already gets
-    them in its own window, and this process ends with 0.
+    ``safe`` restores nothing of the last session.  ``paths`` are imported; if the workspace is open already they go to
+    its window, and this process ends with 0.
     """
     _need_a_display()
     folder = _folder(workspace)
@@ -67,7 +66,7 @@ def run_workbench(
 
 
 def run_pictures(workspace: Path, out: Path) -> int:
-    """Open the real window offscreen on ``workspace``, save pictures of every view in ``out``, and leave."""
+    """Open the real window offscreen on ``workspace``, save screenshots of every view in ``out``, and close."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     app = _application()
     out.mkdir(parents=True, exist_ok=True)
@@ -88,7 +87,7 @@ def run_pictures(workspace: Path, out: Path) -> int:
 
 
 class _Session:
-    """One window from its first picture to its last word."""
+    """One window from its first paint to the end of the process."""
 
     def __init__(
         self, app: QApplication, folder: Path, look: QSettings | None, instance: Instance | None
@@ -108,7 +107,7 @@ class _Session:
     async def work(
         self, *, safe: bool, demo: bool = False, paths: Sequence[str] = (), show: Show | None = None
     ) -> int:
-        """Fill the window, stay until it is left, stop everything in order."""
+        """Fill the window, run until it is closed, stop everything in order."""
         leave = asyncio.Event()
         self.window.quit_requested.connect(leave.set)
         _end_on_signals(leave.set)
@@ -174,7 +173,7 @@ class _Session:
         await asyncio.wait([painted], timeout=FIRST_PAINT_SECONDS)
 
     async def _stop(self, bench: Workbench, *, safe: bool) -> None:
-        """The session first, while the engine is there; then the tasks, the engine, the window."""
+        """Stop the session first, while the engine is there; then the tasks, the engine, the window."""
         if self._look is not None:
             self.window.save_look(self._look)
             self._look.sync()
@@ -184,7 +183,7 @@ class _Session:
 
 
 def _in_loop(app: QApplication, work: Callable[[], Coroutine[Any, Any, int]]) -> int:
-    """Run ``work`` on a loop that Qt turns; its threads are ordinary ones, so that tools can see into them."""
+    """Run ``work`` on a loop driven by Qt; its threads are ordinary ones, so that tools can inspect them."""
     import qasync  # after PySide6: it takes the binding that is loaded
 
     async def main() -> int:
@@ -198,19 +197,19 @@ def _in_loop(app: QApplication, work: Callable[[], Coroutine[Any, Any, int]]) ->
 
 
 def _read_client() -> None:
-    """Import what starts the engine, on a worker thread, so that the empty window answers meanwhile."""
+    """Import the engine client on a worker thread, so that the empty window answers meanwhile."""
     for name in ("app.engine.channel", "app.models.engine_client"):
         importlib.import_module(name)
 
 
 def _read_views() -> None:
-    """Import the models, the views and the set of icons, on a worker thread: 0.4 s when the disk is cold."""
+    """Import models, views and icons on a worker thread: 0.4 s when the disk is cold."""
     for name in ("qtawesome", "app.workbench"):
         importlib.import_module(name)
 
 
 async def _ended_first(work: asyncio.Task[None], leave: asyncio.Event) -> bool:
-    """Wait for ``work`` or for the wish to leave; True when the work ended (well or not)."""
+    """Wait for ``work`` or for the request to close; True when the work ended (well or not)."""
     wish = asyncio.get_running_loop().create_task(leave.wait())
     await asyncio.wait([work, wish], return_when=asyncio.FIRST_COMPLETED)
     wish.cancel()
@@ -265,7 +264,7 @@ def _need_a_display() -> None:
 
 
 def _last_crash() -> str:
-    """The trace of the last crash, once: the file is emptied when it was read."""
+    """Return the trace of the last crash once: the file is emptied after reading."""
     path = log.log_dir() / "sitelore.crash.log"
     try:
         text = path.read_text("utf-8", errors="replace").strip()

@@ -1,4 +1,4 @@
-"""Hours of the day in which nobody is called."""
+"""Daily quiet hours, in which no notifications are shown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HOURS = re.compile(r"\s*(\d{1,2})(?::(\d{2}))?\s*(?:-|–|to)\s*(\d{1,2})(?::(\
 
 @dataclass(frozen=True, slots=True)
 class QuietHours:
-    """From a time of the day to another one, over midnight where the first is the later."""
+    """From one time of day to another, over midnight where the first is the later."""
 
     start: time
     end: time
@@ -26,7 +26,7 @@ class QuietHours:
         return at >= self.start or at < self.end
 
     def seconds_left(self, now: datetime) -> float:
-        """Until they end; 0 when they do not hold."""
+        """Seconds until they end; 0 when they do not hold."""
         if not self.holds(now):
             return 0.0
         end = datetime.combine(now.date(), self.end, now.tzinfo)
@@ -36,7 +36,7 @@ class QuietHours:
 
 
 def quiet_hours(text: str) -> QuietHours | None:
-    """Read ``22:00-07:00`` or ``22-7``; "" is none.  Raises ``InputError`` with what is wrong."""
+    """Parse ``22:00-07:00`` or ``22-7``; "" is none.  Raises ``InputError`` with the problem."""
     if not text.strip():
         return None
     match = _HOURS.fullmatch(text)

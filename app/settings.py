@@ -1,4 +1,4 @@
-"""What a person can set, and where the program keeps its own files.
+"""User settings, and the program's own folders.
 
 Order of precedence: command line, environment (``SITELORE_*``), ``settings.json`` in the platform's configuration
 folder, default.  The model's key is never in a file: it comes from the environment or the system's keyring.
@@ -23,7 +23,7 @@ APP = "sitelore"
 KEY_VARIABLE = "OPENAI_API_KEY"
 KEYRING_ENTRY = "model endpoint"
 MOST_AT_ONCE = 32
-"""Supervised runs that a machine may be asked to do at once."""
+"""Largest number of supervised runs at once."""
 
 
 def _setting(default: Any, *variables: str, label: str, help: str) -> Any:
@@ -124,7 +124,7 @@ _NAMES = frozenset(spec.name for spec in fields(Settings))
 
 
 def load(environ: Mapping[str, str] | None = None, path: Path | None = None) -> Settings:
-    """What is in force: the file's settings with the environment's over them.
+    """Return the effective settings: the file's, overridden by the environment's.
 
     Raises ``InputError`` naming the file or the variable that holds a value of the wrong kind.
     """
@@ -143,7 +143,7 @@ def load(environ: Mapping[str, str] | None = None, path: Path | None = None) -> 
 
 
 def load_stored(path: Path | None = None) -> Settings:
-    """What the file says, without the environment: what a settings form shows and saves."""
+    """Return the file's settings without the environment, for the settings form."""
     path = path or settings_path()
     try:
         data: Any = json.loads(path.read_text("utf-8"))
@@ -161,7 +161,7 @@ def load_stored(path: Path | None = None) -> Settings:
 
 
 def save(settings: Settings, path: Path | None = None) -> None:
-    """Write what differs from the defaults, whole or not at all; settings of a newer version are kept."""
+    """Write the settings that differ from the defaults, whole or not at all; settings of a newer version are kept."""
     path = path or settings_path()
     default = asdict(Settings())
     mine = {key: value for key, value in asdict(settings).items() if value != default[key]}
@@ -175,12 +175,12 @@ def save(settings: Settings, path: Path | None = None) -> None:
 
 
 def changed(settings: Settings, **values: Any) -> Settings:
-    """``settings`` with other values, checked like a file's."""
+    """Return ``settings`` with other values, checked like a file's."""
     return _checked(asdict(replace(settings, **values)), "the settings form")
 
 
 def model_key(environ: Mapping[str, str] | None = None) -> str:
-    """The model endpoint's key, from the environment, else the system's keyring; "" when there is none."""
+    """Return the model endpoint's key, from the environment, else the system's keyring; "" when there is none."""
     environ = os.environ if environ is None else environ
     if environ.get(KEY_VARIABLE):
         return environ[KEY_VARIABLE]
@@ -194,7 +194,7 @@ def model_key(environ: Mapping[str, str] | None = None) -> str:
 
 
 def save_model_key(key: str) -> None:
-    """Put the key into the system's keyring.  Raises ``StoreError`` where there is none."""
+    """Store the key in the system's keyring.  Raises ``StoreError`` where there is none."""
     import keyring
     import keyring.errors
 
@@ -212,14 +212,14 @@ def settings_path() -> Path:
 
 
 def default_workspace() -> Path:
-    """The workspace when none is named: the platform's user-data folder."""
+    """Return the default workspace in the platform's user-data folder."""
     import platformdirs
 
     return platformdirs.user_data_path(APP, appauthor=False) / "workspace"
 
 
 def cache_dir() -> Path:
-    """The folder for what can be made again (the exported encoder); made if missing."""
+    """Return the folder for data that can be rebuilt (the exported encoder); created if missing."""
     import platformdirs
 
     folder = platformdirs.user_cache_path(APP, appauthor=False)
@@ -228,14 +228,14 @@ def cache_dir() -> Path:
 
 
 def logins_dir() -> Path:
-    """The owner-only folder of log-ins made by hand; never within a workspace, which is shared and exported."""
+    """Return the owner-only folder of manual log-ins; never within a workspace, which is shared and exported."""
     import platformdirs
 
     return _private_or_raise(platformdirs.user_data_path(APP, appauthor=False) / "logins")
 
 
 def runtime_dir() -> Path:
-    """An owner-only folder (0700) for sockets.
+    """Return an owner-only folder (0700) for sockets.
 
     The platform's runtime folder where it can be used, else one in the temporary folder.  A socket's address holds
     about 100 bytes, so a long path is not taken.  Raises ``StoreError`` if someone else owns the folder.
@@ -251,7 +251,7 @@ def runtime_dir() -> Path:
 
 
 def _platform_runtime_dir() -> Path | None:
-    """None on a Linux without a session (a container, a service), where nobody made the folder."""
+    """Return None on a Linux without a session (a container, a service), where nobody made the folder."""
     if sys.platform.startswith("linux") and not os.environ.get("XDG_RUNTIME_DIR"):
         return None
     import platformdirs
@@ -269,7 +269,9 @@ def _private_or_raise(folder: Path) -> Path:
 
 
 def _private(folder: Path) -> Path:
-    """Make ``folder`` and see that it is a real directory of ours: in a shared /tmp someone may have been first."""
+    """Create ``folder`` and check that it is a real directory of ours: in a shared /tmp someone may have been
+    first.
+    """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if sys.platform == "win32":  # the profile's folders are private by their access lists
         return folder

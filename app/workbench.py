@@ -1,4 +1,4 @@
-"""The window's models and views put together, and the few wires that run between perspectives."""
+"""Connects the window's models and views, and the perspectives with each other."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 
 
 class Workbench(QObject):
-    """Made and built while the engine starts; ``start`` when it is there, ``stop`` before it goes."""
+    """Created and built while the engine starts; ``start`` when it is connected, ``stop`` before it stops."""
 
     def __init__(self, window: MainWindow, client: EngineClient | LocalClient) -> None:
         super().__init__(window)
@@ -62,7 +62,7 @@ class Workbench(QObject):
         self._wire()
 
     async def build(self) -> None:
-        """Make the perspectives; keys, clicks and pictures have their turn between the pieces."""
+        """Create the perspectives, letting the event loop run between them."""
         window, center, theme = self._window, self._window.center, self._window.theme
         review = ReviewView(self.review, center, theme)
         await asyncio.sleep(0)
@@ -86,7 +86,7 @@ class Workbench(QObject):
         window.add_perspective(knowledge)
 
     async def start(self, *, restore: bool) -> None:
-        """Load the session, go where the person was, then ask for the data."""
+        """Load the session, restore it, then load the data."""
         session: dict[str, Any] = await self.session.load()
         self._window.restore_session(session if restore else {})
         self.workspace.start()
@@ -111,7 +111,7 @@ class Workbench(QObject):
         await self._client.aclose()
 
     def called(self, paths: list[str]) -> None:
-        """A second start wanted this workspace: come to the front and import what it brought."""
+        """Handle a second start on this workspace: come to the front and import its paths."""
         window = self._window
         if window.isMinimized():
             window.showNormal()
@@ -120,7 +120,7 @@ class Workbench(QObject):
         self.workspace.import_runs(paths)
 
     def open_hit(self, hit: SearchHit) -> None:
-        """Go to what was found."""
+        """Open a search hit."""
         if hit.kind == "tip":
             self.open_tip(hit.id)
         else:
@@ -128,17 +128,17 @@ class Workbench(QObject):
             self.review.open_run(hit.id, hit.step)
 
     def open_tip(self, tip: str) -> None:
-        """Go to a tip."""
+        """Open a tip in Knowledge."""
         self._window.go("knowledge")
         self.knowledge.open_tip(tip)
 
     def open_step(self, run: str, step: int | None) -> None:
-        """Go to a step of a run."""
+        """Open a step in Review."""
         self._window.go("review")
         self.review.open_run(run, step)
 
     def write_tip(self, draft: TipDraft) -> None:
-        """Open the composer on a draft from Live; once the tip is saved or laid aside, go back there."""
+        """Open the composer on a draft from Live; once it is saved or closed, return there."""
         run, step = self.live.tip_source
         self.open_step(run, step)
         self.review.composer.open(run, step, draft)
@@ -146,7 +146,7 @@ class Workbench(QObject):
         self._back_to_live = True
 
     def _offer_undo(self, words: str) -> None:
-        """A run is about to be ended: say so, with undo beside it."""
+        """Announce that a run is about to be ended, with an Undo button."""
         center = self._window.center
         keys = center.keymap.keys("app.undo")
         key = readable(keys[-1]) if keys else ""

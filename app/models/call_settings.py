@@ -1,4 +1,4 @@
-"""The settings of supervision, read on a worker thread and told again when they are saved."""
+"""Applies the notification settings at start and after each save."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class CallSettings(QObject):
-    """Puts them into force, in the engine too, also after it was started again.
+    """Applies the settings to the notification model and to the engine, also after the engine was restarted.
 
-    ``notifications_changed`` carries how a person wants to be told: ``desktop``, ``window`` or ``off``.
+    ``notifications_changed`` carries the chosen channel: ``desktop``, ``window`` or ``off``.
     """
 
     notifications_changed = Signal(str)
@@ -40,7 +40,7 @@ class CallSettings(QObject):
         client.host_changed.connect(self._on_host)
 
     def load(self) -> None:
-        """Read what is in force: the file with the environment over it."""
+        """Read the effective settings (the file, overridden by the environment) on a worker thread."""
         self._tasks.start(asyncio.to_thread(settings.load), self._take, key="call-settings")
 
     def _on_saved(self, _values: dict[str, object]) -> None:

@@ -1,4 +1,4 @@
-"""What a person who supervises runs is called for.  Pure functions and data."""
+"""When to notify an operator about a run.  Pure functions and data."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from app.engine.supervision import FlagMark, LiveRow, RunState
 from app.engine.trajectory import Outcome
 
 FlagId = tuple[str, str, int]
-"""Run, detector and step: what names a flag."""
+"""Run, detector and step: the key of a flag."""
 
 _WELL = frozenset({Outcome.ANSWERED, Outcome.ENDED_BY_ENVIRONMENT, Outcome.DONE_BY_HAND})
 
 
 class Weight(IntEnum):
-    """How much a call weighs; of one run the heaviest of a burst is told."""
+    """Urgency of a notification; of several reasons for one run only the most urgent is shown."""
 
     DONE = 1
     FLAGGED = 2  # the policy wants a flag told of, the run goes on
@@ -27,9 +27,10 @@ class Weight(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """Why one run calls.  ``about`` is the request it stands for: decided, there is no reason any more.
+    """Why a run needs attention.
 
-    ``may_mend`` says that it is gone on with by itself within seconds, or else needs a person.
+    ``about`` is the id of the request behind it: once that is decided the reason no longer holds.  ``may_mend`` marks a
+    fault that usually recovers by itself within seconds.
     """
 
     run: str
@@ -42,7 +43,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A call as it is shown: the reasons of a moment, the heaviest first; a click opens ``run``."""
+    """A notification: the reasons of one moment, the most urgent first; a click opens ``run``."""
 
     reasons: tuple[Reason, ...]
 
@@ -53,22 +54,22 @@ class Call:
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """All of them."""
+        """The runs of all reasons."""
         return tuple(reason.run for reason in self.reasons)
 
     @property
     def weight(self) -> Weight:
-        """The heaviest."""
+        """The highest urgency."""
         return self.reasons[0].weight
 
 
 def reasons_of(
     before: LiveRow | None, after: LiveRow, policy: InterventionPolicy, told: Collection[FlagId]
 ) -> tuple[list[Reason], list[FlagId]]:
-    """What calls for a person between two looks at a run, and the flags that are told of with it.
+    """Return the reasons to notify between two states of a run, and the flags that this reports.
 
-    ``before`` is ``None`` for a run that is new; ``told`` are flags that a person was called for already.  A run that
-    a person stopped or paused calls for nobody.
+    ``before`` is ``None`` for a new run; ``told`` are the flags reported earlier.  A run that an operator stopped or
+    paused gives no reason.
     """
     known = {need.id for need in before.needs} if before is not None else set[str]()
     found = [
@@ -95,7 +96,7 @@ def reasons_of(
 
 
 def needs_a_person(row: LiveRow, policy: InterventionPolicy) -> bool:
-    """It waits: a request is open, or a flag paused it."""
+    """Return whether the run waits for an operator: a request is open, or a flag paused it."""
     return bool(row.needs) or (
         row.state is RunState.PAUSED
         and any(_reaction(policy, row, flag) is Reaction.PAUSE for flag in row.flags)
@@ -103,12 +104,14 @@ def needs_a_person(row: LiveRow, policy: InterventionPolicy) -> bool:
 
 
 def flag_id(run: str, flag: FlagMark) -> FlagId:
-    """What names this flag."""
+    """Return the key of a flag."""
     return run, flag.detector, flag.step
 
 
 def folded(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
-    """One reason a run, its heaviest (of two alike the newer); the heaviest run first, then the one told first."""
+    """Return one reason for each run, the most urgent (of two alike the newer); the most urgent run first, then
+    the oldest.
+    """
     heaviest: dict[str, Reason] = {}
     for reason in reasons:
         known = heaviest.get(reason.run)

@@ -1,4 +1,4 @@
-"""Calls for a person: which run needs one, has failed or is done, told once, soon, and not while they want quiet."""
+"""Notifications about runs: which run needs an operator, has failed or is done, shown once and not in quiet hours."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ if TYPE_CHECKING:
 __all__ = ["Call", "Calls", "Reason", "Weight"]
 
 DEBOUNCE_SECONDS = 0.5
-"""A burst of changes is one call; far below the two seconds within which a person is to know."""
+"""Changes within this time make one notification; far below the two seconds within which an operator should know."""
 MENDING_SECONDS = 15.0
-"""A run that broke off with its engine is gone on with by itself within this time, or calls."""
+"""A run that broke off with its engine usually recovers within this time; otherwise it is notified."""
 PAUSE_SECONDS = 5.0
 MOST_LINES = 5
-"""Runs that a call names one by one."""
+"""Runs that a notification names one by one."""
 
 
 class Calls(QObject):
     """Signals:
 
-    called: a ``Call`` to be shown; never about the run that is in front of the person.
-    settled: a run for which a person was called needs nobody any more; carries its id.
-    waiting_changed: other runs wait for a person than before; carries how many, for the badge.
-    opened: the person followed a call; carries the run.
+    called: a ``Notification`` to show; never about the run that the operator is looking at.
+    settled: a run that was notified needs nobody any more; carries its id.
+    waiting_changed: the runs that wait for an operator changed; carries their number, for the badge.
+    opened: the operator followed a notification; carries the run.
     """
 
     called = Signal(object)
@@ -89,31 +89,31 @@ class Calls(QObject):
         client.host_changed.connect(self._on_host)
 
     def start(self) -> None:
-        """Learn what is on the wall and what the policy is; what waits already is counted, not called."""
+        """Load the live runs and the policy; what already waits is counted but not notified."""
         self._ask_for_the_policy()
         self._tasks.start(self._client.api.live_runs(), self._take_all, self._unknown, key="calls-rows")
 
     # ------------------------------------------------------------ what the person does
     def look_at(self, run: str) -> None:
-        """This run is large in front of the person now; "" for none."""
+        """Set the run that is open large in Live; "" for none."""
         self._looked_at = run
         self._seen()
 
     def set_active(self, active: bool) -> None:
-        """The window has the keys, or has lost them."""
+        """Set whether the window has the keyboard focus."""
         self._active = active
         self._seen()
 
     def open(self, run: str) -> None:
-        """The person followed a call."""
+        """Follow a notification."""
         self.opened.emit(run)
 
     def in_front(self, run: str) -> bool:
-        """Whether the person looks at this run now."""
+        """Return whether the operator is looking at this run."""
         return self._active and run == self._looked_at
 
     def words_of(self, call: Call) -> tuple[str, str]:
-        """A call as a title and what stands below it."""
+        """Return the title and the body of a notification."""
         if len(call.reasons) == 1:
             reason = call.reasons[0]
             return self.tr("{0}: {1}").format(self._word(reason.weight), reason.intent), reason.words
@@ -148,26 +148,26 @@ class Calls(QObject):
     # ------------------------------------------------------------ who waits
     @property
     def waiting(self) -> tuple[str, ...]:
-        """Runs that wait for a person, the neediest first."""
+        """Runs that wait for an operator, the most urgent first."""
         return self._waiting
 
     @property
     def going(self) -> int:
-        """Runs with a page behind them, or about to get one."""
+        """Number of runs that have a page, or are about to get one."""
         return sum(row.state.alive for row in self._rows.values())
 
     @property
     def policy(self) -> InterventionPolicy:
-        """What is told of, as it was last heard of."""
+        """The intervention policy in force, as last reported by the engine."""
         return self._policy
 
     def set_policy(self, policy: InterventionPolicy) -> None:
-        """Another policy is in force."""
+        """Take another policy."""
         self._policy = policy
         self._count()
 
     def pause_all(self, then: Callable[[], None]) -> None:
-        """Hold every run, then go on; a run or an engine that does not answer is not waited for long."""
+        """Pause every run, then call ``then``; a run or an engine that does not answer is not waited for long."""
         self._tasks.start(
             self._pausing(), lambda _count: then(), lambda _error: then(), key="calls-pause-all"
         )
@@ -199,7 +199,7 @@ class Calls(QObject):
                 self._remember(reason)
 
     def _give_up(self) -> None:
-        """What was to mend by itself has had its time; ``_still_holds`` leaves out what did."""
+        """Report the faults that had time to recover; ``_still_holds`` leaves out those that did."""
         mending, self._mending = self._mending, []
         for reason in mending:
             self._remember(reason)
@@ -217,7 +217,7 @@ class Calls(QObject):
         self._count()
 
     def _on_request(self, event: RequestChanged) -> None:
-        """The row that follows says the same, but a decision made elsewhere settles the call at once."""
+        """Settle the notification at once: the decision may have been made elsewhere, before the row follows."""
         if event.request.state is not RequestState.OPEN:
             self._pending = [reason for reason in self._pending if reason.about != event.request.id]
 
@@ -247,7 +247,7 @@ class Calls(QObject):
         )
 
     def _unknown(self, _error: Exception) -> None:
-        """The engine is on its way or away: ``host_changed`` says so and asks again."""
+        """Do nothing: the engine is starting or gone, and ``host_changed`` asks again."""
 
     # ------------------------------------------------------------ telling
     def _tell(self) -> None:
@@ -272,7 +272,7 @@ class Calls(QObject):
         return True
 
     def _count(self) -> None:
-        """Look at every run anew: the wall or the policy is another."""
+        """Count every run again, after the list of runs or the policy changed."""
         self._needy = {run for run, row in self._rows.items() if needs_a_person(row, self._policy)}
         self._tell_count()
 
@@ -300,7 +300,7 @@ class Calls(QObject):
             self._tell_who_waits()
 
     def _tell_who_waits(self) -> None:
-        """After quiet: one call for all that still wait; what ended meanwhile stands on the wall."""
+        """After quiet hours, send one notification for all that still wait; runs that ended meanwhile are in Live."""
         for run in self._waiting:
             row = self._rows[run]
             words = row.needs[0].question if row.needs else row.flags[-1].message

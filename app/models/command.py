@@ -1,4 +1,4 @@
-"""What a command is, and in which places it works."""
+"""Menu commands and the places in which they work."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One thing to do.
+    """A command of the window.
 
     Attributes:
-        keys: defaults in Qt's portable text, the one to show first; ``G, R`` is a chord.
-        place: where it works: ``everywhere``, ``review``, ``composer`` (inside the review), ``map``,
+        keys: default shortcuts in Qt's portable text, the one to show first; ``G, R`` is a chord.
+        place: where it works: ``everywhere``, ``review``, ``composer`` (inside Review), ``map``,
             ``live`` or ``knowledge``.
-        menu: where it stands in the menus (``View/Text size``); "" is palette only.
+        menu: path in the menu bar (``View/Text size``); "" is palette only.
         icon: a name of the Material Design set.
         in_text: its plain keys work in a text field too (Esc).
     """
@@ -35,7 +35,7 @@ REACH = {
     "live": ("live", "everywhere"),
     "knowledge": ("knowledge", "everywhere"),
 }
-"""The places whose commands work in a place, the narrowest first."""
+"""For each place, the places whose commands work in it, the narrowest first."""
 
 PLACE_TITLES = {
     "everywhere": "Everywhere",

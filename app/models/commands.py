@@ -1,6 +1,6 @@
-"""The one table of everything a person can do; menus, palette, key sheet, tooltips and remapping come from it.
+"""The command table; menus, palette, shortcut sheet, tooltips and remapping are made from it.
 
-A perspective binds its commands to what they do with ``CommandCenter.bind``; a command nobody bound stays greyed.
+A perspective connects its commands with ``CommandCenter.bind``; a command that is not bound stays disabled.
 """
 
 from __future__ import annotations
@@ -243,15 +243,15 @@ REPEATING = (
     "live.prev",
     "live.replay",
 )
-"""Commands that go on while their key is held."""
+"""Prefixes of commands that repeat while their key is held."""
 
 
 class CommandCenter(QObject):
-    """Owns a ``QAction`` for each command and knows which of them work where the person is."""
+    """Owns a ``QAction`` for each command and enables those that work in the current place."""
 
     place_changed = Signal(str)
     place_wanted = Signal(str)
-    """A command of another place was asked for; the frame goes there before it is done."""
+    """A command of another place was triggered; the frame goes there before it runs."""
     keys_changed = Signal()
     refreshed = Signal()
 
@@ -271,25 +271,25 @@ class CommandCenter(QObject):
 
     @property
     def place(self) -> str:
-        """Where the person is."""
+        """The current place."""
         return self._place
 
     def command(self, command: str) -> Command:
-        """The table's line."""
+        """The command of this id."""
         return self._by_id[command]
 
     def action(self, command: str) -> QAction:
-        """The action to put into a menu or behind a button."""
+        """The ``QAction`` of a command, for a menu or a button."""
         return self._actions[command]
 
     def actions(self) -> list[QAction]:
-        """Every action; the window adds them so that their keys work."""
+        """Every action; the window adds them so that their shortcuts work."""
         return list(self._actions.values())
 
     def bind(
         self, command: str, callback: Callable[[], object], enabled: Callable[[], bool] | None = None
     ) -> None:
-        """Say what a command does, and when it can be done; binding again replaces the earlier one."""
+        """Set what a command does and when it is enabled; binding again replaces the earlier callback."""
         action = self._actions[command]
         if command in self._bound:
             action.triggered.disconnect()
@@ -302,15 +302,15 @@ class CommandCenter(QObject):
         self._refresh_one(self._by_id[command])
 
     def is_bound(self, command: str) -> bool:
-        """Whether someone does it."""
+        """Whether the command has a callback."""
         return command in self._bound
 
     def reaches(self, command: str) -> bool:
-        """Whether it belongs to the place the person is in."""
+        """Whether the command works in the current place."""
         return self._by_id[command].place in REACH[self._place]
 
     def is_of_place(self, key: QKeySequence) -> bool:
-        """Whether a key does something that belongs to the place the person is in, and not to the whole window."""
+        """Whether a key belongs to a command of the current place rather than of the whole window."""
         return any(
             key in action.shortcuts()
             for name, action in self._actions.items()
@@ -318,7 +318,7 @@ class CommandCenter(QObject):
         )
 
     def trigger(self, command: str) -> bool:
-        """Do it; a command of another place goes there first.  False when it can't be done now."""
+        """Run a command, going to its place first; returns False while it is disabled."""
         if not self.reaches(command):
             self.place_wanted.emit(self._by_id[command].place)
         self.refresh()
@@ -329,25 +329,25 @@ class CommandCenter(QObject):
         return True
 
     def title(self, command: str) -> str:
-        """What it is called now ("Undo retire tip gitlab-013")."""
+        """The current title ("Undo: retire tip gitlab-013")."""
         return self._labels.get(command) or QCoreApplication.translate("commands", self._by_id[command].title)
 
     def plain_title(self, command: str) -> str:
-        """What the table of commands calls it, whatever it would do now."""
+        """The title of the command table, whatever the command would do now."""
         return QCoreApplication.translate("commands", self._by_id[command].title)
 
     def set_title(self, command: str, title: str) -> None:
-        """Name it by what it would do now; "" is the table's name again."""
+        """Set the title to what the command would do now; "" restores the table's."""
         self._labels[command] = title
         self._dress(self._by_id[command])
 
     def keys(self, command: str) -> str:
-        """Its first key as a person reads it, "" when it has none."""
+        """The first shortcut in readable form, "" when there is none."""
         keys = self.keymap.keys(command)
         return readable(keys[0]) if keys else ""
 
     def set_place(self, place: str) -> None:
-        """The person is here now."""
+        """Change the current place."""
         if place == self._place:
             return
         self._place = place
@@ -355,13 +355,13 @@ class CommandCenter(QObject):
         self.place_changed.emit(place)
 
     def refresh(self) -> None:
-        """Ask every command again whether it can be done now."""
+        """Enable or disable every command again."""
         for command in self.commands:
             self._refresh_one(command)
         self.refreshed.emit()
 
     def remap(self, command: str, keys: Iterable[str]) -> list[str]:
-        """Give it other keys; returns the ids of commands that have one of them, and then changes nothing."""
+        """Give a command other shortcuts; returns the ids of conflicting commands, and then changes nothing."""
         found = self.keymap.remap(command, keys)
         if not found:
             self._apply_keys()
@@ -369,13 +369,13 @@ class CommandCenter(QObject):
         return found
 
     def reset_keys(self, command: str = "") -> None:
-        """Back to the default keys: of one command, or of all."""
+        """Restore the default shortcuts of one command, or of all."""
         self.keymap.reset(command)
         self._apply_keys()
         self.keys_changed.emit()
 
     def load_keys(self, changes: dict[str, object]) -> None:
-        """Take the keys of a saved session."""
+        """Take the shortcuts of a saved session."""
         self.keymap.load(changes)
         self._apply_keys()
         self.keys_changed.emit()

@@ -1,4 +1,4 @@
-"""The tip being written: its fields, what is said about them while typing, and the drafts that survive a crash."""
+"""The tip composer: fields, live checks while typing, and drafts that survive a crash."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class ComposerModel(QObject):
     """One draft at a time, for a step of a run.
 
     Signals:
-        opened: the form was filled (again); views take its fields.
-        checked: lint, similar tips, pre-flight or the page count came; their models have changed.
+        opened: the form was filled (again); views read its fields.
+        checked: lint, similar tips, pre-flight or the page count changed.
         saved(run, go_on): the tip is stored; ``go_on`` asks for the next run.
     """
 
@@ -58,7 +58,7 @@ class ComposerModel(QObject):
 
     @property
     def key(self) -> str:
-        """The name the draft is kept under."""
+        """The key under which the draft is kept."""
         return f"compose:{self.run}:{self.step}"
 
     @property
@@ -67,7 +67,7 @@ class ComposerModel(QObject):
         return str(self.draft.scope)
 
     def field(self, name: str) -> str:
-        """A field as its editor shows it: site, scope, kind, text, when, do, before, why or keywords."""
+        """Return the text of a field: site, scope, kind, text, when, do, before, why or keywords."""
         match name:
             case "scope":
                 return self.scope_text
@@ -79,7 +79,7 @@ class ComposerModel(QObject):
                 return str(getattr(self.draft, name))
 
     def set_field(self, name: str, value: str) -> None:
-        """Take what was typed; checks and the kept draft follow when the hand rests."""
+        """Take the typed text; checks and the kept draft follow after a pause."""
         if not self.is_ready or value == self.field(name):
             return
         match name:
@@ -96,7 +96,9 @@ class ComposerModel(QObject):
         self._keep.start()
 
     def open(self, run: str, step: int, draft: TipDraft | None = None) -> None:
-        """Fill the form for a step: with ``draft``, else with the one kept for it, else as the engine proposes."""
+        """Fill the form for a step: with ``draft``, else with the draft kept for it, else with the engine's
+        proposal.
+        """
         if self.is_open and (run, step) == (self.run, self.step) and draft is None:
             return
         self.run, self.step, self.is_open, self.is_ready, self.is_saving = run, step, True, False, False
@@ -132,7 +134,7 @@ class ComposerModel(QObject):
         self.opened.emit()
 
     def close(self) -> None:
-        """Close; what was typed stays kept, what was not touched leaves nothing behind."""
+        """Close the form; a changed text is kept as a draft, an unchanged one leaves nothing behind."""
         if not self.is_open:
             return
         self._keep.stop()
@@ -144,7 +146,7 @@ class ComposerModel(QObject):
         self.is_open = self.is_ready = False
 
     def discard(self) -> None:
-        """Throw the draft away and show the engine's proposal again."""
+        """Delete the draft and show the engine's proposal again."""
         if not self.is_open:
             return
         self._keep.stop()
@@ -207,7 +209,7 @@ class ComposerModel(QObject):
         self.saved.emit(self.run, go_on)
 
     def _fill(self, answer: tuple[TipForm, TipDraft | None], *, given: bool = False) -> None:
-        """``given``: the draft that is not the engine's proposal was handed over, nobody has kept it."""
+        """Fill the form; ``given``: the draft was handed over, so it is not a kept one."""
         form, kept = answer
         self.intent, self._filled, self.kept = form.intent, form.draft, kept is not None and not given
         self.draft = kept if kept is not None else form.draft

@@ -1,4 +1,4 @@
-"""What people, the policy and the watchdog did while a run was going on, as its time line in the review."""
+"""Timeline of interventions by people, the policy and the watchdog during a run, as Review shows it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from app.engine.trajectory import Step
 from app.models.object_list import ObjectList
 
 JUDGING = {Deed.CONFIRMED: "right, says {0}", Deed.DISMISSED: "wrong, says {0}"}
-"""What an operator made of a flag while the run went on."""
+"""How an operator reviewed a flag during the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeedRow:
-    """One deed: ``role`` what was done, ``more`` where and by whom, ``text`` its words; ``index`` opens the step."""
+    """One intervention: ``role`` names it, ``more`` says where and by whom, ``text`` its words; ``index`` is the
+    step to open.
+    """
 
     order: int
     index: int
@@ -29,7 +31,7 @@ class DeedRow:
 
 
 class DeedListModel(ObjectList[DeedRow]):
-    """The deeds of the open run, the oldest first."""
+    """The interventions of the open run, the oldest first."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda row: (row.order, row.index, row.role), parent)
@@ -39,11 +41,11 @@ class DeedListModel(ObjectList[DeedRow]):
         return f"{value.role}, {value.more}" + (f": {value.text}" if value.text else "")
 
     def tip(self, value: DeedRow) -> str:
-        """With the time of the day."""
+        """The line with the time of day."""
         return "\n".join(part for part in (self.words(value), value.when) if part)
 
     def show(self, deeds: Sequence[Intervention], steps: Sequence[Step]) -> None:
-        """Take these deeds; those after the run's last step stand at it."""
+        """Show these interventions; those after the run's last step are listed at it."""
         last = steps[-1].index if steps else 0
         once = {(deed.order, deed.step, deed.deed): deed for deed in deeds}
         self.merge(
@@ -58,7 +60,7 @@ def words_of_deed(deed: Intervention) -> str:
 
 
 def by_step(deeds: Iterable[Intervention], last: int) -> dict[int, list[Intervention]]:
-    """The deeds at each step, the oldest first; those after the last step are at it."""
+    """Group interventions by step, the oldest first; those after the last step are at it."""
     found: dict[int, list[Intervention]] = {}
     for deed in sorted(deeds, key=lambda deed: (deed.order, deed.at)):
         found.setdefault(min(max(deed.step, 0), max(last, 0)), []).append(deed)
@@ -66,7 +68,9 @@ def by_step(deeds: Iterable[Intervention], last: int) -> dict[int, list[Interven
 
 
 def remark_on(flag: Flag, deeds: Iterable[Intervention]) -> str:
-    """What a flag brought about while the run went on: it paused it, and what the operator made of it."""
+    """Return what a flag led to during the run: whether it paused it, and whether the operator confirmed or
+    dismissed it.
+    """
     parts: list[str] = []
     for deed in deeds:
         if deed.about != flag.detector:

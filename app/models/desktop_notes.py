@@ -1,8 +1,8 @@
-"""Notifications of the desktop over D-Bus (freedesktop Desktop Notifications 1.2), never waited for by the window.
+"""Desktop notifications over D-Bus (freedesktop Desktop Notifications 1.2), sent without blocking the window.
 
 Qt's own D-Bus classes can't send the unsigned numbers this interface asks for from Python, so the messages are made
-by ``jeepney``, which the keyring brings along on Linux; elsewhere, and without a session bus, nothing is shown here
-and the caller is told so.
+by ``jeepney``, which the keyring brings along on Linux; elsewhere, and without a session bus, ``lost`` reports that
+nothing was shown.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from app.models.tasks import Tasks
 
 SECONDS = 1.0
-"""A bus or a service that does not answer within this time is done without, for this note."""
+"""Time-out for a bus or a service that does not answer."""
 NAME, PATH = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
 LONGEST_TITLE, LONGEST_BODY = 160, 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """What is shown.  A newer note of the same ``key`` takes the place of the older; ``urgency`` is 0 to 2."""
+    """A notification.  A newer one of the same ``key`` replaces the older; ``urgency`` is 0 to 2."""
 
     key: str
     title: str
@@ -42,8 +42,8 @@ class Note:
 class DesktopNotes(QObject):
     """Signals:
 
-    followed: a note was clicked; carries its key.
-    lost: a ``Note`` could not be shown by the desktop; it is to be shown in another way.
+    followed: a notification was clicked; carries its key.
+    lost: the desktop could not show a notification; it carries the notification, to be shown in another way.
     """
 
     followed = Signal(str)
@@ -59,11 +59,11 @@ class DesktopNotes(QObject):
         self._name = "Sitelore"
 
     def show(self, note: Note) -> None:
-        """Show it, or tell by ``lost`` that this desktop can't."""
+        """Show a notification; emits ``lost`` when this desktop can't."""
         self._tasks.start(self._show(note), None, lambda _error: self._lost(note))
 
     def withdraw(self, key: str) -> None:
-        """Take a note off the screen, if it is there."""
+        """Remove a notification from the screen, if it is there."""
         number = self._ids.pop(key, 0)
         if number and self._router is not None:
             self._tasks.start(
@@ -114,7 +114,7 @@ class DesktopNotes(QObject):
         await asyncio.shield(self._ready)
 
     async def _serve(self, ready: asyncio.Future[None]) -> None:
-        """Listen to the bus until it goes or the window does."""
+        """Listen to the bus until it or the window closes."""
         try:
             from jeepney.io.asyncio import DBusRouter, open_dbus_connection
 
@@ -174,7 +174,7 @@ class DesktopNotes(QObject):
         self.lost.emit(note)
 
     def _forget(self) -> None:
-        """The bus or the service is gone: the next note begins anew."""
+        """Forget the connection after the bus or the service went away: the next notification connects again."""
         self._ready, self._router = None, None
         self._ids.clear()
         self._tasks.cancel("desktop-notes")

@@ -1,7 +1,8 @@
 """The window's end of the channel: ``EngineApi`` over a socket, engine events as Qt signals.
 
-The host is a child process; when it dies the window stays, says so, and starts another one, which goes on from
-what is on disk.  ``LocalClient`` has the same face over an engine in this process, for tests and pictures.
+The host is a child process; when it dies the window stays open, shows a banner and starts another host, which
+recovers from disk.  ``LocalClient`` offers the same interface over an engine in this process, for tests and
+screenshots.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 RESTARTS = 3
-"""Times a host that dies at once is started again before the window gives up and says so."""
+"""How often a host that dies at once is restarted before the window reports the failure."""
 
 
 SIGNALS: dict[type[Event], str] = {
@@ -78,11 +79,11 @@ SIGNALS: dict[type[Event], str] = {
     PolicyChanged: "policy_changed",
     PageFrame: "page_frame",
 }
-"""The signal that carries each kind of event."""
+"""The signal of each kind of event."""
 
 
 class EngineEvents(QObject):
-    """Engine events as signals; each carries the event."""
+    """Engine events as signals; each carries its event."""
 
     runs_changed = Signal(object)
     index_damaged = Signal(object)
@@ -120,7 +121,7 @@ class EngineEvents(QObject):
 
 
 class LocalClient(EngineEvents):
-    """An engine in this process behind the same face."""
+    """The client of an engine in this process."""
 
     def __init__(self, api: EngineApi, bus: EventBus | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -134,7 +135,7 @@ class LocalClient(EngineEvents):
 
 
 class _Remote:
-    """Turns ``api.method(...)`` into a request; typed as ``EngineApi`` for everyone else."""
+    """Turns ``api.method(...)`` into a request; typed as ``EngineApi`` for its callers."""
 
     def __init__(
         self, call: Callable[[str, tuple[Any, ...], dict[str, Any]], Coroutine[Any, Any, Any]]
@@ -149,9 +150,9 @@ class _Remote:
 
 
 class EngineClient(EngineEvents):
-    """Starts the engine host, talks to it, and starts it anew when it dies.
+    """Starts the engine host, sends requests to it, and restarts it when it dies.
 
-    ``host_changed`` carries "" when the host is there, else a sentence that says what happened.
+    ``host_changed`` carries "" when the host is connected, else a sentence with the reason.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -272,7 +273,7 @@ class EngineClient(EngineEvents):
             future.set_result((message, raw))
 
     async def _revive(self) -> bool:
-        """The host is gone: fail what waits, say so, start another one."""
+        """Fail the pending requests, report the lost host and start another one."""
         self._connected.clear()
         self._deaths += 1
         lost = "The engine stopped unexpectedly and is being started again; nothing saved is lost."

@@ -1,4 +1,4 @@
-"""What detectors and people said about the open run: flags, verdicts by digit key, detectors' records."""
+"""Item models of the open run's flags and verdicts, and of the detector scorecard."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from app.models.step_list import SEVERITY_RANK
 
 LABELS = tuple(Label)
 DIGITS = 9
-"""Labels with a digit of their own; the rest come behind ``0``."""
+"""Labels with a digit of their own; the rest follow behind ``0``."""
 
 REMARK_ROLE = OBJECT_ROLE + 1
-"""What a flag brought about while its run was going on, and what the operator made of it."""
+"""What a flag led to during the run, and how the operator reviewed it."""
 
 _ROOT = QModelIndex()
 
@@ -39,20 +39,20 @@ class FlagListModel(ObjectList[Flag]):
         return f"{said}, {remark}" if remark else said
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """A flag, its words, or what came of it."""
+        """The flag, its words, or its outcome."""
         if role == REMARK_ROLE and index.isValid():
             flag = self.at(index.row())
             return self._remarks.get((flag.detector, flag.step), "") if flag is not None else ""
         return super().data(index, role)
 
     def tip(self, value: Flag) -> str:
-        """With the detector, its confidence and evidence."""
+        """The line with the detector, its confidence and evidence."""
         evidence = ", ".join(f"{name} {number}" for name, number in value.evidence.items())
         sure = self.tr("{0}, confidence {1:.2f}").format(detector_words(value.detector), value.confidence)
         return "\n".join(part for part in (self.words(value), sure, evidence) if part)
 
     def show(self, flags: Iterable[Flag], deeds: Sequence[Intervention] = ()) -> None:
-        """Take these flags, each once, and what was done about them while the run went on."""
+        """Show these flags, each once, with what was done about them during the run."""
         flags = list(flags)
         self._remarks = {(flag.detector, flag.step): remark_on(flag, deeds) for flag in flags}
         once = {(flag.detector, flag.step, flag.message): flag for flag in flags}
@@ -63,7 +63,7 @@ class FlagListModel(ObjectList[Flag]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A verdict one can give: its key, and the verdict where it was given (at which step, with which note)."""
+    """A verdict label: its key, and where it was given (at which step, with which note)."""
 
     label: Label
     keys: str
@@ -73,7 +73,7 @@ class Choice:
 
 
 class VerdictListModel(ObjectList[Choice]):
-    """All labels in the order of their keys, with those given to the open run marked."""
+    """All labels in the order of their keys; those given to the open run are marked."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda choice: choice.label, parent)
@@ -89,19 +89,19 @@ class VerdictListModel(ObjectList[Choice]):
         return ", ".join(part for part in (f"{value.keys} {value.label.value}", given, value.note) if part)
 
     def tip(self, value: Choice) -> str:
-        """What the key does now."""
+        """What pressing the key does now."""
         what = self.tr("Withdraw '{0}'") if value.given else self.tr("Judge the run '{0}'")
         line = self.tr("{0} (key {1})").format(what.format(value.label.value), value.keys)
         return "\n".join(part for part in (line, value.note) if part)
 
     def show(self, verdicts: Sequence[Verdict]) -> None:
-        """Mark what was given; of two verdicts with one label the newer counts."""
+        """Mark the given verdicts; of two with one label the newer counts."""
         given = {verdict.label: verdict for verdict in verdicts}
         self.merge([_choice(place, label, given.get(label)) for place, label in enumerate(LABELS)])
 
 
 def label_of(digit: int, *, second: bool) -> Label | None:
-    """The label of a digit key, on the first page or behind ``0``; ``None`` where there is none."""
+    """Return the label of a digit key, on the first page or behind ``0``; ``None`` where there is none."""
     place = digit - 1 + (DIGITS if second else 0)
     return LABELS[place] if digit >= 1 and place < len(LABELS) else None
 
@@ -114,7 +114,7 @@ def _choice(place: int, label: Label, verdict: Verdict | None) -> Choice:
 
 
 class ScoreTableModel(QAbstractTableModel):
-    """Each detector's record by people's verdicts: a row a detector and site."""
+    """Precision and recall of each detector, measured by people's verdicts: a row a detector and site."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -131,7 +131,7 @@ class ScoreTableModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self._scores)
 
     def columnCount(self, parent: Index = _ROOT) -> int:
-        """Detector, site, fired, judged, precision, recall, what operators made of its calls."""
+        """Detector, site, fired, judged, precision, recall, and the operators' reviews of its flags."""
         return 0 if parent.isValid() else 7
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -150,7 +150,7 @@ class ScoreTableModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """Column names, and what they mean."""
+        """Column titles and their explanations."""
         if role == Qt.ItemDataRole.ToolTipRole and orientation is Qt.Orientation.Horizontal and section == 6:
             return self.tr("Of the runs in which an operator reacted to its flag, those where it was right")
         if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:

@@ -1,4 +1,4 @@
-"""Freezing, verifying, bringing in and giving out: the knowledge base as files."""
+"""Freeze, verify, import and export the knowledge base."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ EXPORT_FORMATS = {"jsonl": ".jsonl", "csv": ".csv", "txt": ".txt"}
 
 INCLUDABLE = tuple(status for status in STATUSES if status != Status.ACTIVE)
 _AT_ONCE = 8
-"""Tips linted between two words about how far it is."""
+"""Tips linted between two progress updates."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A tip that lint keeps out of a frozen file, and by which rules."""
+    """A tip that lint keeps out of a frozen file, and the rules it breaks."""
 
     tip: str
     text: str
@@ -57,13 +57,13 @@ class LeftOutListModel(ObjectList[LeftOut]):
 
 
 def format_of(path: str) -> str:
-    """The export format by a file's ending, "" when it tells none."""
+    """Return the export format of a file's ending, "" for an unknown one."""
     ending = PurePath(path).suffix.lower()
     return next((name for name, suffix in EXPORT_FORMATS.items() if suffix == ending), "")
 
 
 class FreezeModel(QObject):
-    """State and deeds of the pane; ``changed`` says that anything of it did."""
+    """State and actions of the freeze pane; ``changed`` reports any change of it."""
 
     changed = Signal()
     notice = Signal(str)
@@ -87,27 +87,27 @@ class FreezeModel(QObject):
     # ------------------------------------------------------------ what would be frozen
     @property
     def staying_out(self) -> int:
-        """Reviewed tips written here, and not brought in, that would not be frozen."""
+        """Number of reviewed tips written here (not imported) that would not be frozen."""
         return 0 if Status.REVIEWED.value in self.include else self.own_reviewed
 
     @property
     def chosen(self) -> int:
-        """Tips that would be frozen, as far as they are checked."""
+        """Number of tips that would be frozen, as far as they are checked."""
         wanted = {Status.ACTIVE.value, *self.include}
         return sum(count for status, count in self.counts.items() if status in wanted)
 
     def open(self) -> None:
-        """The pane is shown: count, and find the tips that lint keeps out."""
+        """Start counting, and find the tips that lint keeps out."""
         self.is_open, self.is_counted = True, False
         self._look()
 
     def close(self) -> None:
-        """Stop looking."""
+        """Stop checking."""
         self.is_open = False
         self._tasks.cancel("knowledge-freeze-look")
 
     def set_path(self, path: str) -> None:
-        """The file to write."""
+        """Set the file to write."""
         self.path = path.strip()
         self.changed.emit()
 
@@ -171,7 +171,7 @@ class FreezeModel(QObject):
         )
 
     def verify(self, path: str) -> None:
-        """Look whether a frozen file is what its manifest says."""
+        """Check whether a frozen file matches its manifest."""
         if not path:
             return
         self.verified, self.verify_error = None, ""
@@ -184,20 +184,20 @@ class FreezeModel(QObject):
         self._tasks.start(self._client.api.verify(path), self._verified, failed, key="knowledge-verify")
 
     def copy_hash(self) -> None:
-        """Hand the hash of the file written or verified last to the clipboard."""
+        """Copy the hash of the file written or verified last to the clipboard."""
         known = self.report or self.verified
         if known is not None:
             self.copy_wanted.emit(known.sha256)
             self.notice.emit(self.tr("sha256 copied"))
 
     def import_tips(self, path: str, format: str, site: str = "") -> None:
-        """Bring in an exchange file; the job shows how far it is."""
+        """Import an exchange file; the job reports its progress."""
         self._tasks.start(
             self._client.api.kb_import(path, format, site), self._imported, self._tell, key="knowledge-import"
         )
 
     def export_tips(self, path: str, format: str = "") -> None:
-        """Write every tip to an exchange file, in the format its ending tells."""
+        """Write every tip to an exchange file, in the format of its ending."""
         name = format_of(path) or format
         if not name:
             self.notice.emit(self.tr("The ending of the file tells the format: .jsonl, .csv or .txt"))

@@ -1,6 +1,6 @@
 """One window per workspace: a second start hands its files to the first and ends.
 
-The lock says who is first and outlives a crash safely; the socket, for this user only, carries the message.
+The lock decides who is first and is safe after a crash; the socket, for this user only, carries the message.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ from app.engine.errors import Conflict
 PROTOCOL = 1
 ANSWER_MS = 3000
 LONGEST = 1_000_000
-"""Bytes of a message beyond which the sender is no window of ours."""
+"""A longer message is not from one of our windows."""
 
 
 class Instance(QObject):
-    """``claim`` tells whether this process is the workspace's window; ``called`` brings what later starts hand over."""
+    """``claim`` reports whether this process is the workspace's window; ``called`` carries the paths of later
+    starts.
+    """
 
     called = Signal(list)
-    """Paths to import, perhaps none; the window is to come to the front."""
+    """Paths to import, perhaps none; the window should come to the front."""
 
     def __init__(self, workspace: Path, runtime: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -39,7 +41,7 @@ class Instance(QObject):
         self._server: QLocalServer | None = None
 
     def claim(self, paths: Sequence[str] = ()) -> bool:
-        """True when this is the first; else the first was given ``paths`` and brought to the front.
+        """Return True when this is the first; else send ``paths`` to the first and bring it to the front.
 
         Raises ``Conflict`` when the window that holds the workspace does not answer or is another version.
         """
@@ -55,7 +57,7 @@ class Instance(QObject):
         return True
 
     def release(self) -> None:
-        """Let the next start be the first."""
+        """Release the lock."""
         if self._server is not None:
             self._server.close()
             self._server = None
@@ -104,7 +106,7 @@ class Instance(QObject):
 
 
 def _read_message(line: bytes) -> list[str] | None:
-    """The paths in a message of this protocol, ``None`` for anything else."""
+    """Return the paths in a message of this protocol, ``None`` for anything else."""
     try:
         message: Any = json.loads(line)
     except ValueError:

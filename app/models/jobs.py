@@ -1,4 +1,4 @@
-"""Jobs as rows: what runs, how far it is, how it ended."""
+"""Background jobs as rows: title, progress and outcome."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ JOB_ROLE = Qt.ItemDataRole.UserRole + 1
 
 
 class JobList(QAbstractListModel):
-    """Newest first.  ``running_changed`` carries how many run; ``ended`` the job, each time one ends by itself."""
+    """Newest first.  ``running_changed`` carries the number of running jobs; ``ended`` each job that ends by
+    itself.
+    """
 
     running_changed = Signal(int)
     ended = Signal(object)
@@ -49,7 +51,7 @@ class JobList(QAbstractListModel):
 
     @property
     def running(self) -> list[JobChanged]:
-        """Those that have not ended."""
+        """Jobs that have not ended."""
         return [job for job in self._jobs if job.state == RUNNING]
 
     def load(self) -> None:
@@ -57,7 +59,7 @@ class JobList(QAbstractListModel):
         self._tasks.start(self._client.api.jobs(), self._take_all, self._unknown, key="frame-jobs")
 
     def cancel(self, job: str) -> None:
-        """Ask a job to stop; it says so when it has."""
+        """Ask a job to stop; an event follows when it has."""
         self._tasks.start(self._client.api.cancel_job(job), None, lambda error: self.failed.emit(str(error)))
 
     def cancel_all(self) -> None:
@@ -85,7 +87,7 @@ class JobList(QAbstractListModel):
             self.running_changed.emit(len(self.running))
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 Qt's own signature
-        """How many jobs are known."""
+        """Number of jobs."""
         return 0 if parent.isValid() else len(self._jobs)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -108,7 +110,7 @@ class JobList(QAbstractListModel):
             self.take(job)
 
     def _unknown(self, _error: Exception) -> None:
-        """The host is gone: its jobs are told as ended by ``_host_changed``."""
+        """Do nothing: the host is gone and ``_host_changed`` marks its jobs as ended."""
 
     def _forget_old(self) -> None:
         ended = [number for number, job in enumerate(self._jobs) if job.state != RUNNING]

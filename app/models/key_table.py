@@ -1,4 +1,4 @@
-"""Commands and their keys as a table, for the key editor."""
+"""The commands and their shortcuts as a table, for the shortcut editor."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class KeyTable(QAbstractTableModel):
-    """Columns: command, keys, where.  Changed keys are bold."""
+    """Columns: command, shortcuts, place.  Changed shortcuts are bold."""
 
     def __init__(self, center: CommandCenter, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -23,7 +23,7 @@ class KeyTable(QAbstractTableModel):
         center.keys_changed.connect(self._keys_changed)
 
     def filter(self, text: str) -> None:
-        """Only commands whose title, place or key has every word of ``text``."""
+        """Show the commands whose title, place or shortcut contains every word of ``text``."""
         words = text.lower().split()
         self.beginResetModel()
         self._rows = [
@@ -38,19 +38,19 @@ class KeyTable(QAbstractTableModel):
         return self._rows[row] if 0 <= row < len(self._rows) else ""
 
     def row_of(self, command: str) -> int:
-        """Its row, -1 when it is filtered out."""
+        """The command's row, -1 when it is filtered out."""
         return self._rows.index(command) if command in self._rows else -1
 
     def readable_keys(self, command: str) -> str:
-        """All its keys as a person reads them."""
+        """All shortcuts of a command in readable form."""
         return ", ".join(readable(key) for key in self._center.keymap.keys(command))
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 Qt's own signature
-        """How many commands pass the filter."""
+        """Number of commands that pass the filter."""
         return 0 if parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 Qt's own signature
-        """Command, keys, place."""
+        """Command, shortcuts, place."""
         return 0 if parent.isValid() else 3
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -76,7 +76,7 @@ class KeyTable(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """The columns' names."""
+        """Column titles."""
         if role == Qt.ItemDataRole.DisplayRole and orientation is Qt.Orientation.Horizontal:
             return (self.tr("Command"), self.tr("Keys"), self.tr("Where"))[section]
         return None

@@ -1,4 +1,4 @@
-"""Which key does what, where: defaults from the command table, a person's changes over them.
+"""Shortcuts by command and place: the defaults of the command table, overridden by the user's changes.
 
 A key is written as Qt's portable text: ``Ctrl+K``, ``?``, and ``G, R`` for "press G, then R".
 """
@@ -23,14 +23,14 @@ _HUMAN = {
 
 
 def normal(key: str) -> str:
-    """The one spelling of a key (``ctrl+k`` -> ``Ctrl+K``); "" when it is none."""
+    """Return the canonical spelling of a key (``ctrl+k`` -> ``Ctrl+K``); "" when it is not a key."""
     return QKeySequence(key, QKeySequence.SequenceFormat.PortableText).toString(
         QKeySequence.SequenceFormat.PortableText
     )
 
 
 def readable(key: str) -> str:
-    """A key as a person reads it: ``G then R``, ``Ctrl+Enter``; on a Mac with the Mac's signs."""
+    """Return a key in readable form: ``G then R``, ``Ctrl+Enter``; on a Mac with the Mac's signs."""
     parts = [
         QKeySequence(part, QKeySequence.SequenceFormat.PortableText).toString(
             QKeySequence.SequenceFormat.NativeText
@@ -50,14 +50,14 @@ def is_plain(key: str) -> bool:
 
 
 def meets(one: str, other: str) -> bool:
-    """Whether two keys get in each other's way: the same, or one is the beginning of the other's chord."""
+    """Whether two keys collide: they are the same, or one is the beginning of the other's chord."""
     a, b = one.split(", "), other.split(", ")
     short = min(len(a), len(b))
     return a[:short] == b[:short]
 
 
 class Keymap:
-    """Keys by command id; ``changes`` holds what differs from the defaults and is what is saved."""
+    """Shortcuts by command id; ``changes`` holds the differences from the defaults and is saved."""
 
     def __init__(self, commands: Iterable[Command]) -> None:
         self._commands = {command.id: command for command in commands}
@@ -65,7 +65,7 @@ class Keymap:
 
     @property
     def changes(self) -> dict[str, list[str]]:
-        """A person's own keys, ready for JSON."""
+        """The user's own shortcuts, ready for JSON."""
         return {command: list(keys) for command, keys in self._changes.items()}
 
     def load(self, changes: Mapping[str, Any]) -> None:
@@ -77,18 +77,18 @@ class Keymap:
                 self._changes[command] = tuple(key for key in read if key)
 
     def keys(self, command: str) -> tuple[str, ...]:
-        """The keys in force, the first one being the one that is shown."""
+        """The shortcuts in force, the first one being the one that is shown."""
         return self._changes.get(command, self._commands[command].keys)
 
     def is_changed(self, command: str) -> bool:
-        """Whether this command has keys of the person's own."""
+        """Whether this command has shortcuts of the user's own."""
         return command in self._changes
 
     def conflicts(self, command: str, keys: Iterable[str]) -> list[str]:
-        """Ids of the commands that these keys would collide with, where ``command`` can be used.
+        """Return the ids of the commands that these keys would collide with, where ``command`` can be used.
 
-        A narrower place may take a wider place's key (Esc in the composer before Esc in the review); two
-        commands of one place, or one that holds everywhere, may not.
+        A narrower place may take a wider place's key (Esc in the composer before Esc in Review); two commands of one
+        place, or one that works everywhere, may not.
         """
         mine = self._commands[command]
         wanted = [normal(key) for key in keys]
@@ -111,14 +111,14 @@ class Keymap:
         return found
 
     def reset(self, command: str = "") -> None:
-        """Back to the default keys: of one command, or of all."""
+        """Restore the default shortcuts of one command, or of all."""
         if command:
             self._changes.pop(command, None)
         else:
             self._changes.clear()
 
     def in_force(self, place: str) -> dict[str, tuple[str, ...]]:
-        """Command id -> keys that work in ``place``; a narrower place's key hides a wider one's."""
+        """Map command ids to the keys that work in ``place``; a narrower place's key hides a wider one's."""
         taken: list[str] = []
         active: dict[str, tuple[str, ...]] = {}
         for wider in REACH[place]:

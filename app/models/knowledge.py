@@ -1,4 +1,4 @@
-"""The knowledge: every tip, the one that is open, what would be found where, and the files it is frozen into."""
+"""The Knowledge perspective: all tips, the open tip, the retrieval tester, and freezing."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 COALESCE_MS = 60
 MARKED_AT_ONCE = 100
-"""Tips linted for the table in one go: some 40 ms of the store."""
+"""Tips linted in one batch: some 40 ms of the store."""
 ONE_BY_ONE = 64
-"""So many changed tips are asked for one by one; of more, the whole list comes."""
+"""Up to so many changed tips are fetched one by one; for more, the whole list is fetched."""
 
 
 class KnowledgeState(StrEnum):
-    """What the table's place shows."""
+    """The state of the tip table."""
 
     LOADING = "loading"
     READY = "ready"
@@ -38,14 +38,14 @@ class KnowledgeState(StrEnum):
 
 
 class KnowledgeModel(QObject):
-    """State and deeds of the Knowledge perspective; views bind to its signals and item models.
+    """State and actions of the Knowledge perspective; views bind to its signals and item models.
 
     Signals:
         changed: state, counts or filter changed.
         current_changed(tip): another tip is open ("" for none); the table marks it.
-        step_requested(run, step): the step a tip came from is to be shown.
-        freezing_changed(open): the pane of files opened or closed.
-        waiver_changed: lint refused to make tips active, or that is settled.
+        step_requested(run, step): show the step that a tip came from.
+        freezing_changed(open): the freeze pane opened or closed.
+        waiver_changed: lint refused to activate tips, or that is settled.
         notice: a sentence for a passing message.
     """
 
@@ -84,14 +84,14 @@ class KnowledgeModel(QObject):
 
     # ------------------------------------------------------------ the table
     def set_filter(self, text: str) -> None:
-        """Show the tips these words leave; what is selected stays selected."""
+        """Filter the table; the selection stays."""
         if text != self.table.text:
             self.table.set_filter(text)
             self._tell_state()
             self.current_changed.emit(self.current)
 
     def select(self, tips: Sequence[str], current: str) -> None:
-        """These are selected now, and this one is open."""
+        """Set the selected tips and the open one."""
         self.selected = tuple(tips)
         self.table.hold({*tips, current})
         if current and current != self.current:
@@ -99,7 +99,7 @@ class KnowledgeModel(QObject):
         self.selection_changed.emit()
 
     def open_tip(self, tip: str) -> None:
-        """Open a tip from elsewhere; a filter that hides it is emptied."""
+        """Open a tip from elsewhere; clears a filter that hides it."""
         if self.state is KnowledgeState.LOADING:
             self.current = tip
             return
@@ -114,7 +114,7 @@ class KnowledgeModel(QObject):
         self.current_changed.emit(tip)
 
     def neighbour(self, offset: int) -> str:
-        """The tip so many rows on, as filtered and sorted; the nearest end beyond it."""
+        """Return the tip so many rows on, as filtered and sorted; the nearest end beyond it."""
         count, here = self.table.rowCount(), self.table.row_of(self.current)
         if not count:
             return ""
@@ -129,7 +129,7 @@ class KnowledgeModel(QObject):
     # ------------------------------------------------------------ deeds
     @property
     def targets(self) -> tuple[str, ...]:
-        """The tips that a deed is done to: all selected, else the open one."""
+        """The tips that an action applies to: all selected, else the open one."""
         if len(self.selected) > 1:
             return self.selected
         return (self.current,) if self.current and self.table.tip(self.current) is not None else ()
@@ -142,7 +142,7 @@ class KnowledgeModel(QObject):
         return any(tip is not None and tip.status.value != status for tip in found)
 
     def set_status(self, status: str) -> None:
-        """Give the targets this standing; those that have it already stay as they are."""
+        """Give the targets this status; those that have it already stay as they are."""
         to = Status(status)
         tips = [
             tip for tip in self.targets if (one := self.table.tip(tip)) is not None and one.status is not to
@@ -152,13 +152,13 @@ class KnowledgeModel(QObject):
             self._move(tips, to)
 
     def waive(self, reason: str) -> None:
-        """Make the tips active that lint refused, for this reason; without one nothing is done."""
+        """Activate the tips that lint refused, for this reason; without a reason nothing is done."""
         tips = list(self.refused)
         if tips and reason.strip():
             self._move(tips, Status.ACTIVE, reason.strip())
 
     def leave_waiver(self) -> bool:
-        """Let the tips that lint refused stay as they are; whether there were any."""
+        """Leave the refused tips as they are; returns whether there were any."""
         asked, self.refused = bool(self.refused), {}
         if asked:
             self.waiver_changed.emit()
@@ -181,7 +181,7 @@ class KnowledgeModel(QObject):
         self._tasks.start(self._client.api.set_status(tips, to, reason), done)
 
     def open_evidence(self) -> None:
-        """Show the step the open tip came from."""
+        """Show the step that the open tip came from."""
         tip = self.editor.tip
         if tip is not None and tip.provenance.run:
             self.step_requested.emit(tip.provenance.run, tip.provenance.step)
@@ -192,7 +192,7 @@ class KnowledgeModel(QObject):
         return self.editor.tip is not None and bool(self.editor.tip.provenance.run)
 
     def try_evidence(self) -> None:
-        """Fill the address and the goal from the open tip's step, unless the hand has typed something there."""
+        """Fill the address and the goal from the open tip's step, unless the user has typed something there."""
         tip, trying = self.editor.tip, self.trying
         if tip is None or not tip.provenance.run or (trying.is_touched and not trying.is_blank):
             return
@@ -202,7 +202,7 @@ class KnowledgeModel(QObject):
         self.fill_from(tip.provenance.run, tip.provenance.step or 0)
 
     def try_evidence_now(self) -> None:
-        """Fill them from the open tip's step whatever stands there."""
+        """Fill the address and the goal from the open tip's step, replacing what was typed."""
         tip = self.editor.tip
         if tip is not None and tip.provenance.run:
             self.fill_from(tip.provenance.run, tip.provenance.step or 0)
@@ -226,21 +226,21 @@ class KnowledgeModel(QObject):
 
     # ------------------------------------------------------------ files
     def open_files(self) -> None:
-        """Show what would be frozen."""
+        """Open the freeze pane."""
         if not self.freezing.is_open:
             self.editor.leave()
             self.freezing.open()
             self.freezing_changed.emit(True)
 
     def close_files(self) -> None:
-        """Back to the tip."""
+        """Return to the open tip."""
         if self.freezing.is_open:
             self.freezing.close()
             self.freezing_changed.emit(False)
 
     # ------------------------------------------------------------ session
     def session(self) -> dict[str, Any]:
-        """Where the person is, for the next start."""
+        """Filter, sorting and open tip, for the next start."""
         table = self.table
         return {
             "filter": table.text,
@@ -251,7 +251,7 @@ class KnowledgeModel(QObject):
         }
 
     def restore(self, session: dict[str, Any]) -> None:
-        """Go back there; call it before ``start``."""
+        """Restore the session; call it before ``start``."""
         text, tip, tried = session.get("filter"), session.get("tip"), session.get("try")
         if isinstance(text, str):
             self.set_filter(text)
@@ -286,7 +286,7 @@ class KnowledgeModel(QObject):
             self.current_changed.emit(self.current)
 
     def _mark(self) -> None:
-        """Ask what lint says of the tips it is not known of, some at a time; the table fills up meanwhile."""
+        """Lint the tips whose result is unknown, in batches; the table fills up meanwhile."""
         tips = self.table.unmarked()[:MARKED_AT_ONCE]
         if not tips:
             return

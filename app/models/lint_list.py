@@ -1,4 +1,4 @@
-"""What lint says of the tip being written: rows, and the spans to underline in its text."""
+"""Lint findings of a tip as rows, and the spans to underline in its text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RANK = {LintSeverity.ERROR: 0, LintSeverity.WARNING: 1, LintSeverity.HINT: 2}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Underline:
-    """A span of the text in characters, and what to say about it."""
+    """A span of the text in characters, and its message."""
 
     start: int
     end: int
@@ -40,7 +40,7 @@ class LintListModel(ObjectList[Finding]):
 
     @property
     def errors(self) -> int:
-        """How many would keep the tip from being frozen."""
+        """Number of findings that would keep the tip from being frozen."""
         return sum(finding.severity is LintSeverity.ERROR for finding in self.rows)
 
     @property

@@ -1,4 +1,4 @@
-"""A list whose rows change places: what is selected and in sight stays, as no row is ever shown anew."""
+"""A list whose rows change their order without being reset, so that selection and scroll position stay."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class MovingList(ObjectList[T]):
-    """``arrange`` for short lists (tens of rows) that are ranked again and again."""
+    """A list with ``arrange``, for short lists (tens of rows) that are ranked again and again."""
 
     def arrange(self, rows: Sequence[T]) -> None:
         """Become ``rows`` in their order by removing, moving, inserting and updating single rows."""

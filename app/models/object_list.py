@@ -1,4 +1,4 @@
-"""A list of plain values as a Qt model that changes by rows, so that selection and scroll position stay."""
+"""A list of plain values as a Qt model that changes row by row, so that selection and scroll position stay."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _ROOT = QModelIndex()
 
 
 class ObjectList(QAbstractListModel, Generic[T]):
-    """Rows are values; a subclass says what names a value and how it reads aloud.
+    """A list model of values; subclasses define the key and the text of a row.
 
     Args:
-        key: what stays the same while a value changes (an id); no two rows share it.
+        key: returns what stays the same while a value changes (an id); no two rows share it.
     """
 
     def __init__(self, key: Callable[[T], Hashable], parent: QObject | None = None) -> None:
@@ -30,15 +30,15 @@ class ObjectList(QAbstractListModel, Generic[T]):
         self._places: dict[Hashable, int] | None = {}
 
     def words(self, value: T) -> str:
-        """One line that says all of a row, for screen readers, type-ahead and copying."""
+        """Return one line that says all of a row, for screen readers, type-ahead and copying."""
         return str(value)
 
     def tip(self, value: T) -> str:
-        """What stands in the row's tooltip."""
+        """Return the tooltip of a row."""
         return self.words(value)
 
     def rowCount(self, parent: Index = _ROOT) -> int:
-        """How many rows there are; they have no children."""
+        """Number of rows; they have no children."""
         return 0 if parent.isValid() else len(self._rows)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -76,7 +76,7 @@ class ObjectList(QAbstractListModel, Generic[T]):
         return self._places
 
     def replace(self, rows: Sequence[T]) -> None:
-        """Show something else altogether."""
+        """Reset the model to these rows."""
         self.beginResetModel()
         self._rows, self._places = list(rows), None
         self.endResetModel()
@@ -85,7 +85,7 @@ class ObjectList(QAbstractListModel, Generic[T]):
         """Become ``rows`` by removing, updating and inserting single rows.
 
         With ``keep_places`` rows that stay are never moved, even where ``rows`` has them in another order;
-        without, another order shows the list anew.
+        without, another order resets the model.
         """
         wanted = {self._key(row): row for row in rows}
         stay = [key for key in map(self._key, self._rows) if key in wanted]
@@ -97,14 +97,14 @@ class ObjectList(QAbstractListModel, Generic[T]):
         self._insert_missing(wanted)
 
     def put(self, value: T) -> None:
-        """Update the row of this key; nothing happens when there is none."""
+        """Update the row of this key; does nothing when there is none."""
         row = self.row_of(self._key(value))
         if row >= 0 and self._rows[row] != value:
             self._rows[row] = value
             self._tell(row, row)
 
     def drop(self, key: Hashable) -> None:
-        """Take one row out, if it is there."""
+        """Remove one row, if it is there."""
         row = self.row_of(key)
         if row >= 0:
             self._remove(row, row)
@@ -128,7 +128,7 @@ class ObjectList(QAbstractListModel, Generic[T]):
         self.endRemoveRows()
 
     def _update(self, wanted: dict[Hashable, T]) -> None:
-        """Take new values in place; neighbours are told together, as a new ranking changes nearly every row."""
+        """Update values in place; neighbours share a signal, as a new ranking changes nearly every row."""
         first = -1
         for row, old in enumerate(self._rows):
             new = wanted[self._key(old)]

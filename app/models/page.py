@@ -1,4 +1,4 @@
-"""One side of a step: the page as lines of its accessibility tree, or as a picture decoded off the Qt thread."""
+"""One side of a step: the page as lines of its accessibility tree, and its screenshot decoded off the Qt thread."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ROOT = QModelIndex()
 
 
 class PageModel(QAbstractListModel):
-    """The tree of one page, a node a row; another page replaces all of it."""
+    """The accessibility tree of one page, a node a row; another page replaces all of it."""
 
     shown = Signal()
 
@@ -45,7 +45,7 @@ class PageModel(QAbstractListModel):
         self.target = self.first_change = -1
 
     def show(self, page: PageView | None) -> None:
-        """Show this page, or nothing while it is awaited."""
+        """Show this page, or nothing while it is loading."""
         self.beginResetModel()
         self.page = page
         self._lines = page.lines if page is not None else ()
@@ -56,7 +56,7 @@ class PageModel(QAbstractListModel):
 
     @property
     def focus_row(self) -> int:
-        """The row to bring into sight: the target, else the first change, else the top."""
+        """The row to scroll to: the target, else the first change, else the top."""
         return max(self.target if self.target >= 0 else self.first_change, 0)
 
     @property
@@ -69,11 +69,11 @@ class PageModel(QAbstractListModel):
         return self._lines[row] if 0 <= row < len(self._lines) else None
 
     def rowCount(self, parent: Index = _ROOT) -> int:
-        """How many nodes the page shows."""
+        """Number of nodes."""
         return 0 if parent.isValid() else len(self._lines)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """The node, or all it says in one line."""
+        """The node, or its text in one line."""
         line = self.line(index.row()) if index.isValid() else None
         if line is None:
             return None
@@ -87,9 +87,9 @@ class PageModel(QAbstractListModel):
 
 
 def readable(lines: tuple[TreeLine, ...]) -> tuple[TreeLine, ...]:
-    """The lines without texts that only repeat the node they stand in, and without empty ones.
+    """Return the lines without texts that only repeat their parent, and without empty ones.
 
-    A tree names a link and then its text again; what differs, changed alone, or is the target stays.
+    A tree names a link and then its text again; a text that differs, that changed alone, or that is the target stays.
     """
     shown: list[TreeLine] = []
     parents: list[TreeLine] = []
@@ -159,7 +159,7 @@ class PictureStore(QObject):
         self._carrier.done.connect(self._decoded, Qt.ConnectionType.QueuedConnection)
 
     def get(self, digest: str) -> QImage | None:
-        """The picture, or ``None`` while it is fetched; ``ready`` tells when it is there."""
+        """Return the picture, or ``None`` while it is fetched; ``ready`` reports when it is there."""
         image = self._images.get(digest)
         if image is not None:
             self._images.move_to_end(digest)
@@ -168,7 +168,7 @@ class PictureStore(QObject):
         return None
 
     def want(self, digest: str) -> None:
-        """Fetch a picture that will be looked at soon."""
+        """Fetch a picture that will be shown soon."""
         if not digest or digest in self._images or digest in self._asked or digest in self.failed:
             return
         self._asked.add(digest)
@@ -201,7 +201,7 @@ class PictureStore(QObject):
 
 
 def aligned_rows(one: PageModel, other: PageModel) -> list[int]:
-    """For each row of ``one`` the row of ``other`` that shows the same place, never going back.
+    """Return for each row of ``one`` the row of ``other`` at the same position in the page, never going back.
 
     Lines with the same element id are anchors; rows between anchors keep their distance to the one above.
     """

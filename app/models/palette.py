@@ -1,4 +1,4 @@
-"""The palette's list: every command, the best match first."""
+"""The command palette's list, the best match first."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RECENT = 6
 
 
 class PaletteModel(QAbstractListModel):
-    """Commands that match the words typed; without words, the recent ones and then those of this place."""
+    """Commands that match the typed words; without words, the recent ones and then those of this place."""
 
     def __init__(self, center: CommandCenter, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -27,7 +27,7 @@ class PaletteModel(QAbstractListModel):
         self.ask("")
 
     def ask(self, text: str) -> None:
-        """Show what matches ``text``."""
+        """Show the commands that match ``text``."""
         found: list[tuple[float, int, str]] = []
         for number, command in enumerate(self._center.commands):
             haystack = f"{self._center.title(command.id)} {PLACE_TITLES[command.place]} {command.menu}"
@@ -39,7 +39,7 @@ class PaletteModel(QAbstractListModel):
         self.endResetModel()
 
     def used(self, command: str) -> None:
-        """Remember that this was chosen."""
+        """Remember a command as recent."""
         self._recent = [command, *(other for other in self._recent if other != command)][:RECENT]
 
     def command(self, row: int) -> str:
@@ -47,11 +47,11 @@ class PaletteModel(QAbstractListModel):
         return self._rows[row] if 0 <= row < len(self._rows) else ""
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 Qt's own signature
-        """How many match."""
+        """Number of matches."""
         return 0 if parent.isValid() else len(self._rows)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Title, id, keys, place, and whether it can be done from here."""
+        """Title, id, shortcuts, place, and whether the command is enabled."""
         command = self.command(index.row()) if index.isValid() else ""
         if not command:
             return None
@@ -73,7 +73,7 @@ class PaletteModel(QAbstractListModel):
                 return None
 
     def _nearness(self, command: str, asked: bool) -> float:
-        """What was used lately, works here, or can be done at all stands higher; less so once words were typed."""
+        """Rank recent, local and enabled commands higher; less so once words were typed."""
         near = 0.5 if self._center.reaches(command) else 0.0
         near += 0.5 if self._center.action(command).isEnabled() else 0.0
         if command in self._recent:
@@ -84,9 +84,9 @@ class PaletteModel(QAbstractListModel):
 
 
 def match_score(text: str, title: str, haystack: str) -> float | None:
-    """How well the words typed fit, higher is better; ``None`` when one of them is found nowhere.
+    """Return how well the typed words match, higher is better; ``None`` when one of them is found nowhere.
 
-    Each word counts by its best find: the beginning of a word of the title, inside it, in the haystack around it,
+    Each word counts by its best match: the beginning of a word of the title, inside it, in the haystack around it,
     or its letters in order from the first one on ("wrt" finds "Write a tip").
     """
     score, low, wide = 0.0, title.lower(), haystack.lower()

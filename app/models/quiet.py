@@ -1,4 +1,4 @@
-"""When a person wants to be left alone: hours of the day, and an hour from now on."""
+"""Quiet mode: daily quiet hours, and an hour of quiet from now on."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from app.quiet_hours import QuietHours, quiet_hours
 
 HOUR = 3600.0
 LOOK_SECONDS = 900.0
-"""The clock is looked at so often, as a machine that slept wakes at another time."""
+"""The clock is checked at least this often, as a machine that slept wakes at another time."""
 
 
 class Quiet(QObject):
-    """``changed``: quiet began or ended; carries a sentence that says until when, "" when it ended."""
+    """``changed``: quiet began or ended; carries a sentence with its end, "" when it ended."""
 
     changed = Signal(str)
 
@@ -32,19 +32,19 @@ class Quiet(QObject):
 
     @property
     def is_on(self) -> bool:
-        """Whether nobody is called now."""
+        """Whether notifications are held back now."""
         return self._seconds() > 0
 
     @property
     def words(self) -> str:
-        """Until when it is quiet, "" when it is not."""
+        """The end of the quiet time as a sentence, "" when it is not quiet."""
         left = self._seconds()
         if not left:
             return ""
         return self.tr("Quiet until {0}").format((self._now() + timedelta(seconds=left)).strftime("%H:%M"))
 
     def set_hours(self, text: str) -> str:
-        """Take ``22:00-07:00``, or "" for none; returns what is wrong with it, and then keeps what was set before."""
+        """Set ``22:00-07:00``, or "" for none; returns the problem with it, and then keeps the earlier value."""
         try:
             self._hours = quiet_hours(text)
         except SiteloreError as error:
@@ -53,12 +53,12 @@ class Quiet(QObject):
         return ""
 
     def begin(self, seconds: float = HOUR) -> None:
-        """Be quiet for so long."""
+        """Be quiet for so many seconds."""
         self._until, self._awake_until = self._now() + timedelta(seconds=seconds), None
         self.look()
 
     def end(self) -> None:
-        """Call again; hours of the day that hold now are let go this once."""
+        """Allow notifications again; daily hours that hold now are skipped this once."""
         self.look()  # hours that began since the last look were told of to nobody yet
         self._until = None
         left = self._hours.seconds_left(self._now()) if self._hours is not None else 0.0
@@ -66,14 +66,14 @@ class Quiet(QObject):
         self.look()
 
     def toggle(self) -> None:
-        """Quiet for an hour, or its end."""
+        """Start an hour of quiet, or end it."""
         if self.is_on:
             self.end()
         else:
             self.begin()
 
     def look(self) -> None:
-        """Look at the clock, and again before anything can change."""
+        """Check the clock, and schedule the next check before anything can change."""
         left = self._seconds()
         wait = min(left or (LOOK_SECONDS if self._hours else 0.0), LOOK_SECONDS)
         if wait:

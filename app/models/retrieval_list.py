@@ -1,4 +1,4 @@
-"""What an address and a goal would bring: the tips found and by which route, and why others were not."""
+"""Retrieval test: the tips that an address and a goal would retrieve, by which route, and why others were not."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from app.models.tasks import Tasks
 
 TRY_MS = 180
-"""The hand rests this long before the knowledge base is asked."""
+"""Pause in typing before the knowledge base is asked."""
 
 SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """One tip in the answer; ``missed`` is why it was not delivered, "" when it was."""
+    """One tip of the result; ``missed`` is why it was not delivered, "" when it was."""
 
     tip: str
     site: str
@@ -38,7 +38,7 @@ class Answer:
 
 
 class AnswerListModel(ObjectList[Answer]):
-    """Found tips in the order they would be delivered, then those that came near."""
+    """Found tips in delivery order, then the near misses."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda answer: answer.tip, parent)
@@ -56,7 +56,7 @@ class AnswerListModel(ObjectList[Answer]):
 
 
 def answers(retrieval: Retrieval) -> list[Answer]:
-    """The rows of an answer."""
+    """Return the rows of a result."""
     found = [
         Answer(
             tip=one.tip.id,
@@ -86,11 +86,11 @@ def answers(retrieval: Retrieval) -> list[Answer]:
 
 
 class TryModel(QObject):
-    """An address, a goal, and the answer to them; asked again when either changes or the tips do."""
+    """An address, a goal, and the tips they retrieve; asked again when either or the tips change."""
 
     changed = Signal()
     filled = Signal()
-    """The fields were filled by a deed, not by the hand."""
+    """The fields were filled by the program, not by typing."""
 
     def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -112,17 +112,17 @@ class TryModel(QObject):
 
     @property
     def is_blank(self) -> bool:
-        """Nothing to ask by."""
+        """Whether both fields are empty."""
         return not (self.url.strip() or self.goal.strip())
 
     def set_url(self, url: str) -> None:
-        """The page's address as typed."""
+        """Set the page's address as typed."""
         if url != self.url:
             self.url, self.is_touched, self.filled_from, self.site = url, True, "", ""
             self._timer.start()
 
     def set_goal(self, goal: str) -> None:
-        """The goal as typed."""
+        """Set the goal as typed."""
         if goal != self.goal:
             self.goal, self.is_touched = goal, True
             self._timer.start()
@@ -135,7 +135,7 @@ class TryModel(QObject):
         self._timer.start(0)
 
     def clear(self) -> None:
-        """Empty both."""
+        """Empty both fields."""
         self.fill("", "", "", "")
 
     def _again(self, _event: object) -> None:

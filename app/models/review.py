@@ -1,4 +1,4 @@
-"""The review: which run and step is open, what is known of it, and the deeds of judging it."""
+"""The Review perspective: the open run and step, their facts, and the actions of judging."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from app.models.tasks import Tasks
 
 KEEP_RUNS = 6
-"""Opened runs held, so that going back and on between neighbours is immediate."""
+"""Opened runs kept, so that going between neighbours is immediate."""
 
 
 class ReviewModel(QObject):
-    """State and deeds of the Review perspective; views bind to its signals and item models.
+    """State and actions of the Review perspective; views bind to its signals and item models.
 
     Signals:
-        run_changed: another run is open, or what is known of it changed.
-        step_changed: another step is current; its pages may still be awaited.
-        page_changed: the pages shown changed (they came, are awaited, or failed).
+        run_changed: another run is open, or its facts changed.
+        step_changed: another step is current; its pages may still be loading.
+        page_changed: the pages changed (they arrived, are loading, or failed).
         notice: a sentence for a passing message.
         composing_changed: the composer opened or closed.
     """
@@ -92,11 +92,11 @@ class ReviewModel(QObject):
         self.queue.load()
 
     def peek(self, run: str, step: int) -> None:
-        """Look at a step of another run while the composer stays open."""
+        """Show a step of another run while the composer stays open."""
         self.open_run(run, step, keep_composer=True)
 
     def open_run(self, run: str, step: int | None = None, *, keep_composer: bool = False) -> None:
-        """Open a run at a step, or at the one the ranking suspects."""
+        """Open a run at a step, or at the suspect step."""
         if not run:
             return
         if run == self.run and self.detail is not None:
@@ -127,11 +127,11 @@ class ReviewModel(QObject):
         self._tasks.start(self._client.api.open_run(run), self._run_came, failed, key="review-open")
 
     def next_run(self, offset: int = 1) -> None:
-        """The next run of the queue as it is filtered and ordered, or the previous one (-1)."""
+        """Open the next run of the queue as it is filtered and ordered, or the previous one (-1)."""
         self.open_run(self.queue.neighbour(offset))
 
     def next_other(self, after: str = "") -> None:
-        """The next unjudged run that failed in another way than ``after`` (the open run)."""
+        """Open the next unjudged run that failed in another way than ``after`` (the open run)."""
 
         def found(row: RunRow | None) -> None:
             if row is None:
@@ -147,14 +147,14 @@ class ReviewModel(QObject):
 
     @property
     def facts(self) -> RunFacts:
-        """What the header says now: from the row at once, from the run when it is there."""
+        """The header's facts: from the queue's row at once, from the run when it has loaded."""
         if self.detail is not None:
             return run_facts(self.detail)
         return row_facts(self._row) if self._row is not None else RunFacts(title=self.run)
 
     @property
     def was_interrupted(self) -> bool:
-        """Whether the open run can be gone on with."""
+        """Whether the open run can be resumed."""
         return self.detail is not None and self.detail.run.outcome in (Outcome.INTERRUPTED, Outcome.CRASHED)
 
     # ------------------------------------------------------------ steps
@@ -167,14 +167,14 @@ class ReviewModel(QObject):
 
     @property
     def step_facts(self) -> StepFacts:
-        """What stands under the pages."""
+        """The lines under the pages."""
         step = self.step
         if step is None or self.detail is None:
             return StepFacts()
         return facts_of_step(step, self.detail.steps[-1].index, self.view, self.detail.interventions)
 
     def show_step(self, index: int) -> None:
-        """Make a step current; its pages are shown at once where they were fetched ahead."""
+        """Make a step current; its pages show at once where they were fetched ahead."""
         if self.detail is None or not self.detail.steps:
             return
         index = max(0, min(index, len(self.detail.steps) - 1))
@@ -193,11 +193,11 @@ class ReviewModel(QObject):
         self._ahead.start()
 
     def go(self, offset: int) -> None:
-        """So many steps on or back."""
+        """Go so many steps forward or back."""
         self.show_step(self.index + offset)
 
     def go_marked(self, direction: int) -> None:
-        """To the next (1) or previous (-1) step with a flag or an error."""
+        """Go to the next (1) or previous (-1) step with a flag or an error."""
         index = self.steps.next_marked(self.index, direction)
         if index is None:
             self.notice.emit(
@@ -207,13 +207,13 @@ class ReviewModel(QObject):
             self.show_step(index)
 
     def go_suspect(self) -> None:
-        """To the step the ranking points at."""
+        """Go to the suspect step."""
         if self.detail is not None:
             self.show_step(self.detail.risk.suspect_step)
 
     # ------------------------------------------------------------ judging
     def judge(self, place: int, note: str = "") -> None:
-        """Give the label in this place of the list (0 is key ``1``); given already, it is withdrawn."""
+        """Give the label at this place of the list (0 is key ``1``); withdraw it when it was given already."""
         choice = self.verdicts.at(place)
         if choice is None or self.detail is None:
             return
@@ -231,13 +231,13 @@ class ReviewModel(QObject):
         self._tasks.start(self._client.api.give_verdict(run, label, step, note, lead_seconds=seconds), given)
 
     def withdraw(self) -> None:
-        """Take back the newest verdict on this run."""
+        """Withdraw the newest verdict on this run."""
         if self.detail is not None and self.detail.verdicts:
             newest = self.detail.verdicts[-1]
             self._withdraw(newest.id, newest.label.value)
 
     def annotate(self, note: str) -> None:
-        """Put a note on the newest verdict (filed anew with it), or keep it for the next one."""
+        """Put a note on the newest verdict (which is stored again with it), or keep it for the next one."""
         if self.detail is None or not self.detail.verdicts:
             self.notice.emit(self.tr("Judge the run first: the note goes with the verdict."))
             return
@@ -254,7 +254,7 @@ class ReviewModel(QObject):
         )
 
     def ask_model(self) -> None:
-        """Ask a model what it makes of the open run; its flags join the others."""
+        """Have a model judge the open run; its flags join the others."""
 
         def came(flags: list[Flag]) -> None:
             nothing = self.tr("The model has nothing against this run.")
@@ -264,7 +264,7 @@ class ReviewModel(QObject):
         self.notice.emit(self.tr("A model is asked about this run"))
 
     def load_scores(self) -> None:
-        """Ask for each detector's record."""
+        """Load the detector scorecard."""
 
         def came(report: RiskReport) -> None:
             self.report = report
@@ -274,24 +274,24 @@ class ReviewModel(QObject):
 
     # ------------------------------------------------------------ tips
     def compose(self) -> None:
-        """Open the composer for this step; a run without steps has none to write from."""
+        """Open the composer for this step; a run without steps has no source for a tip."""
         if self.steps.rows:
             self.composer.open(self.run, self.index)
             self.composing_changed.emit(True)
 
     def close_composer(self) -> None:
-        """Close it; what was written stays as a draft."""
+        """Close the composer; the text stays as a draft."""
         if self.composer.is_open:
             self.composer.close()
             self.composing_changed.emit(False)
 
     # ------------------------------------------------------------ session
     def session(self) -> dict[str, Any]:
-        """Where the person is, for the next start."""
+        """Filter, run and step, for the next start."""
         return {"run": self.run, "step": self.index, "filter": self.queue.text}
 
     def restore(self, session: dict[str, Any]) -> None:
-        """Go back there; call it before ``start``."""
+        """Restore the session; call it before ``start``."""
         text, run, step = session.get("filter"), session.get("run"), session.get("step")
         if isinstance(text, str):
             self.queue.set_filter(text)
@@ -439,7 +439,7 @@ class ReviewModel(QObject):
         )
 
     def _on_run_ended(self, run: str, said: str) -> None:
-        """The person who sent the agent off is shown what came of it, unless a tip is being written."""
+        """Open a run that was started from here when it ends, unless a tip is being written."""
         self.notice.emit(said)
         if not self.composer.is_open:
             self.open_run(run)

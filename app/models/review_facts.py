@@ -1,4 +1,4 @@
-"""What the review says in words about a run and a step."""
+"""Facts of a run and a step as text for Review."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.models.step_list import ERROR_WORDS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts:
-    """The header: what stands over the run, from its row at once and from the run when it is there."""
+    """The header over a run, made from its row at once and from the run when it has loaded."""
 
     title: str = ""
     intent: str = ""
@@ -26,12 +26,12 @@ class RunFacts:
     risk: float = 0.0
     ended: str = ""
     note: str = ""
-    """What is missing of the run, in the importer's words."""
+    """What the importer found missing of the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepFacts:
-    """The lines under the pages.  ``trouble`` is hard, soft, harness or ""; ``at`` the page's address."""
+    """The lines under the pages.  ``trouble`` is hard, soft, harness or ""; ``at`` is the page's address."""
 
     number: str = ""
     why: str = ""
@@ -47,7 +47,7 @@ class StepFacts:
 
 
 def run_facts(detail: RunDetail) -> RunFacts:
-    """The header of an opened run."""
+    """Return the header of an opened run."""
     run = detail.run
     facts = _facts(
         run.site, run.task_id or run.id, run.intent, run.score, detail.risk.value, run.outcome.value
@@ -57,16 +57,16 @@ def run_facts(detail: RunDetail) -> RunFacts:
 
 
 def row_facts(row: RunRow) -> RunFacts:
-    """The same from the queue's row, while the run is on its way."""
+    """Return the header from the queue's row, while the run is loading."""
     return _facts(row.site, row.task_id or row.id, row.intent, row.score, row.risk, row.outcome)
 
 
 def facts_of_step(
     step: Step, last: int, view: StepView | None, deeds: Iterable[Intervention] = ()
 ) -> StepFacts:
-    """What stands under the pages of a step; ``last`` is the last step's index, ``view`` is ``None`` while awaited.
+    """Return the lines under a step's pages; ``last`` is the last step's index, ``view`` is ``None`` while loading.
 
-    ``deeds`` are all those of the run; what was done about this step stands under its reason.
+    ``deeds`` are all interventions of the run; those at this step are listed under its reason.
     """
     changed = ""
     if view is not None and not view.after.missing:
@@ -104,7 +104,7 @@ EFFECTS = {
     "unrelated": "only what changes by itself did",
     "refused": "was not done",
 }
-"""What was seen to happen, in words."""
+"""Observed effects in words."""
 _QUIET = frozenset({"noop", "take_note", "calculate", "branch", "prune", "ask_human", "send_msg_to_user"})
 
 
@@ -115,7 +115,7 @@ def _reason(step: Step) -> str:
 
 
 def _did(step: Step) -> str:
-    """The action and its effect; ways tried where there was more than one, and what it gave back."""
+    """Return the action and its effect; the attempts where there was more than one, and its output."""
     said = step.words
     quiet = step.action is not None and step.action.kind in _QUIET
     if step.effect and not quiet:

@@ -1,4 +1,4 @@
-"""What the agent remembered at the step being looked at: its ledger as rows."""
+"""The agent's ledger at the current step, as rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryLine:
-    """One thing remembered: what it is, more of it (step, category, cause), its text; ``new`` at this very step."""
+    """One entry: its role, details (step, category, cause) and text; ``new`` when it was made at this very step."""
 
     key: str
     role: str
@@ -29,7 +29,7 @@ class MemoryLine:
 
 
 class MemoryList(ObjectList[MemoryLine]):
-    """Rows of the ledger in the order of an agent's own view."""
+    """Rows of the ledger in the order of the agent's own view."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda line: line.key, parent)
@@ -40,10 +40,10 @@ class MemoryList(ObjectList[MemoryLine]):
 
 
 class RunMemoryModel(QObject):
-    """Follows the step that is looked at while it is watched.
+    """Follows the current step while the memory pane is open.
 
     Signals:
-        changed: other rows, or why there are none.
+        changed: other rows, or another reason why there are none.
     """
 
     changed = Signal()
@@ -57,13 +57,13 @@ class RunMemoryModel(QObject):
         self._run, self._step = "", 0
 
     def watch(self, on: bool) -> None:
-        """Ask for memories only while somebody looks."""
+        """Load memories only while the pane is open."""
         self.watched = on
         if on:
             self._ask()
 
     def show(self, run: str, step: int) -> None:
-        """Another step is looked at."""
+        """Show the ledger of a step."""
         if (run, step) == (self._run, self._step):
             return
         if run != self._run:
@@ -95,7 +95,7 @@ class RunMemoryModel(QObject):
 
 
 def lines_of(ledger: Ledger, step: int) -> Iterator[MemoryLine]:
-    """The rows of a ledger, as it was after ``step``; repeated texts get keys of their own."""
+    """Yield the rows of a ledger as it was after ``step``; repeated texts get keys of their own."""
     if ledger.goal:
         yield MemoryLine(key="goal", role="goal", text=ledger.goal)
     if ledger.subgoal:

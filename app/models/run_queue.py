@@ -1,4 +1,4 @@
-"""The review queue: a line of filter words, and the ranked runs it leaves."""
+"""The review queue: a filter line, and the ranked runs that match it."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from app.models.tasks import Tasks
 
 COALESCE_MS = 200
-"""A burst of changes (an import) asks for the list once in this time."""
+"""Changes within this time (an import) load the list once."""
 
 FIRST_FILTER = "failed"
-"""What a new workspace shows: the runs an annotator came for."""
+"""The filter of a new workspace: the failed runs."""
 
 _SWITCHES = frozenset({"failed", "passed", "unjudged"})
 _FIELDS = frozenset({"site", "suite", "detector", "label", "order"})
 
 
 class QueueState(StrEnum):
-    """What the queue's place shows."""
+    """The state of the queue."""
 
     LOADING = "loading"
     READY = "ready"
@@ -40,9 +40,9 @@ class QueueState(StrEnum):
 
 
 def parse_filter(text: str, sites: Iterable[str] = ()) -> RunFilter:
-    """Read ``site:gitlab failed unjudged detector:loop label:"gave up" words``; other words are searched for.
+    """Parse ``site:gitlab failed unjudged detector:loop label:"gave up" words``; other words are searched for.
 
-    A bare word that is one of ``sites`` filters by site.  Nothing a person types is an error.
+    A bare word that is one of ``sites`` filters by site.  No input is an error.
     """
     try:
         words = shlex.split(text)
@@ -73,14 +73,14 @@ def score_words(score: float | None) -> str:
 
 
 def score_level(score: float | None) -> str:
-    """The role a score is shown in: fail, warn, ok, or muted when nobody scored the run."""
+    """Return the colour role of a score: fail, warn, ok, or muted when the run was not scored."""
     if score is None:
         return "muted"
     return "ok" if score >= 1 else "warn" if score > 0 else "fail"
 
 
 def detector_words(name: str) -> str:
-    """A detector's name as words."""
+    """Return a detector's name as words."""
     return name.replace("_", " ").replace("-", " ")
 
 
@@ -91,7 +91,7 @@ class RunQueueModel(ObjectList[RunRow]):
         super().__init__(lambda row: row.id, parent)
 
     def words(self, value: RunRow) -> str:
-        """Everything the row shows, in reading order."""
+        """All that the row shows, in reading order."""
         parts = [
             f"risk {value.risk:.2f}" if value.looked_at else "not looked at yet",
             value.site,
@@ -110,10 +110,10 @@ class RunQueueModel(ObjectList[RunRow]):
 
 
 class RunQueue(QObject):
-    """Keeps the rows true to the filter and the engine; knows which run is open.
+    """Keeps the rows in line with the filter and the engine; knows which run is open.
 
     Rows that stay are never moved: a new ranking is shown by ``rank_again`` or by another filter.  The open run
-    stays in its place even when it no longer fits the filter (it was just judged), until another one is opened.
+    stays in its place even when it no longer matches the filter (it was just judged), until another one is opened.
     """
 
     changed = Signal()
@@ -143,21 +143,21 @@ class RunQueue(QObject):
 
     @property
     def is_importing(self) -> bool:
-        """Whether runs are on their way into the workspace."""
+        """Whether an import of runs is under way."""
         return bool(self._importing)
 
     @property
     def filter(self) -> RunFilter:
-        """What the line of words means."""
+        """The parsed filter line."""
         return parse_filter(self.text, self._sites)
 
     def load(self) -> None:
-        """Ask for the list now."""
+        """Load the list now."""
         self._again = True
         self._ask()
 
     def set_filter(self, text: str) -> None:
-        """Show the runs these words leave; the open run stays open."""
+        """Filter the queue; the open run stays open."""
         if text.strip() == self.text.strip():
             return
         self.text, self._touched, self._again = text.strip(), True, True
@@ -165,11 +165,11 @@ class RunQueue(QObject):
         self._timer.start(80)
 
     def rank_again(self) -> None:
-        """Put the rows into the order the ranking has now."""
+        """Put the rows into the order of the current ranking."""
         self.load()
 
     def set_current(self, run: str) -> None:
-        """Say which run is open; the one left goes if it no longer fits."""
+        """Set the open run; the one before is removed if it no longer matches."""
         if run == self.current:
             return
         self.current = run
@@ -180,7 +180,7 @@ class RunQueue(QObject):
         self.current_changed.emit(run)
 
     def neighbour(self, offset: int) -> str:
-        """The run so many rows on, in this filter and order; "" beyond the ends."""
+        """Return the run so many rows on, in this filter and order; "" beyond the ends."""
         here = self.model.row_of(self.current)
         if here < 0:
             here = -1 if offset > 0 else self.model.rowCount()
@@ -196,7 +196,7 @@ class RunQueue(QObject):
             self.changed.emit()
 
     def _on_host(self, _message: str) -> None:
-        """Jobs end with the engine that did them."""
+        """Forget the running imports: jobs end with the engine."""
         if self._importing:
             self._importing.clear()
             self.changed.emit()
@@ -242,7 +242,7 @@ class RunQueue(QObject):
             self.loaded.emit()
 
     def _with_open_run(self, rows: list[RunRow]) -> list[RunRow]:
-        """The rows, and in its old place the open run where it no longer fits the filter."""
+        """Return the rows with the open run at its old place where it no longer matches the filter."""
         here = self.model.row_of(self.current)
         kept = self.model.at(here)
         if kept is None or any(row.id == self.current for row in rows):

@@ -1,4 +1,4 @@
-"""Search over everything: runs, steps and tips, asked while it is typed."""
+"""Search over runs, steps and tips, while typing."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 Index = QModelIndex | QPersistentModelIndex
 HIT_ROLE = Qt.ItemDataRole.UserRole + 1
 DELAY = 0.12
-"""Seconds of quiet after the last letter before the question is asked."""
+"""Pause in typing before the query is sent, in seconds."""
 LIMIT = 40
 KINDS = {"run": "Runs", "step": "Steps", "tip": "Tips"}
-"""The groups of the answer, in their order."""
+"""The groups of hits, in their order."""
 
 
 class SearchModel(QAbstractListModel):
-    """The finds for the last question, runs before steps before tips; ``state`` says what to show without any."""
+    """The hits of the last query, runs before steps before tips; ``state`` says what to show when there are none."""
 
     changed = Signal()
 
@@ -35,7 +35,7 @@ class SearchModel(QAbstractListModel):
         self.error = ""
 
     def ask(self, text: str) -> None:
-        """Search for ``text`` once the typing pauses; an earlier question is dropped."""
+        """Search for ``text`` once the typing pauses; an earlier query is dropped."""
         text = text.strip()
         if text == self.text and self.state in ("asking", "answered"):
             return
@@ -55,15 +55,15 @@ class SearchModel(QAbstractListModel):
         )
 
     def hit(self, row: int) -> SearchHit | None:
-        """The find in a row."""
+        """The hit in a row."""
         return self._hits[row] if 0 <= row < len(self._hits) else None
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 Qt's own signature
-        """How many finds."""
+        """Number of hits."""
         return 0 if parent.isValid() else len(self._hits)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Title, or the find itself as ``HIT_ROLE``."""
+        """Title, or the hit itself as ``HIT_ROLE``."""
         hit = self.hit(index.row()) if index.isValid() else None
         if hit is None:
             return None
@@ -78,7 +78,7 @@ class SearchModel(QAbstractListModel):
                 return None
 
     def begins_group(self, row: int) -> str:
-        """The group's name where a group begins, else ""."""
+        """The group's title where a group begins, else ""."""
         hit, before = self.hit(row), self.hit(row - 1)
         if hit is None or (before is not None and before.kind == hit.kind):
             return ""
@@ -98,7 +98,9 @@ class SearchModel(QAbstractListModel):
 
 
 def marked_pieces(snippet: str) -> list[tuple[str, bool]]:
-    """A snippet ``click [Save] now`` as pieces with whether each was found; stray brackets stay as they are."""
+    """Split a snippet ``click [Save] now`` into pieces, each with whether it matched; stray brackets stay as
+    they are.
+    """
     pieces: list[tuple[str, bool]] = []
     rest = " ".join(snippet.split())
     while rest:

@@ -1,4 +1,4 @@
-"""Where the person was: collected from the window, kept in the workspace, saved each minute and at the end."""
+"""The window's session: collected from the window, kept in the workspace, saved each minute and at the end."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ VERSION = 1
 
 
 class SessionKeeper(QObject):
-    """Saves what ``collect()`` gives whenever it differs from what was saved last.
+    """Saves the result of ``collect()`` whenever it differs from the last saved one.
 
-    ``saved_changed`` tells the status bar "saved" (True) or that a save failed (False).
+    ``saved_changed`` carries True after a save, False when a save failed.
     """
 
     saved_changed = Signal(bool)
@@ -37,7 +37,7 @@ class SessionKeeper(QObject):
         self._timer.timeout.connect(self.save)
 
     async def load(self) -> dict[str, Any]:
-        """The stored session, {} for none or one of a newer version; autosave begins."""
+        """Return the stored session, {} for none or one of a newer version, and start autosaving."""
         stored = await self._client.api.load_session()
         self._timer.start()
         if stored.get("version", VERSION) != VERSION:

@@ -1,4 +1,4 @@
-"""The settings as a form: what the file says, what is typed over it, and what the environment holds fast."""
+"""The settings as a form: the file's values, the typed changes, and the variables that override them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHOWN = (
     "run_money", "run_seconds", "theme", "token_budget",
     "at_once", "notifications", "quiet_hours",
 )  # fmt: skip
-"""The settings a person changes here, in the order of the form."""
+"""The settings of the form, in order."""
 CHOICES = {
     "theme": ("system", "light", "dark"),
     "notifications": ("desktop", "window", "off"),
@@ -31,14 +31,14 @@ NUMBERS = {
     "run_tokens": (0, 1_000_000_000),
     "at_once": (1, settings.MOST_AT_ONCE),
 }
-"""Least and most of the settings that are whole numbers."""
+"""Minimum and maximum of the whole-number settings."""
 AMOUNTS = {"run_money": (0.0, 1_000_000.0, 4), "run_seconds": (0.0, 1_000_000.0, 1)}
-"""Least and most of the settings that are amounts, and the digits behind their point."""
+"""Minimum, maximum and decimals of the settings that are amounts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingField:
-    """One line of the form; ``held_by`` names the environment variable that has the last word, if one is set."""
+    """One line of the form; ``held_by`` names the environment variable that overrides it, if one is set."""
 
     name: str
     label: str
@@ -79,11 +79,11 @@ class SettingsForm(QObject):
         ]
 
     def load(self) -> None:
-        """Read the file on a worker thread; what was typed and not saved is let go."""
+        """Read the file on a worker thread; unsaved changes are discarded."""
         self._tasks.start(asyncio.to_thread(settings.load_stored), self._loaded, self._failed, key="settings")
 
     def value(self, name: str) -> Any:
-        """What the form shows for a setting."""
+        """The value that the form shows for a setting."""
         return self._values.get(name, getattr(self._stored or Settings(), name))
 
     def set(self, name: str, value: Any) -> None:
@@ -100,7 +100,7 @@ class SettingsForm(QObject):
 
     @property
     def is_changed(self) -> bool:
-        """Whether something typed differs from the file."""
+        """Whether a typed value differs from the file."""
         stored = asdict(self._stored) if self._stored is not None else {}
         return any(value != stored.get(name) for name, value in self._values.items())
 

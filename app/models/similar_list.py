@@ -1,4 +1,4 @@
-"""Stored tips near the one being written, and stored steps in which it would be found."""
+"""Stored tips similar to the one being written, and stored steps in which it would be retrieved."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _RANK = {"contradiction": 0, "duplicate": 1}
 
 
 class SimilarListModel(ObjectList[Similar]):
-    """Contradictions first, then duplicates, then what is merely alike."""
+    """Contradictions first, then duplicates, then merely similar tips."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda similar: similar.tip.id, parent)
@@ -24,7 +24,7 @@ class SimilarListModel(ObjectList[Similar]):
         return f"{value.relation} {value.score:.2f}: {value.tip.id}, {value.tip.text}"
 
     def show(self, similar: Iterable[Similar]) -> None:
-        """Take new neighbours."""
+        """Show these neighbours."""
         once = {one.tip.id: one for one in similar}
         self.merge(sorted(once.values(), key=lambda one: (_RANK.get(one.relation, 2), -one.score)))
 
@@ -43,14 +43,14 @@ class ExampleListModel(ObjectList[PreflightExample]):
         )
 
     def show(self, examples: Iterable[PreflightExample]) -> None:
-        """Take new examples, in turn from failed, passed and unscored runs: harm is seen as soon as use."""
+        """Show these examples, in turn from failed, passed and unscored runs, so that harm shows as soon as use."""
         once = {(example.run, example.step): example for example in examples}
         kinds = [[one for one in once.values() if one.failed is failed] for failed in (True, False, None)]
         self.merge([one for turn in zip_longest(*kinds) for one in turn if one is not None])
 
 
 def preflight_words(preflight: Preflight) -> str:
-    """``61 stored steps (38 in failed runs, 23 in passed)``, or that it would be found nowhere."""
+    """Return ``61 stored steps (38 in failed runs, 23 in passed)``, or that it would be retrieved nowhere."""
     if not preflight.steps:
         if preflight.in_scope:
             return f"no stored step would retrieve it, though {preflight.in_scope} lie in its scope"

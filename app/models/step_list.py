@@ -1,4 +1,4 @@
-"""The steps of the open run as a strip: what was done, what went wrong, where a detector called."""
+"""The steps of the open run as a strip: actions, errors and detector flags."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ERROR_WORDS = {
     ErrorClass.SOFT: "reported an error, but the action was done",
     ErrorClass.HARNESS: "the agent's output could not be read; nothing was tried",
 }
-"""What an error's class means to a person."""
+"""Error classes in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class StepMark:
     """One cell of the strip.
 
     ``trouble`` is hard, soft, harness or ""; ``severity`` the worst flag's (error, warning, hint or "").
-    ``deeds`` are what people did about it while the run went on; ``by_hand`` says that a person did the step itself.
+    ``deeds`` are the interventions at this step; ``by_hand`` says that a person did the step itself.
     """
 
     index: int
@@ -46,7 +46,7 @@ class StepMark:
 def marks_of(
     steps: Sequence[Step], flags: Iterable[Flag], suspect: int, deeds: Iterable[Intervention] = ()
 ) -> list[StepMark]:
-    """One mark a step, with the flags that point at it, the worst first, and what people did there."""
+    """Return a mark for each step, with the flags that point at it, the worst first, and the interventions there."""
     flagged: dict[int, list[Flag]] = {}
     for flag in flags:
         flagged.setdefault(flag.step, []).append(flag)
@@ -71,7 +71,7 @@ def marks_of(
 
 
 def marks_of_run(detail: RunDetail) -> list[StepMark]:
-    """The marks of an opened run."""
+    """Return the marks of an opened run."""
     return marks_of(detail.steps, detail.flags, detail.risk.suspect_step, detail.interventions)
 
 
@@ -96,7 +96,7 @@ class StepListModel(ObjectList[StepMark]):
         return ", ".join(part for part in parts if part)
 
     def tip(self, value: StepMark) -> str:
-        """The same, one a line."""
+        """The same parts, one a line."""
         parts = [
             self.tr("Step {0}: {1}").format(value.index, value.words),
             self.tr("Done by hand") if value.by_hand else "",
@@ -109,7 +109,7 @@ class StepListModel(ObjectList[StepMark]):
         return "\n".join(part for part in parts if part)
 
     def next_marked(self, after: int, direction: int) -> int | None:
-        """The next step with a flag or an error from ``after`` on (1) or back (-1)."""
+        """Return the next step with a flag or an error after ``after`` (1) or before it (-1)."""
         candidates = [mark.index for mark in self.rows if mark.severity or mark.trouble]
         if direction > 0:
             return next((index for index in candidates if index > after), None)

@@ -1,4 +1,4 @@
-"""Pages of steps, fetched ahead of the person so that the next step is there when its key is pressed."""
+"""Pages of steps, fetched ahead so that the next step shows as soon as its key is pressed."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from app.models.tasks import Tasks
 
 KEEP = 24
-"""Steps held; a step of a heavy page is about 1 MB."""
+"""Steps kept; a step of a heavy page is about 1 MB."""
 
 IN_FLIGHT = 2
-"""Requests ahead at one time, so that the step a person asks for never waits behind a long queue."""
+"""Concurrent requests ahead, so that the step a user asks for never waits behind a long queue."""
 
 
 class StepViews(QObject):
-    """A cache of ``StepView`` by run and step; answers name the step they are for, so none can be mistaken."""
+    """A cache of ``StepView`` by run and step; each answer names its step, so none can be mistaken."""
 
     arrived = Signal(str, int)
     failed = Signal(str, int, str)
@@ -38,28 +38,28 @@ class StepViews(QObject):
 
     @property
     def held(self) -> list[StepView]:
-        """What is here, the one used longest ago first."""
+        """The cached steps, the least recently used first."""
         return list(self._views.values())
 
     def get(self, run: str, index: int) -> StepView | None:
-        """The step's pages if they are here."""
+        """Return the step's pages if they are cached."""
         view = self._views.get((run, index))
         if view is not None:
             self._views.move_to_end((run, index))
         return view
 
     def fetch(self, run: str, index: int) -> None:
-        """Ask for a step now, before anything that is only wanted ahead."""
+        """Request a step now, before anything that is only fetched ahead."""
         if (run, index) not in self._views and (run, index) not in self._flying:
             self._ask((run, index))
 
     def fetch_ahead(self, wanted: Iterable[tuple[str, int]]) -> None:
-        """Fetch these next, in this order; what was wanted before and is not among them is forgotten."""
+        """Fetch these next, in this order; earlier wishes that are not among them are dropped."""
         self._ahead = [key for key in wanted if key not in self._views and key not in self._flying]
         self._go_on()
 
     def forget(self, run: str) -> None:
-        """Drop what is known of a run that changed."""
+        """Drop the cached steps of a run that changed."""
         for key in [key for key in self._views if key[0] == run]:
             del self._views[key]
 

@@ -17,8 +17,8 @@ T = TypeVar("T")
 class Tasks(QObject):
     """Starts coroutines for view-models, which stay plain functions.
 
-    A ``key`` makes a task the only one of its kind: a newer one cancels it, so an answer that is out of date
-    never arrives.  Errors go to ``failed`` or else, as a sentence, to the signal ``error``.
+    A ``key`` makes a task the only one of its kind: a newer one cancels it, so an outdated answer never arrives.
+    Errors go to ``failed`` or else, as a sentence, to the signal ``error``.
     """
 
     error = Signal(str)
@@ -51,13 +51,13 @@ class Tasks(QObject):
         task.add_done_callback(lambda ended: self._ended(ended, work, key))
 
     def cancel(self, key: str) -> None:
-        """Drop the task of this key, if it still runs."""
+        """Cancel the task of this key, if it still runs."""
         task = self._keyed.pop(key, None)
         if task is not None:
             task.cancel()
 
     async def aclose(self) -> None:
-        """Cancel what runs and wait for it; nothing starts afterwards."""
+        """Cancel the running tasks and wait for them; nothing starts afterwards."""
         self._closing = True
         tasks = list(self._tasks)
         for task in tasks:

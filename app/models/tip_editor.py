@@ -1,4 +1,4 @@
-"""The tip that is open: what is known of it, and the edit that is being typed."""
+"""The open tip: its checks and history, and the edit in progress."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 CHECK_MS = 250
 KEEP_MS = 400
 OPEN_DELAY = 0.06
-"""Seconds a tip is looked at before its neighbours and pages are asked for: tips passed by ask for nothing."""
+"""Seconds before the neighbours and pages of a tip are loaded: tips passed by load nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What the engine says of a tip or of an edit."""
+    """The engine's checks of a tip or of an edit."""
 
     lint: tuple[Finding, ...]
     similar: tuple[Similar, ...]
@@ -39,10 +39,10 @@ class TipEditor(QObject):
     """One tip at a time, read or edited in place.
 
     Signals:
-        opened: another tip is shown, or this one changed; views take its fields.
-        checked: what is said of it came: lint, neighbours, pages, pre-flight.
-        editing_changed: the fields can be typed in now, or no longer.
-        history_changed: the versions came.
+        opened: another tip is shown, or this one changed; views read its fields.
+        checked: lint, neighbours, pages and pre-flight arrived.
+        editing_changed: the fields became writable, or read-only.
+        history_changed: the revisions arrived.
     """
 
     opened = Signal()
@@ -73,21 +73,21 @@ class TipEditor(QObject):
 
     @property
     def key(self) -> str:
-        """The name an unfinished edit is kept under."""
+        """The key under which an unfinished edit is kept."""
         return f"edit:{self.tip.id}" if self.tip is not None else ""
 
     @property
     def is_changed(self) -> bool:
-        """Whether something was typed that is not saved."""
+        """Whether there are unsaved changes."""
         return self.is_editing and self.tip is not None and self.draft != draft_of(self.tip)
 
     def field(self, name: str) -> str:
-        """A field as shown now: of the edit while there is one."""
+        """The text of a field, of the edit while there is one."""
         return field_of(self.draft, name)
 
     # ------------------------------------------------------------ reading
     def show(self, tip: Tip | None) -> None:
-        """Show this tip; an edit under way of another one is kept as a draft."""
+        """Show this tip; the edit of another one is kept as a draft."""
         if tip == self.tip:
             return
         same = tip is not None and self.tip is not None and tip.id == self.tip.id
@@ -106,13 +106,13 @@ class TipEditor(QObject):
             self._ask_history()
 
     def refresh(self) -> None:
-        """Ask again what is said of it: runs or other tips have changed."""
+        """Check the tip again after runs or other tips changed."""
         if self.tip is not None:
             self._ask(0.3)
 
     # ------------------------------------------------------------ editing
     def edit(self) -> None:
-        """Make the fields writable, with the edit kept from before where there is one."""
+        """Make the fields writable, with the kept edit where there is one."""
         if self.tip is None or self.is_editing:
             return
         self.is_editing, self.kept, self.error = True, False, ""
@@ -132,7 +132,7 @@ class TipEditor(QObject):
         self._tasks.start(self._client.api.kept_draft(self.key), came, _unheard, key="knowledge-kept")
 
     def set_field(self, name: str, value: str) -> None:
-        """Take what was typed; checks and the kept draft follow when the hand rests."""
+        """Take the typed text; checks and the kept draft follow after a pause."""
         if not self.is_editing or value == self.field(name):
             return
         self.draft = with_field(self.draft, name, value)
@@ -140,7 +140,7 @@ class TipEditor(QObject):
         self._keep.start()
 
     def leave(self) -> None:
-        """Back to reading: the stored text stands, what was typed is kept as a draft."""
+        """Stop editing: show the stored text and keep the changes as a draft."""
         if not self.is_editing or self.tip is None:
             return
         self._keep.stop()
@@ -151,7 +151,7 @@ class TipEditor(QObject):
         self._read_again()
 
     def discard(self) -> None:
-        """Back to reading, and the edit is forgotten."""
+        """Stop editing and delete the changes."""
         if not self.is_editing or self.tip is None:
             return
         self._keep.stop()
@@ -159,7 +159,7 @@ class TipEditor(QObject):
         self._read_again()
 
     def save(self) -> None:
-        """Store the edit as a new version."""
+        """Store the edit as a new revision."""
         if self.tip is None or not self.is_editing or self.is_saving:
             return
         if not self.is_changed:
@@ -183,12 +183,12 @@ class TipEditor(QObject):
 
     @property
     def can_restore(self) -> bool:
-        """Whether an old version is looked at."""
+        """Whether an older revision is selected."""
         row = self.history.at(self.history.row_of(self.looked_at))
         return row is not None and not row.is_newest and not self.is_editing
 
     def restore(self) -> None:
-        """Make the old version that is looked at the newest one."""
+        """Make the selected older revision the newest one."""
         if self.tip is None or not self.can_restore:
             return
         tip, revision = self.tip.id, self.looked_at
@@ -204,7 +204,7 @@ class TipEditor(QObject):
 
     @property
     def revisions(self) -> list[RevisionRow]:
-        """The versions, the newest first."""
+        """The revisions, the newest first."""
         return list(self.history.rows)
 
     # ------------------------------------------------------------ inside
@@ -286,4 +286,4 @@ class TipEditor(QObject):
 
 
 def _unheard(_error: Exception) -> None:
-    """Without the kept draft the edit begins from the stored text."""
+    """Do nothing: without the kept draft the edit begins from the stored text."""

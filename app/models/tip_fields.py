@@ -1,4 +1,4 @@
-"""A draft's fields as the lines of text an editor shows, and back."""
+"""Converts a draft's fields to the text of an editor and back."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ PARTS = ("when", "do", "before", "why")
 
 
 def draft_of(tip: TipDraft) -> TipDraft:
-    """The part of a stored tip that can be edited."""
+    """Return the editable part of a stored tip."""
     return TipDraft(**{field.name: getattr(tip, field.name) for field in fields(TipDraft)})
 
 
 def field_of(draft: TipDraft, name: str) -> str:
-    """A field as text: site, scope, kind, text, when, do, before, why or keywords."""
+    """Return a field as text: site, scope, kind, text, when, do, before, why or keywords."""
     match name:
         case "keywords":
             return ", ".join(draft.keywords)
@@ -24,7 +24,7 @@ def field_of(draft: TipDraft, name: str) -> str:
 
 
 def with_field(draft: TipDraft, name: str, value: str) -> TipDraft:
-    """The draft with what was typed into a field."""
+    """Return the draft with a field parsed from its typed text."""
     match name:
         case "scope":
             return replace(draft, scope=Scope.parse(" ".join(value.split())))

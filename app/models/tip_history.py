@@ -1,4 +1,4 @@
-"""The versions of a tip: what each changed, word by word."""
+"""The revisions of a tip with word-by-word changes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class DiffPart:
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """What became of one field."""
+    """The changes of one field."""
 
     field: str
     parts: tuple[DiffPart, ...]
@@ -35,7 +35,7 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RevisionRow:
-    """One version beside the one before it; ``changes`` is empty for the first."""
+    """One revision compared with the one before it; ``changes`` is empty for the first."""
 
     revision: int
     deed: str
@@ -44,16 +44,16 @@ class RevisionRow:
     changes: tuple[FieldChange, ...]
     is_newest: bool
     waived: str = ""
-    """Rules and reason of the waiver this version has."""
+    """Rules and reason of this revision's waiver."""
 
     @property
     def summary(self) -> str:
-        """Which fields changed, and what was waived."""
+        """The changed fields and the waiver."""
         return ", ".join([change.field for change in self.changes] + ([self.waived] if self.waived else []))
 
 
 def diff_words(old: str, new: str) -> tuple[DiffPart, ...]:
-    """What was taken out and put in, in words; laid end to end without the removed it is ``new``."""
+    """Return the removed and added stretches in words; joined without the removed ones they are ``new``."""
     before, after = _WORDS.findall(old), _WORDS.findall(new)
     parts: list[DiffPart] = []
     for tag, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
@@ -68,20 +68,20 @@ def diff_words(old: str, new: str) -> tuple[DiffPart, ...]:
 
 
 def field_text(tip: Tip, field: str) -> str:
-    """A field of a tip as text."""
+    """Return a field of a tip as text."""
     if field == "keywords":
         return ", ".join(tip.keywords)
     return str(getattr(tip, field))
 
 
 def changes_between(old: Tip, new: Tip) -> tuple[FieldChange, ...]:
-    """The fields that differ, each with its words."""
+    """Return the fields that differ, each with its word diff."""
     pairs = [(field, field_text(old, field), field_text(new, field)) for field in FIELDS]
     return tuple(FieldChange(field, diff_words(a, b)) for field, a, b in pairs if a != b)
 
 
 def revision_rows(revisions: Sequence[Revision]) -> list[RevisionRow]:
-    """Versions (oldest first) as rows, the newest first.  May take a while: not for the window's thread."""
+    """Return revisions (given oldest first) as rows, the newest first.  Slow: not for the window's thread."""
     rows: list[RevisionRow] = []
     for number, one in enumerate(revisions):
         changes = changes_between(revisions[number - 1].tip, one.tip) if number else ()
@@ -104,7 +104,7 @@ def _waived(tip: Tip) -> str:
 
 
 class RevisionListModel(ObjectList[RevisionRow]):
-    """Versions, the newest first."""
+    """Revisions, the newest first."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda row: row.revision, parent)
@@ -116,5 +116,5 @@ class RevisionListModel(ObjectList[RevisionRow]):
         return f"revision {value.revision}, {value.deed}{by}, {ago(value.at)}{what}"
 
     def tip(self, value: RevisionRow) -> str:
-        """The exact time."""
+        """The line with the exact time."""
         return f"{self.words(value)}\n{exact_time(value.at)}"

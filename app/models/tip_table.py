@@ -1,4 +1,4 @@
-"""Every tip as a table that is filtered by words, sorted by any column, and changes by rows."""
+"""All tips as a table with a filter line, sortable columns and row-by-row updates."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ COLUMNS = ("site", "kind", "status", "lint", "scope", "text", "revision", "chang
 STATUSES = tuple(status.value for status in Status)
 KINDS = tuple(kind.value for kind in Kind)
 MOST_GROUPS = 200
-"""More places than this at which rows come or go at once: the table is shown anew."""
+"""When rows change at more places than this at once, the table is reset."""
 
 _MARKS = {"error": "✕", "waived": "(✕)", "warning": "!"}
-"""The signs of what lint says, the worst first."""
+"""The signs of lint results, the worst first."""
 
 _ROOT = QModelIndex()
 _STATUS_RANK = {status: rank for rank, status in enumerate(Status)}
@@ -31,7 +31,7 @@ _STATUS_RANK = {status: rank for rank, status in enumerate(Status)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TipFilter:
-    """Which tips are shown: any of the sites, kinds, statuses and lint marks that begin so, and all of the words."""
+    """A parsed filter: prefixes of sites, kinds, statuses and lint marks (any of them), and words (all of them)."""
 
     sites: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class TipFilter:
 
 
 def parse_tip_filter(text: str) -> TipFilter:
-    """Read ``site:gitlab status:draft,active kind:policy lint:error words "two words"``; nothing typed is an error.
+    """Parse ``site:gitlab status:draft,active kind:policy lint:error words "two words"``; no input is an error.
 
     ``lint:`` takes ``error``, ``warning``, ``waived``, ``none`` or a rule's name.
     """
@@ -67,7 +67,7 @@ def parse_tip_filter(text: str) -> TipFilter:
 
 
 def fits(tip: Tip, which: TipFilter, haystack: str, marks: Sequence[str] = ()) -> bool:
-    """Whether a tip passes; ``haystack`` is everything of it in lower case, ``marks`` are what lint says of it."""
+    """Whether a tip matches; ``haystack`` is all its text in lower case, ``marks`` are its lint results."""
     named = [word for mark in marks for word in mark.split(":")] or ["none"]
     return (
         _begins(tip.site.lower(), which.sites)
@@ -79,7 +79,7 @@ def fits(tip: Tip, which: TipFilter, haystack: str, marks: Sequence[str] = ()) -
 
 
 def ago(at: float, now: float | None = None) -> str:
-    """``just now``, ``5 min``, ``3 h``, ``2 d``, else the date; for a time in Unix seconds."""
+    """Return ``just now``, ``5 min ago``, ``3 h ago``, ``2 d ago``, else the date, for a time in Unix seconds."""
     if not at:
         return "unknown"
     seconds = (time.time() if now is None else now) - at
@@ -95,15 +95,15 @@ def ago(at: float, now: float | None = None) -> str:
 
 
 def exact_time(at: float) -> str:
-    """Date and time to the second, in the person's time zone."""
+    """Return date and time to the second, in the local time zone."""
     return datetime.fromtimestamp(at).strftime("%Y-%m-%d %H:%M:%S") if at else ""
 
 
 class TipTableModel(QAbstractTableModel):
     """All tips, of which ``rows`` are shown.
 
-    A tip that changes is updated where it stands.  One that no longer fits the filter stays as long as it is held
-    (selected), so that nothing is drawn away under the hand.
+    A tip that changes is updated in place.  One that no longer matches the filter stays as long as it is held
+    (selected), so that a row never vanishes under the pointer.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -131,15 +131,15 @@ class TipTableModel(QAbstractTableModel):
 
     # ------------------------------------------------------------ Qt
     def rowCount(self, parent: Index = _ROOT) -> int:
-        """Tips shown."""
+        """Number of tips shown."""
         return 0 if parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: Index = _ROOT) -> int:
-        """Always the same."""
+        """Number of columns."""
         return 0 if parent.isValid() else len(COLUMNS)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """The words of a cell, the whole tip for a painter, or what a hover says."""
+        """The text of a cell, the whole tip for a delegate, or a tooltip."""
         if not index.isValid() or index.row() >= len(self._rows):
             return None
         tip, column = self._rows[index.row()], COLUMNS[index.column()]
@@ -160,7 +160,7 @@ class TipTableModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """Titles of the columns; they say that a click sorts."""
+        """Column titles, and that a click sorts."""
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
@@ -174,7 +174,7 @@ class TipTableModel(QAbstractTableModel):
         return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Put the rows into another order; selection and current row follow their tips."""
+        """Sort the rows; selection and current row follow their tips."""
         if not 0 <= column < len(COLUMNS):
             return
         wanted = (COLUMNS[column], order is Qt.SortOrder.DescendingOrder)
@@ -197,7 +197,7 @@ class TipTableModel(QAbstractTableModel):
 
     @property
     def total(self) -> int:
-        """Tips there are, shown or not."""
+        """Number of tips, shown or not."""
         return len(self._tips)
 
     @property
@@ -220,22 +220,22 @@ class TipTableModel(QAbstractTableModel):
         return self._tips.get(tip)
 
     def counts(self) -> dict[str, int]:
-        """How many tips stand in each status, in the statuses' own order."""
+        """Number of tips of each status, in the order of the statuses."""
         found = dict.fromkeys(STATUSES, 0)
         for tip in self._tips.values():
             found[tip.status.value] += 1
         return found
 
     def marks(self, tip: str) -> tuple[str, ...]:
-        """What lint says of a tip: ``error:rule``, ``waived:rule``, ``warning:rule``; nothing while it is not known."""
+        """Lint results of a tip: ``error:rule``, ``waived:rule``, ``warning:rule``; empty while unknown."""
         return self._marks[tip][1] if tip in self._marks else ()
 
     def unmarked(self) -> list[str]:
-        """Tips of which it is not known yet what lint says."""
+        """Tips whose lint results are unknown."""
         return [tip.id for tip in self._tips.values() if self._marks.get(tip.id, (0, ()))[0] != tip.revision]
 
     def mark(self, marks: Mapping[str, Sequence[str]]) -> None:
-        """Take what lint says of some tips."""
+        """Set the lint results of some tips."""
         for tip, said in marks.items():
             if tip in self._tips:
                 self._marks[tip] = (self._tips[tip].revision, tuple(said))
@@ -250,7 +250,7 @@ class TipTableModel(QAbstractTableModel):
 
     # ------------------------------------------------------------ changes
     def load(self, tips: Iterable[Tip]) -> None:
-        """Become these tips; rows that stay keep their places."""
+        """Replace all tips; rows that stay keep their places."""
         new = {tip.id: tip for tip in tips}
         self._haystacks = {
             tip: hay for tip, hay in self._haystacks.items() if self._tips[tip] is new.get(tip)
@@ -259,14 +259,14 @@ class TipTableModel(QAbstractTableModel):
         self._refresh()
 
     def put(self, tips: Iterable[Tip]) -> None:
-        """Take tips that are new or changed; the others stay."""
+        """Add or update tips; the others stay."""
         for tip in tips:
             self._tips[tip.id] = tip
             self._haystacks.pop(tip.id, None)
         self._refresh()
 
     def set_filter(self, text: str) -> None:
-        """Show the tips these words leave, in the order chosen."""
+        """Filter the table, in the chosen order."""
         self.text, self._filter = text, parse_tip_filter(text)
         self._held = frozenset()
         self.beginResetModel()
@@ -274,7 +274,7 @@ class TipTableModel(QAbstractTableModel):
         self.endResetModel()
 
     def hold(self, tips: Iterable[str]) -> None:
-        """These stay whatever becomes of them; what was held and no longer fits goes."""
+        """Keep these rows whatever the filter says; release those held before."""
         before, self._held = self._held, frozenset(tips)
         gone = [tip for tip in before - self._held if not self._fits_by_id(tip)]
         if any(self.row_of(tip) >= 0 for tip in gone):
@@ -358,7 +358,9 @@ class TipTableModel(QAbstractTableModel):
 
 
 def lint_words(marks: Sequence[str]) -> str:
-    """``✕ instruction`` for an error, ``! long`` for a warning, ``(✕) secret`` for a waived one; the worst first."""
+    """Return ``✕ instruction`` for an error, ``! long`` for a warning, ``(✕) secret`` for a waived one; the
+    worst first.
+    """
     if not marks:
         return ""
     worst = min(marks, key=lambda mark: list(_MARKS).index(mark.partition(":")[0]))
@@ -373,7 +375,7 @@ def _worst(marks: Sequence[str]) -> int:
 
 
 def cell(tip: Tip, column: str) -> str:
-    """What stands in a cell; that of lint is the model's."""
+    """Return the text of a cell; the lint column belongs to the model."""
     match column:
         case "site":
             return tip.site
@@ -402,7 +404,7 @@ def _begins(value: str, wanted: tuple[str, ...]) -> bool:
 
 
 def _groups(rows: list[int]) -> list[tuple[int, int]]:
-    """Neighbouring rows as (first, last), in order."""
+    """Return neighbouring rows as (first, last), in order."""
     groups: list[tuple[int, int]] = []
     for row in rows:
         if groups and groups[-1][1] == row - 1:

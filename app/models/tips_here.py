@@ -1,4 +1,4 @@
-"""Tips that bear on the step being looked at: in force then, found there now, written from this run."""
+"""Tips relevant to the current step: delivered then, retrieved now, or written from this run."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from app.models.tasks import Tasks
 
 SHOWN = 4
-"""Tips found at a step that are listed."""
+"""Tips retrieved at a step that are listed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TipHere:
-    """A tip and why it stands here: ``in force`` (recorded; ``followed`` or ``not followed`` where that is known),
+    """A tip and its role: ``in force`` (recorded; ``followed`` or ``not followed`` where that is known),
     ``found now`` or ``from this run``.
     """
 
@@ -34,12 +34,12 @@ class TipHere:
 
     @property
     def more(self) -> str:
-        """What stands beside the role: id, status, why."""
+        """The details beside the role: id, status, why."""
         return " · ".join(part for part in (self.tip, self.status, self.why) if part)
 
 
 class TipHereListModel(ObjectList[TipHere]):
-    """Tips by role; one tip may stand in two roles."""
+    """Tips by role; one tip may appear in two roles."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(lambda here: (here.role, here.tip), parent)
@@ -51,7 +51,7 @@ class TipHereListModel(ObjectList[TipHere]):
 
 
 class TipsHere(QObject):
-    """Fills the list; steps passed by quickly ask for nothing."""
+    """Fills the list; steps that are passed quickly load nothing."""
 
     def __init__(self, client: EngineEvents, tasks: Tasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -63,18 +63,18 @@ class TipsHere(QObject):
         self._own: list[TipHere] = []
 
     def clear(self) -> None:
-        """Another run is being opened."""
+        """Empty the list: another run is being opened."""
         self._here, self._own, self._written = [], [], ()
         self._tasks.cancel("review-tips-step")
         self.model.replace([])
 
     def forget(self) -> None:
-        """The knowledge base changed: ask again for texts."""
+        """Load the texts again: the knowledge base changed."""
         self._known.clear()
         self._written = ()
 
     def show_written(self, tips: Sequence[str]) -> None:
-        """The tips written from the open run."""
+        """List the tips written from the open run."""
         if tuple(tips) == self._written:
             return
         self._written = tuple(tips)
@@ -89,7 +89,7 @@ class TipsHere(QObject):
         self._tasks.start(self._fetch(self._written), came, _unheard, key="review-tips-run")
 
     def show_step(self, run: Run, step: Step) -> None:
-        """The tips recorded as in force at this step; where none were, those that would be found there now."""
+        """List the tips recorded as in force at this step; where none were, those that it would retrieve now."""
 
         def came(here: list[TipHere]) -> None:
             self._here = here
@@ -135,15 +135,15 @@ class TipsHere(QObject):
 
 
 def role_words(exposure: Exposure | None) -> str:
-    """A tip that was shown, and whether the action went by it, where that could be told."""
+    """Return the role of a delivered tip, and whether the action followed it, where known."""
     followed = exposure.followed if exposure is not None else None
     return "in force" if followed is None else "followed" if followed else "not followed"
 
 
 def route_words(exposure: Exposure | None) -> str:
-    """How a tip came to the agent: ``by url, keyword``."""
+    """Return how a tip reached the agent: ``by url, keyword``."""
     return f"by {', '.join(exposure.routes)}" if exposure is not None and exposure.routes else ""
 
 
 def _unheard(_error: Exception) -> None:
-    """A list beside the work that can't be filled stays as it is; the work itself would say what is wrong."""
+    """Do nothing: a side list that can't be filled stays as it is, and the main view reports the error."""

@@ -1,4 +1,4 @@
-"""What an undo or a redo has done, for a passing message: by what became of things, not by the name of the deed."""
+"""The message after an undo or a redo, in terms of the result."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _WORDS = (
         QT_TRANSLATE_NOOP("undo", "{0}: status changed again (redo)"),
     ),
 )
-"""Names of deeds in the knowledge base's journal, and what to say of them undone and redone."""
+"""Actions of the knowledge base's journal, and their messages when undone and redone."""
 
 
 def undo_words(deed: str, *, undone: bool) -> str:
-    """The message for a deed that was undone or redone."""
+    """Return the message for a change that was undone or redone."""
     for pattern, back, again in _WORDS:
         match = re.fullmatch(pattern, deed)
         if match is not None:

@@ -1,4 +1,4 @@
-"""The workspace as the frame shows it: its name, what works, what undo would do, and deeds of the whole."""
+"""The workspace as the frame shows it: name, diagnostics, undo, and actions on the whole of it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from app.models.tasks import Tasks
 
 ASK_AGAIN = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 300.0)
-"""Seconds until a browser that did not start, or not in time, is asked for again; the last goes on for ever."""
+"""Seconds between probes of a browser that did not start in time; the last interval repeats."""
 JUST_NOW = 1.0
-"""Seconds after a deed in which a message about it offers to undo it."""
+"""Seconds after a change during which its message offers Undo."""
 
 
 class WorkspaceModel(QObject):
@@ -29,10 +29,10 @@ class WorkspaceModel(QObject):
 
     info_changed: name and counts are known or changed.
     history_changed: undo or redo would do something else now.
-    said: a sentence for the person, and its kind ("" plain, ``ok``, ``fail``).
-    checks_changed: the doctor has answered.
-    host_said: "" when the engine is there, else what happened to it.
-    index_damaged: the search index is broken; carries the sentence that says so.
+    said: a sentence for the user, and its kind ("" plain, ``ok``, ``fail``).
+    checks_changed: the diagnostics arrived.
+    host_said: "" when the engine is connected, else the reason.
+    index_damaged: the search index is damaged; carries a sentence that says so.
     """
 
     info_changed = Signal()
@@ -64,12 +64,12 @@ class WorkspaceModel(QObject):
         client.knowledge_changed.connect(self._refresh)
 
     def start(self) -> None:
-        """Ask for the workspace's facts, then for what works."""
+        """Load the workspace's facts, then the diagnostics."""
         self._tasks.start(self._client.api.info(), self._on_info)
         self.examine(delay=3.0)  # it starts a browser: not while the person starts too
 
     def examine(self, delay: float = 0.0) -> None:
-        """Ask the doctor again; a browser that is slow or missing is then asked for from time to time."""
+        """Run the diagnostics again; a browser that is slow or missing is probed again from time to time."""
         self._asked_again = 0
         self._tasks.start(
             self._client.api.doctor(),
@@ -80,11 +80,11 @@ class WorkspaceModel(QObject):
         )
 
     def check(self, word: str) -> Check | None:
-        """The doctor's line whose name has this word, once known."""
+        """The check whose name contains this word, once known."""
         return next((check for check in self.checks if word in check.name.lower()), None)
 
     def follow(self, held: HeldDeeds) -> None:
-        """Undo takes back what the window holds back, too: whichever was asked for last."""
+        """Let undo also take back held-back actions: whichever came last."""
         self._held = held
         held.changed.connect(self.history_changed)
 
@@ -96,7 +96,7 @@ class WorkspaceModel(QObject):
 
     @property
     def _held_back(self) -> HeldDeed | None:
-        """What is held back, unless something was done since."""
+        """The held-back action, unless something was done since."""
         newest = self._held.newest if self._held is not None else None
         return newest if newest is not None and newest.at >= self._deed_at else None
 
@@ -117,14 +117,14 @@ class WorkspaceModel(QObject):
 
     @property
     def deed_is_fresh(self) -> bool:
-        """Whether something that can be undone was done just now."""
+        """Whether something undoable was done just now."""
         return (
             bool(self._undo_label) and self._held_back is None and time.monotonic() - self._deed_at < JUST_NOW
         )
 
     # ------------------------------------------------------------ deeds
     def import_runs(self, paths: Sequence[str]) -> None:
-        """Import files and folders; the job shows how far it is."""
+        """Import files and folders; the job reports its progress."""
         if not paths:
             return
         self.said.emit(self.tr("Importing {0}").format(_named(paths)), "")
@@ -139,7 +139,7 @@ class WorkspaceModel(QObject):
         )
 
     def ask_model(self) -> None:
-        """Ask a model about the riskiest runs that it was never asked about."""
+        """Have a model judge the riskiest runs that it has not judged yet."""
         self._tasks.start(
             self._client.api.ask_model(),
             lambda flags: self.said.emit(self.tr("The model raised {0} flags").format(len(flags)), "ok"),
@@ -147,7 +147,7 @@ class WorkspaceModel(QObject):
         )
 
     def rebuild_index(self) -> None:
-        """Make the search index anew from the stored runs."""
+        """Rebuild the search index from the stored runs."""
         self._tasks.start(
             self._client.api.rebuild_index(),
             lambda runs: self.said.emit(self.tr("Search index rebuilt: {0} runs").format(runs), "ok"),
@@ -155,7 +155,7 @@ class WorkspaceModel(QObject):
         )
 
     def undo(self) -> None:
-        """Take back the newest deed."""
+        """Undo the last change."""
         if self._held is not None and self._held_back is not None:
             self.said.emit(self.tr("Undone: {0}").format(self._held.take_back()), "ok")
             return
@@ -167,14 +167,14 @@ class WorkspaceModel(QObject):
         )
 
     def undo_held(self) -> None:
-        """Take back what the window holds back, and nothing of the history, however late that is asked for."""
+        """Take back the held-back action and nothing of the history, however late that is asked for."""
         if self._held is not None:
             label = self._held.take_back()
             late = self.tr("Too late to undo")
             self.said.emit(self.tr("Undone: {0}").format(label) if label else late, "ok" if label else "")
 
     def redo(self) -> None:
-        """Do again what was undone last."""
+        """Redo what was undone last."""
         self._tasks.start(
             self._client.api.redo(), lambda done: self._on_turned(done, undone=False), self._tell
         )
@@ -184,7 +184,7 @@ class WorkspaceModel(QObject):
         self._tasks.start(self._client.api.info(), self._on_info, self._stay, key="frame-info", delay=0.3)
 
     def _stay(self, _error: Exception) -> None:
-        """Counts are decoration: what is shown stays until the next answer."""
+        """Do nothing: the counts shown stay until the next answer."""
 
     def _on_info(self, info: WorkspaceInfo) -> None:
         if self.info is None and info.notes:
@@ -206,7 +206,7 @@ class WorkspaceModel(QObject):
         self._ask_for_browser_again()
 
     def _ask_for_browser_again(self) -> None:
-        """Until one is found: it was slow, or it is being installed."""
+        """Probe the browser until one is found: it was slow, or is being installed."""
         browser = self.check("browser")
         if browser is not None and browser.ok:
             return
@@ -226,7 +226,7 @@ class WorkspaceModel(QObject):
         self._ask_for_browser_again()
 
     def _on_browser(self, event: BrowserStarted) -> None:
-        """A browser that is open is there, whatever a check said; one without its sandbox is mentioned once."""
+        """An open browser works, whatever a check said; one without its sandbox is mentioned once."""
         self._started = [
             Check(name="browser", ok=True, found=event.found),
             Check(
@@ -243,7 +243,7 @@ class WorkspaceModel(QObject):
             self.said.emit(self.tr("The browser runs without its sandbox: {0}").format(event.unsandboxed), "")
 
     def _show_browser(self, found: list[Check]) -> None:
-        """Put these checks where the browser's were."""
+        """Replace the browser's checks by these."""
         names = [check.name for check in self.checks]
         place = names.index("browser") if "browser" in names else len(names)
         others = [check for check in self.checks if check.name not in ("browser", "sandbox")]

@@ -1,4 +1,4 @@
-"""A line across the window for what concerns all of it: the engine is lost, or cannot be started."""
+"""A banner across the window for what concerns all of it: the engine is lost, or cannot be started."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Banner(QFrame):
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """The message shown."""
         return self._text.text()
 
     def tell(self, message: str) -> None:
-        """Say ``message`` until it is told again; "" hides it."""
+        """Show ``message`` until another one; "" hides the banner."""
         self._text.setText(message)
         self._text.setAccessibleName(message)
         self.button.hide()
@@ -49,7 +49,7 @@ class Banner(QFrame):
         self.setVisible(bool(message))
 
     def offer(self, message: str, action: str, act: object) -> None:
-        """The same with a button."""
+        """Show a message with a button."""
         self.tell(message)
         self.button.setText(action)
         self.button.clicked.connect(act, Qt.ConnectionType.SingleShotConnection)
@@ -58,7 +58,7 @@ class Banner(QFrame):
     def ask(
         self, message: str, yes: str, act: Callable[[], object], no: str, leave: Callable[[], object]
     ) -> None:
-        """A question with two answers; nothing waits for it.  Enter is ``yes``, Esc is ``no``."""
+        """Ask a question with two answers, without blocking.  Enter is ``yes``, Esc is ``no``."""
         self.offer(message, yes, act)
         self.other.setText(no)
         self.other.clicked.connect(leave, Qt.ConnectionType.SingleShotConnection)
@@ -79,7 +79,7 @@ class Banner(QFrame):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc is the second answer; Enter on a button is that button's."""
+        """Esc is the second answer; Enter presses the focused button."""
         if event.key() == Qt.Key.Key_Escape and self._escape is not None:
             self._escape()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

@@ -1,4 +1,6 @@
-"""What calls a person, put together: calls, notes and badges, the policy, quiet, and the way out while runs go on."""
+"""Notifications put together: models, desktop notes and badges, the policy editor, and the question before
+quitting.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class CallDesk(QObject):
-    """Its models go from the start; ``attach`` gives the policy its place in Live."""
+    """Its models exist from the start; ``attach`` puts the policy editor into Live."""
 
     def __init__(
         self,
@@ -48,20 +50,20 @@ class CallDesk(QObject):
         window.center.place_changed.connect(self._look)
 
     def attach(self, view: LiveView) -> None:
-        """Put the policy beside the wall, behind its key."""
+        """Add the policy editor to Live and bind its command."""
         center = self._window.center
         pane = PolicyPane(self.policy, center, self._window.theme)
         view.add_form(pane)
         center.bind("live.policy", lambda: view.open_form(pane))
 
     def start(self) -> None:
-        """Ask for the wall, the policy and the settings; put the icon into the tray."""
+        """Load the live runs, the policy and the settings; show the tray icon."""
         self.settings.load()
         self.calls.start()
         self.notifier.show_tray()
 
     def _look(self, _where: object = None) -> None:
-        """The run in front of the person is the one that is large, while Live is shown."""
+        """Report the run that is open large while Live is shown."""
         self.calls.look_at(self._live.run if self._window.center.place == "live" else "")
 
     def _open(self, run: str) -> None:

@@ -1,4 +1,4 @@
-"""The keys of the place you are in, on one page."""
+"""The keyboard shortcuts of the current place, on one page."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from app.views.widgets.keycap import draw_keys
 from app.views.widgets.overlay import Overlay
 
 Group = tuple[str, list[tuple[str, list[str]]]]
-"""A title, and command titles with their keys as read."""
+"""A title, and command titles with their shortcuts."""
 
 ROW, GAP, GUTTER = 21, 14, 36
 """Height of a line, space between groups, space between columns; pixels at 100 % text size."""
 
 
 class CheatSheet(Overlay):
-    """Made anew from the command table each time it opens, so that remapped keys are right."""
+    """Rebuilt from the command table each time it opens, so that remapped shortcuts are right."""
 
     def __init__(self, center: CommandCenter, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, parent, QSize(1160, 560))
@@ -45,14 +45,14 @@ class CheatSheet(Overlay):
         self.body.setContentsMargins(0, 0, 0, 10)
 
     def prepare(self) -> None:
-        """Show the keys that work here, group by group."""
+        """Show the shortcuts that work here, group by group."""
         place = self._center.place
         self._title.setText(self.tr("Keys: {0}").format(PLACE_TITLES[place]))
         columns = 3 if self.panel.width() >= self._theme.px(980) else 2
         self.page.show_groups(self.groups(place), columns)
 
     def groups(self, place: str) -> list[Group]:
-        """What is shown: group titles with (command title, its keys as read) for every command with a key here."""
+        """The groups shown: titles with (command title, its shortcuts) for every command with one here."""
         active = self._center.keymap.in_force(place)
         found: dict[str, list[tuple[str, list[str]]]] = {}
         for where in REACH[place]:
@@ -78,7 +78,7 @@ class CheatSheet(Overlay):
 
 
 class KeyPage(QWidget):
-    """All lines painted by one widget: a hundred labels would take a noticeable while to make."""
+    """All lines painted by one widget: a hundred labels would take noticeably long to create."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -87,7 +87,7 @@ class KeyPage(QWidget):
         self._columns: list[list[Group]] = []
 
     def show_groups(self, groups: list[Group], count: int) -> None:
-        """Lay the groups in order over ``count`` columns of about the same height."""
+        """Lay the groups out in order over ``count`` columns of about the same height."""
         share = sum(len(lines) + 2 for _title, lines in groups) / count
         self._columns = [[] for _ in range(count)]
         filled = 0.0
@@ -106,7 +106,7 @@ class KeyPage(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Headings, titles, keys."""
+        """Headings, titles, shortcuts."""
         painter, px = QPainter(self), self._theme.px
         painter.fillRect(event.rect(), self._theme.color("raised"))
         room = self.rect().adjusted(px(20), px(2), -px(16), 0)

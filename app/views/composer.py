@@ -1,4 +1,4 @@
-"""The composer: a tip is written here while its run stays in sight."""
+"""The tip composer, which keeps the run in sight."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ UNDERLINE_ROLE = {"error": "fail", "warning": "warn", "hint": "muted"}
 
 
 class TipText(QPlainTextEdit):
-    """The tip's text; what lint says is underlined, with the reason on hover."""
+    """The tip's text; lint findings are underlined, with the reason on hover."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class TipText(QPlainTextEdit):
         self.setExtraSelections(selections)
 
     def event(self, event: QEvent) -> bool:
-        """Say why a word is underlined."""
+        """Show the finding under the pointer."""
         if event.type() is QEvent.Type.ToolTip:
             help_event: QHelpEvent = event  # type: ignore[assignment]
             place = self.cursorForPosition(self.viewport().mapFromParent(help_event.pos())).position()
@@ -89,7 +89,7 @@ class TipText(QPlainTextEdit):
 
 
 class Composer(QFrame):
-    """The form and, under it, live: lint, similar tips, and where the tip would have been found."""
+    """The form and, under it, live: lint, similar tips, and where the tip would have been retrieved."""
 
     run_wanted = Signal(str, int)
 
@@ -117,7 +117,7 @@ class Composer(QFrame):
         self._dress()
 
     def begin(self) -> None:
-        """Put the hand where the writing starts; a proposed text is selected, so that typing replaces it."""
+        """Focus the text; a proposed text is selected, so that typing replaces it."""
         self.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.text.selectAll()
 

@@ -1,4 +1,4 @@
-"""How findings, similar tips and pre-flight examples are painted under the composer's form."""
+"""Delegates of findings, similar tips and pre-flight examples under the composer's form."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RELATION_ROLE = {"contradiction": "fail", "duplicate": "warn"}
 
 
 class Fitting(Rows):
-    """A list as high as its rows, up to ``most`` of them; then it scrolls in its place."""
+    """A list as high as its rows, up to ``most`` of them; then it scrolls."""
 
     def __init__(self, theme: Theme, delegate: QStyledItemDelegate, name: str, *, most: int) -> None:
         super().__init__(theme, delegate, name)
@@ -32,7 +32,7 @@ class Fitting(Rows):
         theme.changed.connect(self.fit)
 
     def fit(self) -> None:
-        """Take the height that the rows need now; no row, no place."""
+        """Take the height that the rows need now; an empty list is hidden."""
         model, option = self.model(), QStyleOptionViewItem()
         rows, delegate = model.rowCount(), self.itemDelegate()
         shown = [model.index(row, 0) for row in range(min(rows, self._most))]
@@ -76,7 +76,7 @@ class FindingDelegate(_Delegate):
 
 
 class SimilarDelegate(_Delegate):
-    """How it relates, how near, which tip; below, its text."""
+    """Relation, similarity and id; below, the tip's text."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """A head and one line."""
@@ -107,7 +107,7 @@ class SimilarDelegate(_Delegate):
 
 
 class ExampleDelegate(_Delegate):
-    """Whether that run failed, which step, by which route, and the address."""
+    """Outcome of the run, step, route, and the address."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """One line."""

@@ -1,4 +1,4 @@
-"""What works on this machine and how to mend the rest; and what this program is."""
+"""Diagnostics of this machine with their remedies, and the About page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class DoctorPanel(Overlay):
-    """One line a check: a word for its state, what was found, how to mend it."""
+    """One line a check: its state, the finding, the remedy."""
 
     def __init__(self, model: WorkspaceModel, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, parent, QSize(760, 520))
@@ -54,7 +54,7 @@ class DoctorPanel(Overlay):
         model.checks_changed.connect(self._fill)
 
     def prepare(self) -> None:
-        """Show the last answer; ask when there is none."""
+        """Show the last result; run the checks when there is none."""
         if not self._model.checks:
             self._examine()
         self._fill()
@@ -147,7 +147,7 @@ class TextPanel(Overlay):
         self.body.addWidget(self._area, 1)
 
     def tell(self, title: str, text: str, *, mono: bool = False) -> None:
-        """Open it with this."""
+        """Open it with this text."""
         self._title.setText(title)
         self._text.setFont(self._theme.mono("secondary") if mono else self._theme.font())
         self._text.setText(text)

@@ -1,4 +1,4 @@
-"""Buttons side by side that go on in another row where the width ends."""
+"""A layout that puts widgets side by side and wraps at the width's end."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ class FlowRow(QLayout):
         self.setContentsMargins(0, 0, 0, 0)
 
     def addItem(self, item: QLayoutItem) -> None:
-        """Add one more at the end."""
+        """Append an item."""
         self._items.append(item)
 
     def count(self) -> int:
-        """How many there are, hidden ones too."""
+        """Number of items, including hidden ones."""
         return len(self._items)
 
     def itemAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]
-        """One of them, ``None`` beyond the ends."""
+        """An item, ``None`` beyond the ends."""
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:  # type: ignore[override]
-        """Take one out."""
+        """Remove an item."""
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
     def expandingDirections(self) -> Qt.Orientation:
-        """It asks for no more than it needs."""
+        """It never asks for extra space."""
         return Qt.Orientation(0)
 
     def hasHeightForWidth(self) -> bool:
-        """A narrow place makes more rows."""
+        """Less width makes more rows."""
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """The height of the rows that this width gives."""
+        """The height of the rows at this width."""
         return self._place(QRect(0, 0, width, 0), move=False)
 
     def sizeHint(self) -> QSize:
@@ -56,7 +56,7 @@ class FlowRow(QLayout):
         return QSize(width, height)
 
     def setGeometry(self, rect: QRect) -> None:
-        """Place everything."""
+        """Place the items."""
         super().setGeometry(rect)
         self._place(rect, move=True)
 

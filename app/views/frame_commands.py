@@ -1,4 +1,4 @@
-"""What the frame's own commands do; overlays are made when they are first asked for."""
+"""Actions of the frame's own commands; overlays are created when they are first opened."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FOLDS = {"left": 0, "middle": 1, "right": -1}
 class FrameCommands(QObject):
     """Binds every command of the place "everywhere".
 
-    ``hit_opened`` carries what was chosen in the search; ``save_wanted`` asks to save the session.
+    ``hit_opened`` carries a chosen search hit; ``save_wanted`` asks to save the session.
     """
 
     hit_opened = Signal(object)
@@ -104,7 +104,7 @@ class FrameCommands(QObject):
     # ------------------------------------------------------------ overlays, made late
     @property
     def palette(self) -> PaletteView:
-        """Ctrl+K."""
+        """The command palette."""
         if self._palette is None:
             from app.views.palette import PaletteView
 
@@ -113,7 +113,7 @@ class FrameCommands(QObject):
 
     @property
     def sheet(self) -> CheatSheet:
-        """``?``."""
+        """The shortcut sheet."""
         if self._sheet is None:
             from app.views.cheat_sheet import CheatSheet
 
@@ -122,7 +122,7 @@ class FrameCommands(QObject):
 
     @property
     def editor(self) -> KeymapEditor:
-        """Change keys."""
+        """The shortcut editor."""
         if self._editor is None:
             from app.views.keymap_editor import KeymapEditor
 
@@ -131,7 +131,7 @@ class FrameCommands(QObject):
 
     @property
     def settings(self) -> SettingsPanel:
-        """Ctrl+comma."""
+        """The settings panel."""
         if self._settings is None:
             from app.views.settings_panel import SettingsPanel
 
@@ -140,7 +140,7 @@ class FrameCommands(QObject):
 
     @property
     def doctor(self) -> DoctorPanel:
-        """What works here."""
+        """The diagnostics panel."""
         if self._doctor is None:
             from app.views.doctor_panel import DoctorPanel
 
@@ -149,7 +149,7 @@ class FrameCommands(QObject):
 
     @property
     def text(self) -> TextPanel:
-        """About, and the last crash."""
+        """The panel of About and of the last crash."""
         if self._text is None:
             from app.views.doctor_panel import TextPanel
 
@@ -157,7 +157,7 @@ class FrameCommands(QObject):
         return self._text
 
     def tell_crash(self, text: str) -> None:
-        """The last time ended in a crash: offer to see it."""
+        """Report that the last session crashed, with a button to see the trace."""
         self.crash_text = text
         self._window.banner.offer(
             self.tr("Sitelore ended unexpectedly last time. Nothing saved was lost."),
@@ -167,7 +167,7 @@ class FrameCommands(QObject):
         self._center.refresh()
 
     def offer_rebuild(self, text: str) -> None:
-        """The search index is damaged: offer to make it again."""
+        """Report that the search index is damaged, with a button to rebuild it."""
         self._window.banner.offer(text, self.tr("Rebuild"), self._rebuild)
 
     # ------------------------------------------------------------ deeds

@@ -1,4 +1,4 @@
-"""Freeze and verify: what would go into the file, where it goes, and what came of it."""
+"""The freeze pane: tips that would go into the file, its path, and the result; verify, import and export."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ FORMAT_NAMES = {
 
 
 class FreezePane(QFrame):
-    """In the place of the tip, never over the work.  ``tip_wanted`` asks for a tip that is left out."""
+    """Shown in place of the open tip.  ``tip_wanted`` asks to open a tip that is left out."""
 
     tip_wanted = Signal(str)
 
@@ -69,7 +69,7 @@ class FreezePane(QFrame):
         self._show()
 
     def begin(self) -> None:
-        """Go to the path to write to."""
+        """Focus the path to write to."""
         self.path.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.path.selectAll()
 
@@ -91,7 +91,7 @@ class FreezePane(QFrame):
         dialog.open()
 
     def choose_import(self) -> None:
-        """Choose a file of tips to bring in; its kind names the format."""
+        """Choose a file of tips to import; the file type names the format."""
         dialog = self._make_dialog(self.tr("Import tips"), QFileDialog.AcceptMode.AcceptOpen)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         every = " ".join(dict.fromkeys(" ".join(IMPORT_FORMATS.values()).split()))
@@ -106,7 +106,7 @@ class FreezePane(QFrame):
         dialog.open()
 
     def choose_export(self) -> None:
-        """Choose a file to write every tip to; its ending, or the kind chosen, names the format."""
+        """Choose a file to export every tip to; its ending, or the chosen file type, names the format."""
         dialog = self._make_dialog(self.tr("Export tips"), QFileDialog.AcceptMode.AcceptSave)
         kinds = {f"{FORMAT_NAMES[name]} (*{suffix})": name for name, suffix in EXPORT_FORMATS.items()}
         dialog.setNameFilters(list(kinds))
@@ -351,6 +351,6 @@ class FreezePane(QFrame):
 
 
 def _breakable(text: str) -> str:
-    """Long words may break where the line ends."""
+    """Allow line breaks inside long words."""
     pieces = [text[start : start + 8] for start in range(0, len(text), 8)]
     return "\u200b".join(pieces)

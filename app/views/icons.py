@@ -1,6 +1,6 @@
-"""Icons of the Material Design set, drawn from its font in the colours of the moment.
+"""Icons of the Material Design set, drawn from its font in the current colours.
 
-Importing the set costs 170 ms, so an icon is a promise: it is blank until the font was loaded.
+Importing the set costs 170 ms, so an icon stays blank until the font is loaded.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class IconFont:
         self._chars: dict[str, str] = {}
 
     def load(self) -> bool:
-        """Read the font; True the first time."""
+        """Load the font; returns True the first time."""
         if self._font is not None:
             return False
         import qtawesome
@@ -29,7 +29,7 @@ class IconFont:
         return True
 
     def glyph(self, name: str) -> tuple[QFont, str] | None:
-        """Font and character of an icon; ``None`` before loading."""
+        """Return the font and the character of an icon; ``None`` before loading."""
         if self._font is None:
             return None
         if name not in self._chars:
@@ -40,7 +40,7 @@ class IconFont:
 
 
 class RoleIcon(QIconEngine):
-    """One icon; it asks for its colour each time it is painted, so a change of theme needs no new icon."""
+    """An icon that looks up its colour whenever it is painted, so a change of theme needs no new icon."""
 
     def __init__(
         self, font: IconFont, name: str, color: Callable[[], QColor], disabled: Callable[[], QColor]
@@ -49,7 +49,7 @@ class RoleIcon(QIconEngine):
         self._font, self._name, self._color, self._disabled = font, name, color, disabled
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
-        """Draw the character as large as the rectangle."""
+        """Draw the character at the rectangle's size."""
         found = self._font.glyph(self._name)
         if found is None:
             return
@@ -65,7 +65,7 @@ class RoleIcon(QIconEngine):
         painter.restore()
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
-        """The same on a transparent ground."""
+        """Draw the icon on a transparent ground."""
         pixmap = QPixmap(size)
         pixmap.fill(Qt.GlobalColor.transparent)
         painter = QPainter(pixmap)
@@ -74,5 +74,5 @@ class RoleIcon(QIconEngine):
         return pixmap
 
     def clone(self) -> QIconEngine:
-        """A copy, as Qt asks for when an icon is changed."""
+        """A copy, for Qt."""
         return RoleIcon(self._font, self._name, self._color, self._disabled)

@@ -1,4 +1,4 @@
-"""Jobs in the top bar: how many run; on a click each with its numbers and a way to stop it."""
+"""The jobs button of the top bar, and its popup with the progress of each job and a Cancel button."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WIDE = 380
 
 
 class JobsButton(QToolButton):
-    """``jobs 2`` with a bar under it that fills as the work does; quiet when nothing runs."""
+    """``jobs 2`` over a progress bar; muted when nothing runs."""
 
     def __init__(self, center: CommandCenter, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -48,7 +48,7 @@ class JobsButton(QToolButton):
         self._tell()
 
     def show_jobs(self, running: list[JobChanged]) -> None:
-        """Say how many run and how far they are together."""
+        """Show the number of running jobs and their joint progress."""
         self._running = len(running)
         known = [job for job in running if job.total]
         self._share = sum(job.done / (job.total or 1) for job in known) / len(known) if known else None
@@ -56,7 +56,7 @@ class JobsButton(QToolButton):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The button, and a thin bar of progress under the words."""
+        """The button, and a thin progress bar under the text."""
         super().paintEvent(event)
         if not self._running:
             return
@@ -80,7 +80,7 @@ class JobsButton(QToolButton):
 
 
 class JobRow(QWidget):
-    """Title, bar, numbers, Cancel."""
+    """Title, progress bar, numbers, Cancel."""
 
     def __init__(self, job: JobChanged, jobs: JobList, parent: QWidget) -> None:
         super().__init__(parent)
@@ -104,7 +104,7 @@ class JobRow(QWidget):
         self.show_job(job)
 
     def show_job(self, job: JobChanged) -> None:
-        """Show where it stands."""
+        """Show the progress of a job."""
         running = job.state == RUNNING
         self._title.setText(job.title)
         self._words.setText(progress_words(job))
@@ -126,7 +126,7 @@ class JobRow(QWidget):
 
 
 class JobsPopup(QFrame):
-    """Hangs under the jobs button; rows are changed in place, so nothing jumps under the pointer."""
+    """Hangs under the jobs button; rows are updated in place, so nothing jumps under the pointer."""
 
     def __init__(self, jobs: JobList, center: CommandCenter, theme: Theme, host: QWidget) -> None:
         super().__init__(host)
@@ -190,7 +190,7 @@ class JobsPopup(QFrame):
             super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        """Esc is its own while it has the keys."""
+        """Take Esc while it has the focus."""
         if (
             event.type() is QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
@@ -201,7 +201,7 @@ class JobsPopup(QFrame):
         return super().event(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keep to its button when the window changes its size; a click elsewhere closes."""
+        """Follow the button when the window changes its size; close on a click elsewhere."""
         if event.type() is QEvent.Type.Resize and self.isVisible():
             self._place()
         elif event.type() is QEvent.Type.MouseButtonPress:

@@ -1,4 +1,4 @@
-"""Why a run is suspect and what to say about it: flags, verdict, note, tips."""
+"""The right column of Review: flags, verdicts, note and tips of the open run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class JudgementPane(QWidget):
-    """Flags over verdicts over tips, each with its face for "none"."""
+    """Flags over verdicts over tips, each with a text for "none"."""
 
     def __init__(self, model: ReviewModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
@@ -71,13 +71,13 @@ class JudgementPane(QWidget):
         self._show()
 
     def take_note(self) -> str:
-        """The note typed for the verdict being given; the field is empty afterwards."""
+        """Return the note typed for the verdict being given, and clear the field."""
         text = self.note.text().strip()
         self.note.clear()
         return text
 
     def show_scorecard(self) -> None:
-        """Open the detectors' records beside the flags."""
+        """Open the detector scorecard beside the flags."""
         self._model.load_scores()
         self.card.open_at(self.record)
 
@@ -179,7 +179,7 @@ class JudgementPane(QWidget):
             self.note.setPlaceholderText(given.note)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Lists are as high as their rows; another width breaks them anew."""
+        """Fit the lists to their rows: another width wraps them differently."""
         super().resizeEvent(event)
         self._fit()
 
@@ -210,7 +210,7 @@ class JudgementPane(QWidget):
 
 
 class _VerdictGrid(Rows):
-    """All labels in two columns, read downwards as the keys run."""
+    """All labels in two columns, read downwards in the order of the keys."""
 
     def __init__(self, theme: Theme, name: str) -> None:
         self._theme = theme
@@ -224,7 +224,7 @@ class _VerdictGrid(Rows):
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Two columns share the width."""
+        """Share the width between the columns."""
         self._fit()
         super().resizeEvent(event)
 
@@ -235,7 +235,7 @@ class _VerdictGrid(Rows):
 
 
 class Scorecard(QFrame):
-    """Each detector's record by people's verdicts, as a card that closes by itself."""
+    """The detector scorecard: precision and recall by people's verdicts, in a popup."""
 
     def __init__(self, model: ReviewModel, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)

@@ -1,4 +1,4 @@
-"""How flags, verdicts and tips are painted at the right of the review."""
+"""Lists of rows with delegates, and delegates of flags, verdicts and tips."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WRAP = Qt.TextFlag.TextWordWrap
 
 
 class Rows(QListView):
-    """A short list with a painter of its own; rows are as high as their text needs in this width."""
+    """A short list with a delegate; rows are as high as their text needs at this width."""
 
     def __init__(self, theme: Theme, delegate: QStyledItemDelegate, name: str) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Rows(QListView):
         theme.changed.connect(self.doItemsLayout)
 
     def content_height(self) -> int:
-        """What all rows need together."""
+        """The height of all rows."""
         model, option, delegate = self.model(), QStyleOptionViewItem(), self.itemDelegate()
         rows = range(model.rowCount())
         return sum(delegate.sizeHint(option, model.index(row, 0)).height() for row in rows) + 2
@@ -134,7 +134,7 @@ class VerdictDelegate(QStyledItemDelegate):
 
 
 class NamedText(Protocol):
-    """A row that is told in two parts: what it is and more of it, then its text."""
+    """A row in two parts: its role and details, and its text."""
 
     @property
     def role(self) -> str: ...
@@ -145,7 +145,7 @@ class NamedText(Protocol):
 
 
 class NamedTextDelegate(QStyledItemDelegate):
-    """What a row is, with more of it beside; below, its text on up to two lines."""
+    """Role and details; below, the text on up to two lines."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -187,16 +187,16 @@ class NamedTextDelegate(QStyledItemDelegate):
 
 
 def height_for(delegate: QStyledItemDelegate, theme: Theme, text: str, taken: int) -> int:
-    """Height of a text on its one or two lines; see ``text_width``."""
+    """Return the height of a text on its one or two lines; see ``text_width``."""
     metrics = QFontMetrics(theme.font())
     lines = two_lines(metrics, text, text_width(delegate, theme, taken)).count("\n") + 1
     return metrics.lineSpacing() * lines
 
 
 def text_width(delegate: QStyledItemDelegate, theme: Theme, taken: int) -> int:
-    """Width for a row's text: the list's, without ``taken`` pixels and without room for a scroll bar.
+    """Return the width for a row's text: the list's, without ``taken`` pixels and without room for a scroll bar.
 
-    Measuring and painting use the same one, so a bar that comes or goes changes no row.
+    Measuring and painting use the same width, so a scroll bar that appears changes no row.
     """
     view = delegate.parent()
     width = view.width() if isinstance(view, QListView) else 300
@@ -204,7 +204,7 @@ def text_width(delegate: QStyledItemDelegate, theme: Theme, taken: int) -> int:
 
 
 def two_lines(metrics: QFontMetrics, text: str, width: float) -> str:
-    """The text broken once between words; what does not fit the second line is elided."""
+    """Break a text once between words; the second line is elided."""
     text = " ".join(text.split())
     if metrics.horizontalAdvance(text) <= width:
         return text

@@ -1,4 +1,4 @@
-"""What a key press is, as far as typing goes."""
+"""Kinds of key presses for text fields."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COMMANDING = (
 
 
 def key_of(event: QKeyEvent) -> Key | None:
-    """The kind of a key press, ``None`` for a modifier alone.
+    """Return the kind of a key press, ``None`` for a modifier alone.
 
     Letters that need AltGr carry their text and are text; some platforms report that key as Ctrl+Alt.
     """

@@ -1,4 +1,4 @@
-"""Change any key: press it, see what it collides with, or go back to the default."""
+"""The shortcut editor: press a key, see its conflicts, or restore the default."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from app.views.widgets.overlay import Overlay
 
 
 class KeymapEditor(Overlay):
-    """A table of all commands; below it the chosen one with a field that takes a key as it is pressed."""
+    """A table of all commands; below it a field that records a shortcut for the chosen one."""
 
     def __init__(self, center: CommandCenter, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, parent, QSize(760, 600))
@@ -84,7 +84,7 @@ class KeymapEditor(Overlay):
         self.body.addLayout(foot)
 
     def prepare(self) -> None:
-        """All commands, the first one chosen."""
+        """Show all commands and choose the first."""
         self.filter.clear()
         self.table.filter("")
         self.view.verticalHeader().setDefaultSectionSize(self._theme.px(26))
@@ -97,11 +97,11 @@ class KeymapEditor(Overlay):
 
     @property
     def trouble(self) -> str:
-        """What it says about the key pressed."""
+        """The message about the recorded key."""
         return self._trouble.text()
 
     def choose(self, command: str) -> None:
-        """Make a command the one whose key is changed."""
+        """Choose the command to change."""
         row = self.table.row_of(command)
         if row >= 0:
             self.view.selectRow(row)

@@ -1,4 +1,4 @@
-"""The Knowledge perspective: every tip, the one that is open, and a place to try what would be found."""
+"""The Knowledge perspective: tip table, open tip, and the retrieval tester."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from app.views.theme import Theme
 
 DETAIL, WIDE_DETAIL, WIDE = 452, 640, 1900
-"""Width of the open tip at the start, and on windows wider than ``WIDE``."""
+"""Initial width of the open tip, and on windows wider than ``WIDE``."""
 TRIAL = 264
 
 
 class KnowledgeView(QWidget):
-    """Table over trial at the left, tip or freeze at the right; the perspective's commands are bound here.
+    """Table over tester at the left, tip or freeze pane at the right; the perspective's commands are bound here.
 
-    ``step_requested(run, step)`` asks the frame for a step in Review.
+    ``step_requested(run, step)`` asks the frame to show a step in Review.
     """
 
     place = "knowledge"
@@ -80,11 +80,11 @@ class KnowledgeView(QWidget):
 
     # ------------------------------------------------------------ what the frame asks
     def focus_first(self) -> None:
-        """Put the hand where the work begins."""
+        """Focus the table."""
         self.tips.take_keys()
 
     def save_layout(self) -> dict[str, Any]:
-        """Widths, and where the person is."""
+        """Column widths, and the model's session."""
         return {
             "columns": self.columns.save(),
             "rows": self.rows.save(),
@@ -94,7 +94,7 @@ class KnowledgeView(QWidget):
         }
 
     def restore_layout(self, layout: dict[str, Any]) -> None:
-        """Take saved widths and go where the person was."""
+        """Restore the widths and the model's session."""
         self._by_hand = layout.get("by_hand") is True
         for name, splitter in (("columns", self.columns), ("rows", self.rows)):
             if self._by_hand and isinstance(layout.get(name), dict):
@@ -113,7 +113,7 @@ class KnowledgeView(QWidget):
             self._share_out()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The window's size sets the columns' widths until a hand or an earlier session has."""
+        """Set the columns' widths from the window's size until the user or an earlier session has."""
         super().resizeEvent(event)
         if not self._by_hand:
             self._share_out()
@@ -192,7 +192,7 @@ class KnowledgeView(QWidget):
         self.freeze.choose_verify()
 
     def _back(self) -> None:
-        """One level back: the edit, the filter, the freeze, the selection of many; the table is the ground."""
+        """Go back one level: the edit, the filter, the freeze pane, the multiple selection; then nothing."""
         if self.model.leave_waiver():
             return
         if self.model.editor.is_editing:

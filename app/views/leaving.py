@@ -1,4 +1,4 @@
-"""Leaving while runs are going on: asked once, by a line across the window that nothing waits for."""
+"""Asks before quitting while runs are active, by a banner that does not block."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Leaving(QObject):
-    """Stands before the way out; asked a second time while the question is open, it means yes."""
+    """Asks once; quitting again while the question is open means yes."""
 
     def __init__(self, calls: Calls, window: MainWindow, center: CommandCenter) -> None:
         super().__init__(window)
@@ -26,7 +26,7 @@ class Leaving(QObject):
 
     @property
     def is_asking(self) -> bool:
-        """Whether the question stands across the window."""
+        """Whether the question is shown."""
         return bool(self._question) and self._window.banner.text == self._question
 
     def _may_leave(self) -> bool:

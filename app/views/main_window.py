@@ -1,6 +1,6 @@
-"""The window's frame: rail, top bar, the perspective in the middle, status line; menus, overlays, messages.
+"""The window's frame: rail, top bar, perspectives, status bar; menus, overlays, messages.
 
-It is shown empty at first; ``attach`` and ``add_perspective`` fill it when the engine and the views are there.
+It opens empty; ``attach`` and ``add_perspective`` fill it when the engine and the views are ready.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ if TYPE_CHECKING:
 SMALLEST = QSize(960, 600)
 USUAL = QSize(1280, 800)
 SAID_JUST_NOW = 1.5
-"""Seconds after a message in which word of its deed still gives it an Undo button."""
+"""Seconds after a message in which a change reported by the history still adds an Undo button to it."""
 RAIL_TITLES = {"review": "Review", "map": "Map", "live": "Live", "knowledge": "Knowledge"}
 
 
 class Perspective(Protocol):
-    """What the frame asks of a perspective; it is a ``QWidget`` too."""
+    """The frame's interface to a perspective, which is a ``QWidget`` too."""
 
     @property
     def place(self) -> str:
@@ -69,20 +69,20 @@ class Perspective(Protocol):
         ...
 
     def restore_layout(self, layout: dict[str, Any]) -> None:
-        """Take them back."""
+        """Restore a saved layout."""
         ...
 
     def focus_first(self) -> None:
-        """Give the keys to its list."""
+        """Focus its list."""
         ...
 
 
 class MainWindow(QMainWindow):
     """Signals:
 
-    first_painted: the first picture is on the screen.
-    quit_requested: the person wants to leave, and ``may_leave`` lets them; the window stays until ``close_for_good``.
-    dropped: paths of files and folders let go over the window.
+    first_painted: the window was painted for the first time.
+    quit_requested: the user wants to quit, and ``may_leave`` allows it; the window stays until ``close_for_good``.
+    dropped: paths of files and folders dropped on the window.
     """
 
     first_painted = Signal()
@@ -135,7 +135,7 @@ class MainWindow(QMainWindow):
     def attach(
         self, workspace: WorkspaceModel, jobs: JobList, search: SearchModel, form: SettingsForm
     ) -> None:
-        """Connect the frame to the engine's models and bind its commands."""
+        """Connect the frame to the models and bind its commands."""
         from app.views.frame_commands import FrameCommands
 
         self.workspace = workspace
@@ -149,7 +149,7 @@ class MainWindow(QMainWindow):
         self.center.refresh()
 
     def add_perspective(self, view: QWidget) -> None:
-        """Put a perspective behind its button in the rail."""
+        """Add a perspective and its button in the rail."""
         perspective = cast("Perspective", view)
         place = perspective.place
         self._perspectives[place] = perspective
@@ -160,7 +160,7 @@ class MainWindow(QMainWindow):
     # ------------------------------------------------------------ where the person is
     @property
     def place(self) -> str:
-        """The perspective shown, "" before there is one."""
+        """The place of the perspective shown, "" before there is one."""
         current = self.stack.currentWidget()
         return next(
             (name for name, view in self._perspectives.items() if cast("QWidget", view) is current), ""
@@ -168,15 +168,15 @@ class MainWindow(QMainWindow):
 
     @property
     def places(self) -> list[str]:
-        """Every perspective, in the rail's order."""
+        """The places of all perspectives, in the rail's order."""
         return list(self._perspectives)
 
     def perspective(self, place: str) -> Perspective | None:
-        """A perspective by its place."""
+        """The perspective of a place."""
         return self._perspectives.get(place)
 
     def go(self, place: str) -> None:
-        """Show a perspective and give it the keys."""
+        """Show a perspective and focus it."""
         view = self._perspectives.get(place)
         if view is None:
             return
@@ -195,7 +195,7 @@ class MainWindow(QMainWindow):
         return next((one for one in found if one.orientation() is Qt.Orientation.Horizontal), None)
 
     def say(self, text: str, kind: str = "") -> None:
-        """A passing message; it offers Undo when it is about a deed just done."""
+        """Show a passing message; it offers Undo when it is about a change just made."""
         model = self.workspace
         if model is not None and model.deed_is_fresh and kind != "fail":
             self.toast.say(text, self.tr("Undo"), lambda: self.center.trigger("app.undo"), kind=kind)
@@ -204,19 +204,19 @@ class MainWindow(QMainWindow):
             self._said_at = 0.0 if kind == "fail" else time.monotonic()
 
     def _offer_undo(self) -> None:
-        """The history says what a deed was a moment after the message about it: then it gets its button."""
+        """Add the Undo button when the history reports a change a moment after the message about it."""
         fresh = self.workspace is not None and self.workspace.deed_is_fresh
         if fresh and time.monotonic() - self._said_at < SAID_JUST_NOW and not self.toast.isHidden():
             self._said_at = 0.0
             self.say(self.toast.text)
 
     def complain(self, text: str) -> None:
-        """A message about something that failed; it stays until it is closed."""
+        """Show an error message, which stays until it is closed."""
         self.say(text, "fail")
 
     # ------------------------------------------------------------ session
     def session(self) -> dict[str, Any]:
-        """Perspective, layouts and keys, as JSON."""
+        """Perspective, layouts and shortcuts, as JSON."""
         return {
             "perspective": self.place,
             "layouts": {name: view.save_layout() for name, view in self._perspectives.items()},
@@ -224,7 +224,7 @@ class MainWindow(QMainWindow):
         }
 
     def restore_session(self, session: dict[str, Any]) -> None:
-        """Take a stored session; what does not fit any more is left out."""
+        """Restore a stored session; parts that no longer fit are left out."""
         keys, layouts = session.get("keys"), session.get("layouts")
         if isinstance(keys, dict):
             self.center.load_keys(cast("dict[str, object]", keys))
@@ -235,7 +235,7 @@ class MainWindow(QMainWindow):
         self.go(wanted if wanted in self._perspectives else next(iter(self._perspectives), ""))
 
     def restore_look(self, settings: QSettings) -> None:
-        """Place, size, colours and text size of the last time; a window off every screen comes back."""
+        """Restore position, size, colours and text size; a window off every screen is moved back."""
         self.theme.set_mode(str(settings.value("mode", self.theme.mode)))
         self.theme.set_zoom(_number(settings.value("zoom"), 1.0))
         geometry = settings.value("geometry")
@@ -245,14 +245,14 @@ class MainWindow(QMainWindow):
         self.setGeometry(rescued(self.geometry(), screens, self.minimumSize()))
 
     def save_look(self, settings: QSettings) -> None:
-        """Keep them."""
+        """Store position, size, colours and text size."""
         settings.setValue("geometry", self.saveGeometry())
         settings.setValue("mode", self.theme.mode)
         settings.setValue("zoom", self.theme.zoom)
 
     # ------------------------------------------------------------ Qt
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Ask to leave; the engine is told first, the window goes last."""
+        """Ask before closing; the engine stops first, the window last."""
         if self._closing:
             event.accept()
             return
@@ -260,27 +260,27 @@ class MainWindow(QMainWindow):
         self.leave()
 
     def leave(self) -> None:
-        """The person wants to leave; a panel over the window would hide what is asked first."""
+        """Quit; closes the overlays, which would hide a question."""
         self.close_overlays()
         if self.may_leave():
             self.quit_requested.emit()
 
     def close_for_good(self) -> None:
-        """Everything is stored and stopped: go."""
+        """Close the window after everything is stored and stopped."""
         self._closing = True
         self.close()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Tell when the first picture is there."""
+        """Emit ``first_painted``."""
         super().paintEvent(event)
         if not self._painted:
             self._painted = True
             QTimer.singleShot(0, self, self.first_painted.emit)
 
     def event(self, event: QEvent) -> bool:
-        """Space and Enter belong to the button that has the keys, before any command.
+        """Give Space and Enter to the focused button before any command.
 
-        While a panel lies over a place, no key reaches the commands of that place.
+        While an overlay is open, no key reaches the commands of the place below.
         """
         if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             owner = self.focusWidget()
@@ -298,28 +298,28 @@ class MainWindow(QMainWindow):
         return super().event(event)
 
     def close_overlays(self) -> None:
-        """Take away what lies over the place."""
+        """Close the open overlays."""
         for overlay in self._overlays:
             overlay.dismiss()
 
     @property
     def _overlays(self) -> list[Overlay]:
-        """Panels that lie over the place now."""
+        """The open overlays."""
         found = self.frame.findChildren(Overlay, options=Qt.FindChildOption.FindDirectChildrenOnly)
         return [one for one in found if one.isVisible()]
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Files and folders may be let go here."""
+        """Accept files and folders."""
         if _paths(event):
             event.acceptProposedAction()
             self.drop_target.present()
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        """Gone again."""
+        """Hide the drop target."""
         self.drop_target.hide()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Import what was let go."""
+        """Import the dropped files."""
         self.drop_target.hide()
         paths = _paths(event)
         if paths and self.workspace is not None:
@@ -338,7 +338,7 @@ class MainWindow(QMainWindow):
 
 
 def rescued(window: QRect, screens: list[QRect], smallest: QSize) -> QRect:
-    """``window`` if enough of it can be seen to be grabbed, else the same size on the first screen."""
+    """Return ``window`` if enough of it is visible to be grabbed, else the same size on the first screen."""
     for screen in screens:
         seen = screen.intersected(window)
         if seen.width() >= 100 and seen.height() >= 60 and window.top() >= screen.top() - 8:

@@ -1,4 +1,4 @@
-"""Small signs painted beside a word: severities, errors, scores.  Each has a shape of its own, never only a colour."""
+"""Small signs painted beside text: severities, errors, scores.  Each has a shape of its own, never only a colour."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def draw_trouble(painter: QPainter, box: QRectF, trouble: str, color: QColor) ->
 
 
 def draw_hand(painter: QPainter, box: QRectF, color: QColor) -> None:
-    """A head over shoulders: done by a person."""
+    """A head over shoulders: a person did it."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
@@ -77,7 +77,7 @@ def draw_hand(painter: QPainter, box: QRectF, color: QColor) -> None:
 
 
 def draw_deed(painter: QPainter, box: QRectF, color: QColor) -> None:
-    """A triangle that hangs from the upper edge: somebody intervened here."""
+    """A triangle at the upper edge: somebody intervened here."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
@@ -122,7 +122,7 @@ def draw_tick(painter: QPainter, box: QRectF) -> None:
 
 
 def draw_key(painter: QPainter, box: QRectF, key: str, font: QFont, line: QColor, text: QColor) -> None:
-    """A key cap with its key, as on the key sheet."""
+    """A key cap, as on the shortcut sheet."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(line, 1))
@@ -135,13 +135,13 @@ def draw_key(painter: QPainter, box: QRectF, key: str, font: QFont, line: QColor
 
 
 def elided(metrics: QFontMetrics, text: str, width: float, *, middle: bool = False) -> str:
-    """The text cut to this width: at the end for prose, in the middle for addresses."""
+    """Return the text elided to this width: at the end for prose, in the middle for addresses."""
     mode = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
     return metrics.elidedText(" ".join(text.split()), mode, max(int(width), 0))
 
 
 def paint_ground(painter: QPainter, option: QStyleOptionViewItem, theme: Theme) -> None:
-    """A row's background: selected (with a bar at its edge, so that colour is not alone), hovered, or plain."""
+    """Paint a row's background: selected (with a bar at its edge, so that colour is not alone), hovered, or plain."""
     state, box = option.state, option.rect
     if state & QStyle.StateFlag.State_Selected:
         painter.fillRect(box, theme.color("selected"))

@@ -1,4 +1,4 @@
-"""The agent's memory at the step that is looked at, in the place of the judgement."""
+"""The agent's memory at the current step, shown in place of the verdicts."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class MemoryPane(Panel):
         self._show()
 
     def take_keys(self) -> None:
-        """Put the hand on the list."""
+        """Focus the list."""
         self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _show(self) -> None:

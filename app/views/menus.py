@@ -32,7 +32,7 @@ SHOWN_HERE_ONLY = {
     "Live": ("live",),
     "Knowledge": ("knowledge",),
 }
-"""Menus that are there only in their own perspective."""
+"""Menus shown only in their own perspective."""
 
 
 def build_menus(bar: QMenuBar, center: CommandCenter, theme: Theme) -> dict[str, QMenu]:

@@ -1,4 +1,4 @@
-"""Calls on the screen: a note of the desktop, else of the tray, else in the window; badges; the way to the run."""
+"""Shows notifications: on the desktop, else by the tray, else in the window; keeps the badges; opens the run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ICON_PIXELS = 64
 
 
 class Notifier(QObject):
-    """Shows calls and follows them; ``calls.opened`` carries the run that a person went for."""
+    """Shows and follows notifications; ``calls.opened`` carries the run to open."""
 
     def __init__(
         self, calls: Calls, window: MainWindow, tasks: Tasks, center: CommandCenter, theme: Theme
@@ -59,17 +59,17 @@ class Notifier(QObject):
 
     # ------------------------------------------------------------ how
     def set_mode(self, mode: str) -> None:
-        """``desktop``, ``window`` alone, or ``off``: badges only."""
+        """Set the channel: ``desktop``, ``window`` alone, or ``off`` (badges only)."""
         self.mode = mode if mode in MODES else "desktop"
         self._calls.enabled = self.mode != "off"
 
     def show_tray(self) -> None:
-        """Put the icon into the tray of the desktop, if it has one."""
+        """Show the tray icon, if the desktop has a tray."""
         if self.tray is None and QSystemTrayIcon.isSystemTrayAvailable():
             self.use_tray(QSystemTrayIcon(self))
 
     def use_tray(self, tray: QSystemTrayIcon) -> None:
-        """Take this icon: it carries the badge and a menu."""
+        """Use this tray icon, with the badge and a menu."""
         self.tray = tray
         menu = QMenu(self._window)
         menu.addAction(self._center.action("go.call"))
@@ -82,7 +82,7 @@ class Notifier(QObject):
         tray.show()
 
     def open_latest(self) -> None:
-        """Go to the run called for last, or else to the one that waits."""
+        """Open the last notified run, or else one that waits."""
         run = self._next_run()
         if run:
             self._open(run)
@@ -179,7 +179,7 @@ class Notifier(QObject):
         self._center.refresh()
 
     def _title(self, title: str) -> None:
-        """The count stands before whatever the window is called."""
+        """Put the count before the window's title."""
         count, bare = len(self._calls.waiting), _BADGE.sub("", title)
         wanted = f"({count}) {bare}" if count else bare
         if wanted != title:
@@ -190,14 +190,14 @@ class Notifier(QObject):
         self._window.say(words or self.tr("Calls come through again"))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The run in front of a person is only in front while the window has the keys."""
+        """Follow the window's focus: a run is only watched while the window is active."""
         if event.type() is QEvent.Type.ActivationChange:
             self._calls.set_active(self._window.isActiveWindow())
         return super().eventFilter(watched, event)
 
 
 def badged(icon: QIcon, count: int, theme: Theme) -> QIcon:
-    """The icon with a number on it, "9+" from ten on; as it is for none."""
+    """Return the icon with a number on it, "9+" from ten on; unchanged for 0."""
     picture = QPixmap(ICON_PIXELS, ICON_PIXELS)
     picture.fill(QColor(0, 0, 0, 0))
     painter = QPainter(picture)

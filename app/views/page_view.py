@@ -1,4 +1,4 @@
-"""One page, before or after a step: its picture, or its accessibility tree as lines one can read."""
+"""One page, before or after a step: its screenshot, or its accessibility tree as readable lines."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ Index = QModelIndex | QPersistentModelIndex
 CENTER = Qt.AlignmentFlag.AlignCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 DEEPEST = 14
-"""Levels that are still indented; deeper ones would leave no room for the text."""
+"""Levels that are indented; deeper ones would leave no room for the text."""
 
 SHARE = 0.66
-"""Of a pane's height, the most that a picture takes from the lines under it."""
+"""Largest share of a pane's height for the screenshot over the lines."""
 
 LONGEST = 400
 """Characters of a name or of properties that are measured; no pane shows more on a line."""
 
 
 class LineDelegate(QStyledItemDelegate):
-    """A node: sign of its change, indentation, muted role, plain name, muted properties; the target is framed."""
+    """A node: change sign, indentation, muted role, name, muted properties; the target is framed."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -63,7 +63,7 @@ class LineDelegate(QStyledItemDelegate):
         self.refresh()
 
     def refresh(self) -> None:
-        """Take fonts, colours and lengths anew; painting a line then looks nothing up."""
+        """Cache fonts, colours and lengths; painting a line then looks nothing up."""
         theme, px = self._theme, self._theme.px
         self._mono, self._small = theme.mono("secondary"), theme.font("secondary")
         self._plain, self._bold = theme.font(), theme.font(bold=True)
@@ -77,7 +77,7 @@ class LineDelegate(QStyledItemDelegate):
         self._baseline = (self._height + self._metrics.ascent() - self._metrics.descent()) // 2
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """The same for every line."""
+        """The same height for every line."""
         return QSize(100, self._height)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -130,7 +130,7 @@ class LineDelegate(QStyledItemDelegate):
     def _draw(
         self, painter: QPainter, metrics: QFontMetrics, text: str, left: int, right: int, base: int
     ) -> int:
-        """Draw what fits; the width it took, with the gap behind it."""
+        """Draw what fits; returns the width with the gap after it."""
         text = text[:LONGEST].replace("\n", " ")
         width = metrics.horizontalAdvance(text)
         if width > right - left:
@@ -154,7 +154,7 @@ class TreeList(QListView):
         theme.changed.connect(self._on_theme)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Copy the selected lines as they read aloud."""
+        """Copy the selected lines."""
         if event.matches(QKeySequence.StandardKey.Copy):
             rows = sorted(index.row() for index in self.selectionModel().selectedIndexes())
             model = self.model()
@@ -179,18 +179,18 @@ class Picture(QWidget):
         theme.changed.connect(self.update)
 
     def show_image(self, image: QImage | None, target: tuple[float, float, float, float] | None) -> None:
-        """Show this picture with this target (x, y, width, height in its pixels)."""
+        """Show this image with this target (x, y, width, height in its pixels)."""
         self._image, self._target, self._fitted = image, target, QPixmap()
         self.update()
 
     def height_for(self, width: int) -> float:
-        """How high the picture is at this width."""
+        """The height of the image at this width."""
         if self._image is None or not self._image.width():
             return 0.0
         return width * self._image.height() / self._image.width()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the picture, scaled once for each size."""
+        """Draw the image, scaled once for each size."""
         image = self._image
         if image is None:
             return
@@ -238,7 +238,7 @@ class Picture(QWidget):
 
 
 class PageSide(QWidget):
-    """A caption (before or after, the page's title) over the picture, the lines, or why there is neither."""
+    """A caption (before or after, the page's title) over the screenshot, the lines, or a message."""
 
     def __init__(self, caption: str, model: PageModel, pictures: PictureStore, theme: Theme) -> None:
         super().__init__()
@@ -285,22 +285,22 @@ class PageSide(QWidget):
         pictures.ready.connect(self._on_picture)
 
     def prefer_lines(self, lines: bool) -> None:
-        """Show the tree even where there is a picture, or the picture again."""
+        """Show the tree even where there is a screenshot, or the screenshot again."""
         self._asked_tree = lines
         self.show_page()
 
     def set_large(self, large: bool) -> None:
-        """Give the picture all the room, or leave some to the lines."""
+        """Give the screenshot all the room, or leave some to the lines."""
         self._large = large
         self._fit()
 
     def say(self, text: str) -> None:
-        """Show a sentence instead of a page."""
+        """Show a message instead of a page."""
         self.message.setText(text)
         self._stack.setCurrentWidget(self.message)
 
     def show_page(self) -> None:
-        """Show what the model has now."""
+        """Show the model's page."""
         page = self.model.page
         self.title.setText(page.title or page.url if page is not None else "")
         if page is None:
@@ -314,7 +314,7 @@ class PageSide(QWidget):
             self.say(page.missing or self.tr("The page was empty."))
 
     def scroll_to(self, row: int) -> None:
-        """Bring a line into the upper third, where the eye begins."""
+        """Scroll a line into the upper third."""
         height = max(self.lines.itemDelegate().sizeHint(QStyleOptionViewItem(), QModelIndex()).height(), 1)
         shown = self.lines.viewport().height() // height
         self.lines.verticalScrollBar().setValue(max(row - shown // 3, 0))
@@ -330,12 +330,12 @@ class PageSide(QWidget):
             self.say("")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The picture keeps its shape."""
+        """Keep the screenshot's shape."""
         super().resizeEvent(event)
         self._fit()
 
     def _show_content(self, *, picture: bool) -> None:
-        """The picture over the lines, which also tell what changed; or the lines alone."""
+        """Show the screenshot over the lines, which also mark the changes; or the lines alone."""
         lines = self.model.rowCount() > 0
         self.picture.setVisible(picture)
         self.lines.setVisible(lines or not picture)

@@ -1,4 +1,4 @@
-"""The palette: type what you want, see its key, press Enter."""
+"""The command palette: type, see the shortcut, press Enter."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class CommandDelegate(QStyledItemDelegate):
-    """Icon, title, place where it is another one, keys at the right."""
+    """Icon, title, the place where it is another one, shortcuts at the right."""
 
     def __init__(self, theme: Theme, center: CommandCenter, parent: QWidget) -> None:
         super().__init__(parent)
@@ -37,7 +37,7 @@ class CommandDelegate(QStyledItemDelegate):
         return QSize(200, self._theme.px(30))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one command; what can't be done now is muted."""
+        """Paint one command; a disabled one is muted."""
         theme, px = self._theme, self._theme.px
         rect = QRect(option.rect)
         if option.state & QStyle.StateFlag.State_Selected:
@@ -68,7 +68,7 @@ class CommandDelegate(QStyledItemDelegate):
 
 
 class PaletteView(Overlay):
-    """Over the upper half of the window; Enter does the chosen command, wherever it belongs."""
+    """Over the upper half of the window; Enter runs the chosen command, wherever it belongs."""
 
     def __init__(self, center: CommandCenter, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, parent, QSize(620, 440), top=True)
@@ -95,7 +95,7 @@ class PaletteView(Overlay):
         self.picker.chosen.connect(self._do)
 
     def prepare(self) -> None:
-        """Begin with the recent commands."""
+        """Start with the recent commands."""
         self._center.refresh()
         self.line.clear()
         self._ask("")

@@ -1,7 +1,7 @@
-"""The colours, by what they mean; the only place where a colour is written down.
+"""The colours by role; the only place where colours are written down.
 
-Text roles (text, muted, accent, ok, warn, fail, live) hold 4.5 to 1 against surface, raised and every tint of
-their own scheme; severities differ in lightness too, and always stand beside a word or a shape.
+Text roles (text, muted, accent, ok, warn, fail, live) have a contrast of 4.5 to 1 against surface, raised and every
+tint of their own scheme; severities differ in lightness too, and always appear beside a word or a shape.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ TINT = {"light": 0.08, "dark": 0.14, "contrast_light": 0.06, "contrast_dark": 0.
 
 
 def derived(scheme: str) -> dict[str, str]:
-    """All roles of a scheme with those that follow from them.
+    """Return all roles of a scheme with those that follow from them.
 
     ``tint_*`` are backgrounds, ``hover`` and ``selected`` those of rows, ``edge`` the border of a control,
     ``on_accent`` the text on an accent background.
@@ -85,13 +85,13 @@ def derived(scheme: str) -> dict[str, str]:
 
 
 def blend(over: str, under: str, share: float) -> str:
-    """``over`` laid on ``under`` with this opacity in [0, 1]."""
+    """Return ``over`` laid on ``under`` with this opacity in [0, 1]."""
     mixed = (round(o * share + u * (1 - share)) for o, u in zip(_rgb(over), _rgb(under), strict=True))
     return "#" + "".join(f"{value:02X}" for value in mixed)
 
 
 def contrast(one: str, other: str) -> float:
-    """Contrast ratio of two colours, 1 to 21 (WCAG 2.2)."""
+    """Return the contrast ratio of two colours, 1 to 21 (WCAG 2.2)."""
     light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 

@@ -1,4 +1,4 @@
-"""Pictures of every view, taken from the real window with real data: for the README, for looking at."""
+"""Screenshots of every view of the real window with real data, for the README and for visual checks."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 USUAL, LARGE = QSize(1280, 800), QSize(2560, 1440)
 PATIENCE = 8.0
-"""Most seconds to wait for a view to be filled before its picture is taken."""
+"""Longest wait in seconds for a view to be filled before its screenshot."""
 
 BEGUN = "When a note covers the list, press Got it first; until then nothing under it can be clicked."
-"""What stands in the composer on its picture."""
+"""The text in the composer on its screenshot."""
 
 Pause = Callable[[float], Awaitable[None]]
 
 
 async def take_pictures(window: MainWindow, out: Path, pause: Pause) -> list[Path]:
-    """Walk through the window and save what is seen; ``pause(seconds)`` lets the loop turn."""
+    """Walk through the window and save screenshots; ``pause(seconds)`` lets the loop run."""
     camera = _Camera(window, out, pause)
     await camera.until_filled()
     for mode in ("light", "dark"):
@@ -49,7 +49,7 @@ async def take_pictures(window: MainWindow, out: Path, pause: Pause) -> list[Pat
 
 
 async def take_empty_pictures(window: MainWindow, out: Path, pause: Pause) -> list[Path]:
-    """The same window on a workspace without runs or tips: every empty state."""
+    """Save screenshots of the empty states, on a workspace without runs or tips."""
     camera = _Camera(window, out, pause)
     await camera.until_filled()
     window.resize(USUAL)
@@ -81,7 +81,7 @@ class _Camera:
         await self._pause(0.8)
 
     async def walk_perspectives(self, mode: str) -> None:
-        """Every perspective; in the review the composer too, with a tip begun in it."""
+        """Every perspective; in Review the composer too, with a tip begun in it."""
         window = self._window
         for place in window.places:
             window.go(place)
@@ -103,7 +103,7 @@ class _Camera:
             await self._pause(0.3)
 
     async def walk_map(self, mode: str) -> None:
-        """The map as a whole; in light also from near, its table, a path, the laboratory, velocity, the form."""
+        """The whole map; in light colours also zoomed in, its table, a path, the laboratory, velocity, the form."""
         window, trigger = self._window, self._window.center.trigger
         view = window.perspective("map")
         if not isinstance(view, MapView):
@@ -140,7 +140,7 @@ class _Camera:
         view.model.select("")
 
     async def walk_live(self, mode: str) -> None:
-        """The wall, the run that needs a person most large, in light also the forms."""
+        """The overview, the run that most needs an operator, in light colours also the forms."""
         window, trigger = self._window, self._window.center.trigger
         view = window.perspective("live")
         if not isinstance(view, LiveView):
@@ -162,7 +162,7 @@ class _Camera:
             field.setPlainText(text)
 
     async def walk_overlays(self) -> None:
-        """Palette, key sheet, key editor, search, jobs, doctor, settings, the freeze pane."""
+        """Palette, shortcut sheet and editor, search, jobs, diagnostics, settings, the freeze pane."""
         window, commands = self._window, self._window.commands
         window.go("review")
         commands.palette.present()

@@ -1,4 +1,4 @@
-"""The queue at the left: a line of filter words over the ranked runs."""
+"""The queue at the left: a filter line over the ranked runs."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class RunDelegate(QStyledItemDelegate):
 
 
 class QueuePane(QWidget):
-    """Filter line, count, list, and a face for every other state."""
+    """Filter line, count, list, and an empty state for everything else."""
 
     def __init__(self, model: ReviewModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
@@ -156,16 +156,16 @@ class QueuePane(QWidget):
         self._show()
 
     def focus_filter(self) -> None:
-        """Go to the filter line with its words selected."""
+        """Focus the filter line and select its text."""
         self.filter.take_keys()
 
     def take_keys(self) -> None:
-        """Give the keys to the list, now or once it is there."""
+        """Focus the list, now or once it is filled."""
         shown = self._stack.currentWidget() is self.list
         (self.list if shown else self).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def leave_filter(self) -> bool:
-        """One level back from the filter line: first empty it, then leave it.  False when not in it."""
+        """Go back one level from the filter line: clear it first, then leave it.  False when not in it."""
         return self.filter.leave()
 
     def _add_faces(self) -> None:

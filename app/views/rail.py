@@ -1,4 +1,4 @@
-"""The left rail: one button for each perspective that exists."""
+"""The navigation rail: one button for each perspective."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.views.theme import Theme
 
 
 class Rail(QWidget):
-    """Buttons with a word under the icon; the tooltip names the key."""
+    """Buttons with a word under the icon; the tooltip names the shortcut."""
 
     def __init__(self, center: CommandCenter, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -38,7 +38,7 @@ class Rail(QWidget):
         self._resize()
 
     def show_place(self, place: str) -> None:
-        """Mark where the person is."""
+        """Mark the current perspective."""
         if place in self._buttons:
             self._buttons[place].setChecked(True)
 

@@ -1,4 +1,4 @@
-"""The Review perspective: the queue, the run opened where it went wrong, and what to say about it."""
+"""The Review perspective: the queue, the open run, and its judgement."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 SLIDE_MS = 120
 COLUMNS = (246, 0, 336)
-"""Widths of queue and judgement at the start; the run takes the rest."""
+"""Initial widths of queue and verdicts; the run takes the rest."""
 
 WIDE, WIDE_COLUMNS = 1900, (330, 440)
-"""On a window wider than this the side columns begin wider too, so that goals and tips need less cutting."""
+"""On a window wider than this the side columns begin wider too, so that goals and tips need less eliding."""
 
 
 class Drawer(QWidget):
-    """The judgement, over which the composer slides in from the right; nothing else moves for it."""
+    """The verdicts, over which the composer slides in from the right; nothing else moves for it."""
 
     moved = Signal()
 
@@ -50,7 +50,7 @@ class Drawer(QWidget):
         self._slide.finished.connect(self._settled)
 
     def set_open(self, is_open: bool) -> None:
-        """Slide in or out; at once where motion is not wanted."""
+        """Slide in or out; at once when motion is reduced."""
         if is_open == self.is_open:
             return
         self.is_open = is_open
@@ -70,7 +70,7 @@ class Drawer(QWidget):
         self._slide.start()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The composer fills the drawer."""
+        """Fit the composer to the drawer."""
         super().resizeEvent(event)
         self._above.resize(self.size())
         if self.is_open and self._slide.state() is not QPropertyAnimation.State.Running:
@@ -128,7 +128,7 @@ class ReviewView(QWidget):
 
     # ------------------------------------------------------------ what the frame asks
     def focus_first(self) -> None:
-        """Put the hand where the work begins."""
+        """Focus the queue."""
         if self.drawer.is_open:
             self._center.set_place("composer")
             self.composer.begin()
@@ -136,7 +136,7 @@ class ReviewView(QWidget):
             self.queue.take_keys()
 
     def save_layout(self) -> dict[str, Any]:
-        """Widths, and where the person is."""
+        """Column widths, and the model's session."""
         return {
             "columns": self.columns.save(),
             "pages": self.step.pages.save(),
@@ -145,7 +145,7 @@ class ReviewView(QWidget):
         }
 
     def restore_layout(self, layout: dict[str, Any]) -> None:
-        """Take saved widths and go where the person was."""
+        """Restore the widths and the model's session."""
         self._restored = bool(layout)
         if isinstance(layout.get("columns"), dict):
             self.columns.restore(layout["columns"])
@@ -156,7 +156,7 @@ class ReviewView(QWidget):
         self.model.restore(layout)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The first size sets the columns' widths."""
+        """Set the columns' widths from the first size."""
         super().resizeEvent(event)
         if not self._restored and self.width() > 600:
             self._restored = True
@@ -164,13 +164,13 @@ class ReviewView(QWidget):
             self._set_sides(*(WIDE_COLUMNS if self.width() > WIDE else (COLUMNS[0], COLUMNS[2])))
 
     def _set_sides(self, left: float, right: float) -> None:
-        """Give the side columns these widths at 100 % text, more for larger text while the run keeps its half."""
+        """Set the side columns' widths at 100 % text; larger text gets more while the run keeps its half."""
         zoom = max(self._theme.zoom, 1.0)
         left, right = min(left * zoom, left + 40), min(right * zoom, right + 110)
         self.columns.setSizes([round(left), round(self.width() - left - right), round(right)])
 
     def _on_theme(self) -> None:
-        """Larger text needs wider side columns; a change of colours moves nothing."""
+        """Widen the side columns for larger text; a change of colours moves nothing."""
         if self._theme.zoom != self._zoom:
             self._zoom = self._theme.zoom
             self._set_sides(*(WIDE_COLUMNS if self.width() > WIDE else (COLUMNS[0], COLUMNS[2])))
@@ -232,12 +232,12 @@ class ReviewView(QWidget):
         self.run_form.begin()
 
     def _back_to_the_form(self) -> None:
-        """What was refused is said in the form, with what was typed; who is at something else is left there."""
+        """Show a refused run in the form with its values, unless the user has moved on."""
         if self.side.currentWidget() is self.judgement and not self.model.composer.is_open:
             self.side.setCurrentWidget(self.run_form)
 
     def _ask_again(self) -> None:
-        """The open run's task, to be sent off again: with tips written since, or another policy."""
+        """Open the form with the open run's task, to run it again: with newer tips or another policy."""
         if self.model.detail is not None:
             run = self.model.detail.run
             self.model.run_form.set("intent", run.intent)
@@ -245,7 +245,7 @@ class ReviewView(QWidget):
         self._ask_for_a_run()
 
     def _show_judgement(self) -> None:
-        """Back to the judgement; the keys go where they were."""
+        """Return to the verdicts and restore the focus."""
         shown, focus = self.side.currentWidget(), QApplication.focusWidget()
         had_keys = shown is not None and focus is not None and shown.isAncestorOf(focus)
         self.model.memory.watch(False)
@@ -263,7 +263,7 @@ class ReviewView(QWidget):
             self.model.notice.emit(self.tr("Address copied"))
 
     def _back(self) -> None:
-        """One level back: out of the note, the filter, the large preview; the queue is the ground."""
+        """Go back one level: out of the note, the filter, the large preview; then nothing."""
         if self.queue.leave_filter():
             return
         if self.side.currentWidget() is not self.judgement:

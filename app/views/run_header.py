@@ -1,4 +1,4 @@
-"""What stands over a run: site, task, score, risk, and the goal it was given."""
+"""The header over a run: site, task, score, risk, and its goal."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Clamped(QWidget):
         theme.changed.connect(self.updateGeometry)
 
     def set_text(self, text: str) -> None:
-        """Show this text."""
+        """Set the text."""
         self._text = " ".join(text.split())
         self.setAccessibleName(self._text)
         self.setToolTip(self._text)
         self.update()
 
     def sizeHint(self) -> QSize:
-        """All lines, whether used or not."""
+        """The height of all lines, whether used or not."""
         return QSize(100, QFontMetrics(self._theme.font()).lineSpacing() * self._lines)
 
     def minimumSizeHint(self) -> QSize:
@@ -42,7 +42,7 @@ class Clamped(QWidget):
         return QSize(40, self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Break into lines; the last one is elided."""
+        """Wrap the text; the last line is elided."""
         painter, font = QPainter(self), self._theme.font()
         metrics = QFontMetrics(font)
         option = QTextOption()
@@ -73,7 +73,7 @@ class Clamped(QWidget):
 
 
 class ScoreSign(QWidget):
-    """The shape of a score, beside its words."""
+    """The shape of a score, beside its text."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -85,7 +85,7 @@ class ScoreSign(QWidget):
         self.setFixedSize(self._theme.px(14), self._theme.px(14))
 
     def set_level(self, level: str) -> None:
-        """fail, warn, ok or muted."""
+        """Set the level: fail, warn, ok or muted."""
         self._level = level
         self.update()
 
@@ -97,7 +97,7 @@ class ScoreSign(QWidget):
 
 
 class RunHeader(QWidget):
-    """Two blocks: one line of facts, two lines of goal."""
+    """One line of facts, two lines of goal."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -129,7 +129,7 @@ class RunHeader(QWidget):
         layout.addWidget(self.intent)
 
     def show_facts(self, facts: RunFacts) -> None:
-        """Show these."""
+        """Show these facts."""
         self.title.setText(facts.title)
         self.intent.set_text(facts.intent)
         self.note.setText(facts.note)
@@ -148,12 +148,12 @@ class RunHeader(QWidget):
         self._share_out()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another width has room for more or for less."""
+        """Share the new width."""
         super().resizeEvent(event)
         self._share_out()
 
     def _share_out(self) -> None:
-        """Site and task stand whole where they can; the note gives way first, then how the run ended."""
+        """Keep site and task whole where possible; the note gives way first, then the outcome."""
         px, hint = self._theme.px, self.title.sizeHint().width()
         left = self.width() - 24 - 5 * self._top.spacing()
         if self.score.text():
@@ -166,6 +166,6 @@ class RunHeader(QWidget):
 
 
 def _is_right_to_left(text: str) -> bool:
-    """Whether the first letter that has a direction is written from right to left (Unicode's rule P2)."""
+    """Whether the first letter with a direction is right-to-left (Unicode's rule P2)."""
     strong = (unicodedata.bidirectional(char) for char in text)
     return next((kind for kind in strong if kind in ("L", "R", "AL")), "L") != "L"

@@ -1,4 +1,4 @@
-"""The list under the search field: runs, steps and tips that have the words."""
+"""The popup under the search field: matching runs, steps and tips."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ WIDE, HIGH = 560, 420
 
 
 class HitDelegate(QStyledItemDelegate):
-    """Group name where a group begins, then icon, title, and the snippet with what was found in it marked."""
+    """The group's title where a group begins, then icon, title, and the snippet with its matches marked."""
 
     def __init__(self, model: SearchModel, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._model, self._theme = model, theme
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Two lines, and one more for a group's name."""
+        """Two lines, and one more for a group's title."""
         head = self._theme.px(22) if self._model.begins_group(index.row()) else 0
         return QSize(200, self._theme.px(42) + head)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one find."""
+        """Paint one hit."""
         hit: SearchHit | None = index.data(HIT_ROLE)
         if hit is None:
             return
@@ -105,7 +105,7 @@ class HitDelegate(QStyledItemDelegate):
 
 
 class SearchPopup(QFrame):
-    """Opens under the field while there are words in it; ``opened`` carries the find that was chosen."""
+    """Opens under the field while it has text; ``opened`` carries the chosen hit."""
 
     opened = Signal(object)
 
@@ -135,7 +135,7 @@ class SearchPopup(QFrame):
         self.hide()
 
     def begin(self) -> None:
-        """Give the field the keys, remembering where they were."""
+        """Focus the field, remembering the focus before."""
         focused = QApplication.focusWidget()
         if focused is not None and focused is not self._field:
             self._before = focused
@@ -143,7 +143,7 @@ class SearchPopup(QFrame):
         self._field.selectAll()
 
     def leave(self) -> None:
-        """Close, and give the keys back."""
+        """Close, and restore the focus."""
         self.hide()
         before, self._before = self._before, None
         if before is not None and before.isVisible():
@@ -152,7 +152,7 @@ class SearchPopup(QFrame):
             self._field.clearFocus()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the window's size; go when the keys go elsewhere."""
+        """Follow the window's size; close when the focus moves elsewhere."""
         if watched is self._host and event.type() is QEvent.Type.Resize and self.isVisible():
             self._place()
         elif watched is self._field and event.type() is QEvent.Type.FocusOut:

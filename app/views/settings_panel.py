@@ -1,4 +1,4 @@
-"""The settings: one line each, what it is for below it, and who else has a say."""
+"""The settings panel: one line each, its help below it, and the variable that overrides it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class SettingsPanel(Overlay):
-    """A card over the window; nothing waits for it, Enter saves, Esc leaves the settings as they are."""
+    """A panel over the window; Enter saves, Esc leaves the settings as they are."""
 
     def __init__(self, form: SettingsForm, workspace: WorkspaceModel, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, parent, QSize(600, 560))
@@ -58,7 +58,7 @@ class SettingsPanel(Overlay):
         self._dress()
 
     def prepare(self) -> None:
-        """Read the file anew, and say which workspace is open."""
+        """Read the file again, and name the open workspace."""
         self.said.clear()
         info = self._workspace.info
         self.folder.setText(info.path if info is not None else "")
@@ -66,7 +66,7 @@ class SettingsPanel(Overlay):
         self._show()
 
     def first(self) -> QWidget:
-        """The author's name, which is set most often."""
+        """The author's name, the setting changed most often."""
         return self.fields["author"]
 
     # ------------------------------------------------------------ layout
@@ -185,12 +185,12 @@ class SettingsPanel(Overlay):
 
 
 def _text_of(value: object) -> str:
-    """A value as a person writes it: an amount without needless digits, in no power of ten."""
+    """Return a value as text: an amount without needless digits, in no power of ten."""
     return f"{value:.4f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
 
 def _says(text: str, value: object) -> bool:
-    """Whether a line says this value; an amount may be written in several ways, and is left as it is typed."""
+    """Whether a line shows this value; an amount may be written in several ways, and is left as typed."""
     if not isinstance(value, float):
         return text == str(value)
     try:

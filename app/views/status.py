@@ -1,4 +1,4 @@
-"""The line at the bottom: encoder, model endpoint, browser, saved; and how many runs and tips there are."""
+"""The status bar: encoder, model endpoint, browser, saved; and the numbers of runs and tips."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class StatusBar(QWidget):
-    """Each part says what it is in words; what does not work is coloured too, and its tooltip says how to mend it."""
+    """Each part has a word; a problem is coloured too, and its tooltip has the remedy."""
 
     def __init__(self, center: CommandCenter, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,7 +55,7 @@ class StatusBar(QWidget):
         self._show_checks()
 
     def show_saved(self, saved: bool) -> None:
-        """Everything is stored as it is made; this speaks of the session, and of failures to store it."""
+        """Show whether the session is saved; all other data is stored as it is made."""
         self.saved.setText(self.tr("saved") if saved else self.tr("not saved: see the log"))
         self._mark(self.saved, "" if saved else "fail")
 
@@ -88,7 +88,7 @@ class StatusBar(QWidget):
         self._mark(label, "warn" if not check.ok and check.needed and not check.slow else "")
 
     def _show_sandbox(self, check: Check | None) -> None:
-        """Beside the browser that runs without; a browser in its sandbox needs no word."""
+        """Mention a browser without its sandbox; one with it needs no word."""
         if check is None or check.ok:
             return
         self.browser.setText(self.tr("{0}, no sandbox").format(self.browser.text()))

@@ -24,7 +24,7 @@ class StatusSign(QWidget):
         theme.changed.connect(self.updateGeometry)
 
     def show_status(self, status: str) -> None:
-        """Another status."""
+        """Show a status."""
         self._status = status
         self.setAccessibleName(self.tr("Status: {0}").format(status))
         self.updateGeometry()

@@ -1,4 +1,4 @@
-"""The run in the middle: header, strip of steps, the page before and after, and why, what and where."""
+"""The run in the middle of Review: header, step strip, the page before and after, and the step's facts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PREVIEWS = ("both", "before", "after")
 
 
 class Scrolling(QPlainTextEdit):
-    """A text that scrolls in its own place and never takes the plain keys."""
+    """A text that scrolls in its own area and never takes plain keys."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Scrolling(QPlainTextEdit):
 
 
 class StepFactsPane(QWidget):
-    """Why, did, error, at: always as high, so that the pages above never jump."""
+    """Why, did, error, at: of constant height, so that the pages above never jump."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -113,7 +113,7 @@ class StepFactsPane(QWidget):
 
 
 class StepPane(QWidget):
-    """Everything one needs to judge a step, on one screen."""
+    """All that is needed to judge a step, on one screen."""
 
     def __init__(self, model: ReviewModel, center: CommandCenter, theme: Theme) -> None:
         super().__init__()
@@ -144,7 +144,7 @@ class StepPane(QWidget):
         self._show_run()
 
     def show_preview(self, preview: str) -> None:
-        """Show both pages, or one of them in all the room."""
+        """Show both pages, or one of them large."""
         self.preview = preview
         self.before.setVisible(preview != "after")
         self.after.setVisible(preview != "before")
@@ -153,11 +153,11 @@ class StepPane(QWidget):
         self._settle.start()
 
     def next_preview(self) -> None:
-        """Both, before, after, and round again."""
+        """Cycle through both, before, after."""
         self.show_preview(PREVIEWS[(PREVIEWS.index(self.preview) + 1) % len(PREVIEWS)])
 
     def toggle_lines(self) -> None:
-        """The tree instead of the pictures, or back."""
+        """Switch between trees and screenshots."""
         self._lines = not self._lines
         for side in (self.before, self.after):
             side.prefer_lines(self._lines)
@@ -251,7 +251,7 @@ class StepPane(QWidget):
             self._wait.start()
 
     def _scroll_into_sight(self) -> None:
-        """Before: the target.  After: what changed first, else the place where the target was."""
+        """Scroll to the target before the step, and to the first change (else the target's position) after it."""
         model = self._model
         if model.view is None:
             return
@@ -264,7 +264,7 @@ class StepPane(QWidget):
         self._syncing = False
 
     def _on_picture(self, digest: str) -> None:
-        """A picture takes room from the lines: bring the target back into sight once they have their places."""
+        """Scroll the target back into view once a screenshot has taken room from the lines."""
         view = self._model.view
         if view is not None and digest in (view.before.screenshot, view.after.screenshot):
             self._settle.start()
@@ -275,7 +275,7 @@ class StepPane(QWidget):
             self.after.say(self.tr("Reading the page…"))
 
     def _map(self, side: int) -> list[int]:
-        """Rows of the other side by rows of this one, counted when first needed."""
+        """Map rows of this side to rows of the other one, computed on first use."""
         rows = self._maps[side]
         if rows is None:
             pages = (self._model.before, self._model.after)

@@ -1,4 +1,4 @@
-"""The steps of a run as a strip of cells: number, error, flag, and which one is suspect."""
+"""The steps of a run as a strip of cells: number, error, flag, and the suspect step."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class StepDelegate(QStyledItemDelegate):
-    """A cell: the step's number over the marks of its error and its worst flag; the suspect is underlined.
+    """A cell: the step's number over the signs of its error and its worst flag; the suspect is underlined.
 
-    A small person stands before what was done by hand, a small flag hangs from where somebody intervened.
+    A small person marks a step done by hand, a small triangle an intervention.
     """
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
@@ -31,7 +31,7 @@ class StepDelegate(QStyledItemDelegate):
         self._theme = theme
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """The same for every step."""
+        """The same size for every step."""
         return QSize(self._theme.px(28), self._theme.px(36))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -89,7 +89,7 @@ class StepDelegate(QStyledItemDelegate):
 
 
 class StepStrip(QListView):
-    """All steps in one line; the current one stays in sight."""
+    """All steps in one line; the current one stays visible."""
 
     step_wanted = Signal(int)
 
@@ -112,7 +112,7 @@ class StepStrip(QListView):
         self._fit()
 
     def mark(self, step: int) -> None:
-        """Show this step as the current one."""
+        """Mark this step as the current one."""
         row = self._steps.row_of(step)
         if row < 0:
             return

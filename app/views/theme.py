@@ -1,4 +1,4 @@
-"""Colours, fonts, icons and style sheet of the window; follows the system's light or dark while it runs."""
+"""Colours, fonts, icons and style sheet of the window; follows the system's light or dark scheme while it runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SPACING = (4, 8, 16)
 
 
 class Theme(QObject):
-    """The one source of every colour and size; widgets ask for roles and listen to ``changed``."""
+    """The single source of colours and sizes; widgets ask for roles and listen to ``changed``."""
 
     changed = Signal()
 
@@ -42,17 +42,17 @@ class Theme(QObject):
     # ------------------------------------------------------------ what widgets ask
     @property
     def scheme(self) -> str:
-        """``light``, ``dark``, ``contrast_light`` or ``contrast_dark``: what is shown now."""
+        """The scheme shown: ``light``, ``dark``, ``contrast_light`` or ``contrast_dark``."""
         return self._scheme
 
     @property
     def is_dark(self) -> bool:
-        """Whether light text stands on dark ground."""
+        """Whether the text is light on a dark ground."""
         return self._scheme.endswith("dark")
 
     @property
     def mode(self) -> str:
-        """What the person chose: one of ``MODES``."""
+        """The chosen mode: one of ``MODES``."""
         return self._mode
 
     @property
@@ -62,41 +62,45 @@ class Theme(QObject):
 
     @property
     def motion(self) -> bool:
-        """Whether things may slide; False when the system or the person asks for calm."""
+        """Whether animations are allowed; False when the system or the user asks for reduced motion."""
         return not self._calm and QApplication.isEffectEnabled(Qt.UIEffect.UI_General)
 
     def set_calm(self, calm: bool) -> None:
-        """Ask for no motion at all, whatever the system says."""
+        """Turn animations off, whatever the system says."""
         self._calm = calm
 
     def color(self, role: str) -> QColor:
-        """The colour of a role: the ten of UI roles, ``tint_*``, ``hover``, ``selected``, ``edge``, ``on_accent``."""
+        """Return the colour of a role: the ten of UI roles, ``tint_*``, ``hover``, ``selected``, ``edge``,
+        ``on_accent``.
+        """
         return QColor(self._roles[role])
 
     def icon(self, name: str, role: str = "text") -> QIcon:
-        """A Material Design icon (``magnify``) in a role's colour; it follows the theme and comes when loaded."""
+        """Return a Material Design icon (``magnify``) in a role's colour; it follows the theme and appears when
+        loaded.
+        """
         return QIcon(RoleIcon(self._font, name, lambda: self.color(role), lambda: self.color("muted")))
 
     def px(self, pixels: float) -> int:
-        """A length that grows with the text."""
+        """Return a length that scales with the text size."""
         return round(pixels * self._zoom)
 
     def font(self, size: str = "base", *, bold: bool = False) -> QFont:
-        """The system's font in one of ``SIZES``."""
+        """Return the system's font in one of ``SIZES``."""
         font = QFont(self._family) if self._family else QFont()
         font.setPixelSize(self.px(SIZES[size]))
         font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
         return font
 
     def mono(self, size: str = "base") -> QFont:
-        """The system's monospace font, for trees and actions."""
+        """Return the system's monospace font, for trees and actions."""
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         font.setPixelSize(self.px(SIZES[size] - (1 if size == "base" else 0)))
         return font
 
     # ------------------------------------------------------------ what the frame does
     def set_mode(self, mode: str) -> None:
-        """Follow the system, or hold on to light, dark or high contrast."""
+        """Use the system's scheme, or always light, dark or high contrast."""
         if mode in MODES and mode != self._mode:
             self._mode = mode
             hints = QGuiApplication.styleHints()
@@ -110,19 +114,19 @@ class Theme(QObject):
             self._refresh()
 
     def set_zoom(self, zoom: float) -> None:
-        """Text size, held within 80 to 200 %."""
+        """Set the text size, limited to 80 to 200 %."""
         zoom = min(max(zoom, ZOOMS[0]), ZOOMS[-1])
         if zoom != self._zoom:
             self._zoom = zoom
             self._refresh()
 
     def step_zoom(self, by: int) -> None:
-        """The next larger (1) or smaller (-1) text size."""
+        """Set the next larger (1) or smaller (-1) text size."""
         nearest = min(range(len(ZOOMS)), key=lambda number: abs(ZOOMS[number] - self._zoom))
         self.set_zoom(ZOOMS[min(max(nearest + by, 0), len(ZOOMS) - 1)])
 
     def apply(self, app: QApplication) -> None:
-        """Dress the application; from now on it follows the system."""
+        """Apply the theme to the application and follow the system from now on."""
         if not self._family:
             self._family = app.font().family()
         self._applied = True
@@ -131,7 +135,7 @@ class Theme(QObject):
         self._refresh()
 
     def load_icons(self) -> None:
-        """Read the icon font: 170 ms that the first picture does not wait for."""
+        """Load the icon font: 170 ms that the first paint does not wait for."""
         if self._font.load():
             for window in QApplication.topLevelWidgets():
                 for widget in window.findChildren(QObject):
@@ -162,7 +166,7 @@ class Theme(QObject):
         return f"{'contrast_' if strong else ''}{'dark' if dark else 'light'}"
 
     def _system(self) -> tuple[bool, bool]:
-        """Whether the system wants dark, and high contrast."""
+        """Return whether the system uses a dark scheme, and high contrast."""
         hints = QGuiApplication.styleHints()
         contrast = hints.accessibility().contrastPreference()
         return hints.colorScheme() == Qt.ColorScheme.Dark, contrast == Qt.ContrastPreference.HighContrast
@@ -212,5 +216,5 @@ class Theme(QObject):
 
 
 def _icon_path(name: str) -> str:
-    """A path as a style sheet takes it on every system."""
+    """Return a path in the form that style sheets take on every system."""
     return resource("icons", name).as_posix()

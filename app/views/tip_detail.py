@@ -1,4 +1,4 @@
-"""The open tip: its text, edited where it stands, and everything that speaks for or against it."""
+"""The open tip: its text, edited in place, and its checks, evidence and history."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ STATUS_COMMANDS = {
     "tip.restore": "draft",
 }
 AGE_MS = 20_000
-"""How often the age of the revision is told anew: the table beside tells its own whenever it is painted."""
+"""Interval in which the revision's age is updated: the table beside updates its own whenever it is painted."""
 READING = 'QPlainTextEdit[reading="true"] { background: transparent; border: 1px solid transparent; }'
 
 
@@ -85,7 +85,7 @@ class TipDetail(QFrame):
 
     # ------------------------------------------------------------ what the view asks
     def focus_history(self) -> None:
-        """Go to the list of versions, to the one before the newest."""
+        """Focus the list of revisions, on the one before the newest."""
         if not self.history.model().rowCount():
             return
         if self.history.currentIndex().row() < 1:

@@ -1,4 +1,4 @@
-"""How tips, their versions and the answers to a trial are painted in rows."""
+"""Delegates of tips, revisions and retrieval results."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class _Delegate(QStyledItemDelegate):
 
 
 class TipDelegate(_Delegate):
-    """A cell of the table; the whole row is shown as selected, with a bar at its beginning."""
+    """A cell of the table; the whole row shows as selected, with a bar at its beginning."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """The same height for every row."""
@@ -120,14 +120,14 @@ class TipDelegate(_Delegate):
 
 
 class AnswerDelegate(_Delegate):
-    """Route, score and reason over the tip's text; a tip that was not delivered says why not."""
+    """Route, score and reason over the tip's text; a tip that was not delivered has the reason."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """Two lines."""
         return QSize(100, self._theme.px(40))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one answer."""
+        """Paint one row."""
         answer: Answer | None = index.data(OBJECT_ROLE)
         if answer is None:
             return
@@ -152,7 +152,7 @@ class AnswerDelegate(_Delegate):
         painter.restore()
 
     def _paint_head(self, painter: QPainter, box: QRectF, answer: Answer) -> float:
-        """The route and the score, or that it was not delivered; returns where the reason begins."""
+        """Paint route and score, or that it was not delivered; returns where the reason begins."""
         theme, px = self._theme, self._theme.px
         bold = theme.font("secondary", bold=True)
         metrics = QFontMetrics(bold)
@@ -168,7 +168,7 @@ class AnswerDelegate(_Delegate):
         return box.left() + max(widest, metrics.horizontalAdvance(head)) + px(10)
 
     def _paint_right(self, painter: QPainter, box: QRectF, answer: Answer) -> float:
-        """Tip and tokens at the right end; returns where they begin."""
+        """Paint id and tokens at the right end; returns where they begin."""
         small, theme = self._theme.font("secondary"), self._theme
         metrics = QFontMetrics(small)
         name = elided(metrics, f"{answer.tip} · {answer.status}", box.width() * 0.4, middle=True)
@@ -181,14 +181,14 @@ class AnswerDelegate(_Delegate):
 
 
 class RevisionDelegate(_Delegate):
-    """Number, deed, author, time; at the right the fields that changed."""
+    """Number, action, author, time; at the right the changed fields."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """One line."""
         return QSize(100, self._theme.px(24))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Paint one version."""
+        """Paint one revision."""
         row: RevisionRow | None = index.data(OBJECT_ROLE)
         if row is None:
             return
@@ -216,7 +216,7 @@ class RevisionDelegate(_Delegate):
 
 
 class LeftOutDelegate(_Delegate):
-    """The tip, the rule, and what lint says."""
+    """The tip, the rule, and lint's message."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """Two lines."""

@@ -1,4 +1,4 @@
-"""The table of tips with its line of filter words, and a face for every other state."""
+"""The table of tips with its filter line, and an empty state for everything else."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ WIDTHS = {
 }
 """Widths at 100 % text size; the text takes the rest."""
 LEAST_TEXT = 200
-"""Room for the text below which the scope, the kind and the revision give theirs."""
+"""Width of the text column below which scope, kind and revision give way."""
 GIVING = ("revision", "scope", "kind", "changed", "lint")
 
 Flag = QItemSelectionModel.SelectionFlag
 
 
 class TipTable(QTableView):
-    """Rows of one height, selected whole, many at once; the text takes what room is left."""
+    """Rows of one height with multiple selection; the text column takes the remaining width."""
 
     def __init__(self, model: TipTableModel, theme: Theme) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ class TipTable(QTableView):
         theme.changed.connect(self.fit)
 
     def fit(self) -> None:
-        """Share the width out; where it is short, columns of less weight step aside."""
+        """Share the width; where it is short, less important columns are hidden."""
         px, room = self._theme.px, self.viewport().width()
         self.verticalHeader().setDefaultSectionSize(px(26))
         hidden: set[str] = set()
@@ -100,7 +100,7 @@ class TipTable(QTableView):
         self._fitting = False
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The text column follows the width."""
+        """Fit the columns to the width."""
         super().resizeEvent(event)
         self.fit()
 
@@ -151,52 +151,52 @@ class TipTablePane(QWidget):
 
     # ------------------------------------------------------------ what the view asks
     def focus_filter(self) -> None:
-        """Go to the filter line with its words selected."""
+        """Focus the filter line and select its text."""
         self.filter.take_keys()
 
     def take_keys(self) -> None:
-        """Give the keys to the table, now or once it is there."""
+        """Focus the table, now or once it is filled."""
         shown = self._stack.currentWidget() is self.table
         (self.table if shown else self).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def leave_filter(self) -> bool:
-        """One level back from the filter line: first empty it, then leave it.  False when not in it."""
+        """Go back one level from the filter line: clear it first, then leave it.  False when not in it."""
         return self.filter.leave()
 
     def clear_selection(self) -> bool:
-        """From many selected back to one.  False when it is one."""
+        """Reduce a multiple selection to the current tip.  False when only one is selected."""
         if len(self._model.selected) < 2:
             return False
         self._go(self._model.current, Flag.ClearAndSelect)
         return True
 
     def step(self, offset: int, *, extend: bool = False) -> None:
-        """To the tip so many rows on; with ``extend`` it is selected too."""
+        """Go to the tip so many rows on; ``extend`` adds it to the selection."""
         self._go(self._model.neighbour(offset), Flag.Select if extend else Flag.ClearAndSelect)
 
     def sort_next(self) -> None:
-        """Sort by the next column, at the end by the first again."""
+        """Sort by the next column, after the last by the first."""
         here = COLUMNS.index(self._model.table.sorted_by)
         self._sort((here + 1) % len(COLUMNS), Qt.SortOrder.AscendingOrder)
 
     def turn_sort(self) -> None:
-        """The other way around."""
+        """Reverse the sort order."""
         table = self._model.table
         order = Qt.SortOrder.AscendingOrder if table.descending else Qt.SortOrder.DescendingOrder
         self._sort(COLUMNS.index(table.sorted_by), order)
 
     def show_sort(self) -> None:
-        """Show by which column it is sorted, as the model has it."""
+        """Show the model's sort column in the header."""
         table = self._model.table
         order = Qt.SortOrder.DescendingOrder if table.descending else Qt.SortOrder.AscendingOrder
         self.table.horizontalHeader().setSortIndicator(COLUMNS.index(table.sorted_by), order)
 
     def save(self) -> dict[str, Any]:
-        """Widths of the columns."""
+        """Return the widths of the columns."""
         return {"widths": self.table.widths}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take saved widths of columns that there are."""
+        """Restore widths of known columns."""
         widths = cast("dict[str, Any]", state.get("widths") or {})
         known = {name: width for name, width in widths.items() if name in WIDTHS and isinstance(width, int)}
         self.table.widths = {**WIDTHS, **known}
@@ -286,7 +286,7 @@ class TipTablePane(QWidget):
             self.table.scrollTo(self._model.table.index(row, 0))
 
     def _mark(self) -> None:
-        """Select what the model says is selected: after another filter, or when a tip is opened from elsewhere."""
+        """Select what the model has selected, after another filter or when a tip was opened from elsewhere."""
         self._marking = True
         table, selection = self._model.table, QItemSelection()
         last = len(COLUMNS) - 1

@@ -1,4 +1,4 @@
-"""Text fields as high as their text, read and edited in the same place; and the words that a version changed."""
+"""Text fields as high as their text, read and edited in place; and the word diff of a revision."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHANGE_ROLE = {"added": "ok", "removed": "fail"}
 
 
 class FitText(TipText):
-    """A field that grows with its text up to ``MOST_LINES``; locked it looks like print."""
+    """A field that grows with its text up to ``MOST_LINES``; while locked it looks like plain text."""
 
     def __init__(self, theme: Theme, name: str, *, least: int = 1) -> None:
         super().__init__(theme)
@@ -41,7 +41,7 @@ class FitText(TipText):
         self.set_locked(True)
 
     def set_locked(self, locked: bool) -> None:
-        """Print or field."""
+        """Make the field read-only or editable."""
         self.setReadOnly(locked)
         self.setProperty("reading", locked)
         self.style().unpolish(self)
@@ -50,18 +50,18 @@ class FitText(TipText):
         self.fit()
 
     def show_text(self, text: str) -> None:
-        """Show ``text``, unless that is what stands there."""
+        """Set the text, unless it is the same."""
         if text != self.toPlainText():
             self.setPlainText(text)
             self.fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another width breaks the lines elsewhere."""
+        """Fit the height: another width wraps differently."""
         super().resizeEvent(event)
         self.fit()
 
     def fit(self, *_size: object) -> None:
-        """Take the height of the lines there are."""
+        """Set the height to that of the text."""
         document = self.document()
         lines = max(round(document.size().height()), self._least)
         line = QFontMetricsF(self.font()).height()
@@ -75,7 +75,7 @@ class FitText(TipText):
 
 
 class DiffText(QTextEdit):
-    """What a version took out (−, struck through) and put in (+, underlined), field by field."""
+    """A revision's removals (−, struck through) and additions (+, underlined), field by field."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -93,7 +93,7 @@ class DiffText(QTextEdit):
         self._empty = ""
 
     def show_changes(self, changes: Iterable[FieldChange], empty: str = "") -> None:
-        """Show these; ``empty`` is said where there are none."""
+        """Show these changes; ``empty`` is the text when there are none."""
         self._changes, self._empty = tuple(changes), empty
         self.clear()
         cursor = QTextCursor(self.document())
@@ -108,7 +108,7 @@ class DiffText(QTextEdit):
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another width breaks the lines elsewhere."""
+        """Fit the height: another width wraps differently."""
         super().resizeEvent(event)
         self._fit()
 

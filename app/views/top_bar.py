@@ -1,4 +1,4 @@
-"""The bar at the top: where you are, the menus, search, jobs."""
+"""The top bar: program and workspace, menus, search, jobs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.views.widgets.elided_label import ElidedLabel
 
 
 class SearchField(QLineEdit):
-    """Search everything; ``entered`` when it gets the keys, ``left`` on Esc."""
+    """The search field; ``entered`` when it gets the focus, ``left`` on Esc."""
 
     entered = Signal()
     left = Signal()
@@ -32,20 +32,20 @@ class SearchField(QLineEdit):
         self._tell_key()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Begin a search, the old words ready to be written over."""
+        """Begin a search with the old text selected."""
         super().focusInEvent(event)
         if event.reason() is not Qt.FocusReason.PopupFocusReason:
             self.entered.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc goes back to where the keys were."""
+        """Esc returns to the previous focus."""
         if event.key() == Qt.Key.Key_Escape:
             self.left.emit()
         else:
             super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        """Esc is this field's own while it has the keys."""
+        """Take Esc while it has the focus."""
         if (
             event.type() is QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
@@ -92,7 +92,7 @@ class TopBar(QWidget):
         self._resize()
 
     def show_workspace(self, name: str, path: str) -> None:
-        """Say which workspace this is."""
+        """Show the workspace's name."""
         self.workspace.setText(f"·  {name}")
         self.workspace.setToolTip(path)
         self._fit_workspace()

@@ -1,4 +1,4 @@
-"""Try it: an address and a goal, and which tips they would bring, by which route, and why not the others."""
+"""The retrieval tester: an address and a goal, the tips they retrieve, by which route, and why not the others."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class TryIt(QWidget):
-    """Two lines to type into over the answer.  ``tip_wanted`` asks for a tip of the answer."""
+    """Two input lines over the result.  ``tip_wanted`` asks to open a tip of the result."""
 
     tip_wanted = Signal(str)
 
@@ -73,12 +73,12 @@ class TryIt(QWidget):
         self._show()
 
     def begin(self) -> None:
-        """Go to the address with its text selected."""
+        """Focus the address and select its text."""
         self.url.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.url.selectAll()
 
     def has_keys(self) -> bool:
-        """Whether the keys go somewhere in here."""
+        """Whether the focus is inside."""
         return any(widget.hasFocus() for widget in (self.url, self.goal, self.list, self.own))
 
     def _lay_out(self) -> None:

@@ -1,4 +1,4 @@
-"""A line that asks why tips may be active despite lint errors; it is there only while somebody has just tried."""
+"""Asks for the reason to activate tips despite lint errors; shown only after such an attempt."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from app.models.knowledge import KnowledgeModel
 
 NAMED = 3
-"""Refused tips that are named; of more, the number."""
+"""Refused tips that are named; beyond that, only their number."""
 
 
 class WaiverLine(QFrame):
-    """Which tips lint refused and by which rules, a field for the reason, and two ways on."""
+    """The refused tips and their rules, a field for the reason, and two buttons."""
 
     def __init__(self, model: KnowledgeModel) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What the window shows before anything else: that it is starting, or why it could not."""
+"""The start screen: that the program is starting, or why it could not."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.views.theme import Theme
 
 
 class Welcome(QWidget):
-    """A calm first picture; ``fail`` turns it into the reason and the remedy."""
+    """The first thing shown; ``fail`` turns it into the reason and the remedy."""
 
     def __init__(self, center: CommandCenter, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -38,11 +38,11 @@ class Welcome(QWidget):
 
     @property
     def words(self) -> str:
-        """What it says."""
+        """The text shown."""
         return f"{self._title.text()} {self._hint.text()}".strip()
 
     def fail(self, title: str, reason: str) -> None:
-        """Say why there is nothing more to see."""
+        """Show why the program could not start."""
         self._title.setText(title)
         self._hint.setText(reason)
         self._bar.hide()
@@ -64,7 +64,7 @@ class DropTarget(QWidget):
         self.raise_()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """A dashed edge and what will happen."""
+        """A dashed border and what dropping does."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ground = self._theme.color("raised")

@@ -1,4 +1,4 @@
-"""A word on a tinted ground: a status, a severity, a count."""
+"""A word on a tinted background: a status, a severity, a count."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.views.theme import Theme
 
 
 class Badge(QWidget):
-    """The word stands beside the colour, so the colour never stands alone.
+    """A word with a colour, so that the colour is never alone.
 
     ``role`` is one of the tinted roles (accent, ok, warn, fail, live) or ``muted``.
     """
@@ -28,7 +28,7 @@ class Badge(QWidget):
         return self._text
 
     def set(self, text: str, role: str) -> None:
-        """Another word and role."""
+        """Set word and role."""
         self._text, self._role = text, role
         self.setAccessibleName(text)
         self._restyle()
@@ -41,7 +41,7 @@ class Badge(QWidget):
         )
 
     def minimumSizeHint(self) -> QSize:
-        """Never cut."""
+        """Never elided."""
         return self.sizeHint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -59,7 +59,7 @@ class Badge(QWidget):
 
 
 def draw_badge(painter: QPainter, theme: Theme, rect: QRect, text: str, role: str) -> None:
-    """The same for a delegate: fill ``rect`` with the role's tint and write the word into it."""
+    """Paint a badge for a delegate: fill ``rect`` with the role's tint and write the word into it."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(theme.color("line"))

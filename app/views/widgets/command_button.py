@@ -1,4 +1,4 @@
-"""A quiet button for a command: its sign, a word, and the key that does it; greyed while it can't be done."""
+"""A button for a command: its icon, a word, and its shortcut; disabled with the command."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from app.views.widgets.keycap import draw_keys, keys_width
 
 PAD, GAP = 8, 5
 WHOLE, WORD, SIGN = 2, 1, 0
-"""How much of a button is shown: with its key, without, the sign alone."""
+"""Detail of a button: with its shortcut, without, the icon alone."""
 
 
 class CommandButton(QAbstractButton):
-    """The command's own icon and enabled state; ``show_as`` gives it another word or command.
+    """Shows the command's own icon and enabled state; ``show_as`` gives it another word or command.
 
     Args:
         word: a word or two; "" is the command's title.
@@ -51,23 +51,23 @@ class CommandButton(QAbstractButton):
 
     @property
     def command(self) -> str:
-        """The id of what it does now."""
+        """The id of its current command."""
         return self._command
 
     def show_as(self, command: str, word: str, icon: str = "") -> None:
-        """Do something else, or say it in another word."""
+        """Switch to another command or word."""
         if (command, word, icon) != (self._command, self._word, self._icon):
             self._command, self._word, self._icon = command, word, icon
             self._dress()
 
     def call(self, calls: bool, role: str = "accent") -> None:
-        """Stand out, or not: this is what the moment asks for."""
+        """Highlight the button as the expected next action, or not."""
         if (calls, role) != (self._calls, self._role):
             self._calls, self._role = calls, role
             self.update()
 
     def show_much(self, much: int) -> None:
-        """``WHOLE``, ``WORD`` or ``SIGN``."""
+        """Set the detail: ``WHOLE``, ``WORD`` or ``SIGN``."""
         if much != self._much:
             self._much = much
             self._resize()
@@ -77,11 +77,11 @@ class CommandButton(QAbstractButton):
         return QSize(self.width_for(self._much), self._theme.px(30))
 
     def minimumSizeHint(self) -> QSize:
-        """Never cut."""
+        """Never elided."""
         return self.sizeHint()
 
     def width_for(self, much: int) -> int:
-        """Pixels with so much of it shown."""
+        """The width in pixels at this detail."""
         px, metrics = self._theme.px, QFontMetrics(self.font())
         faces = ((self._command, self._text()), *self._others)
         width = px(16) + 2 * px(PAD)
@@ -94,7 +94,7 @@ class CommandButton(QAbstractButton):
         return width
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Ground, sign, word, key."""
+        """Background, icon, word, shortcut."""
         theme, px = self._theme, self._theme.px
         painter = QPainter(self)
         painter.setLayoutDirection(
@@ -158,9 +158,9 @@ def fill(
     levels: Sequence[tuple[int, int]],
     aside: Collection[CommandButton] = (),
 ) -> None:
-    """Show as much of every button as ``room`` pixels take: the first of ``levels`` that fits, else the last.
+    """Show as much of every button as fits ``room`` pixels: the first of ``levels`` that fits, else the last.
 
-    A level is how much is shown of a button, and of one that stands ``aside``.
+    A level is the detail of a button, and of one that stands ``aside``.
     """
     for level in levels:
         amounts = [(button, level[button in aside]) for button in buttons]

@@ -1,4 +1,4 @@
-"""A line of text that shortens itself to its width; whole as a tooltip and on copy."""
+"""A one-line label that elides itself to its width; whole as a tooltip and on copy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, 
 
 
 class ElidedLabel(QLabel):
-    """Elides in the middle for addresses, at the end for prose; asks for no width of its own.
+    """Elides in the middle for addresses, at the end for prose; asks for no minimum width.
 
     ``text()`` is always the whole text, so that screen readers and copies get it.
     """
@@ -31,31 +31,31 @@ class ElidedLabel(QLabel):
         self._tell_whole()
 
     def shown(self) -> str:
-        """What fits."""
+        """The elided text."""
         return self.fontMetrics().elidedText(self.text(), self._mode, self.contentsRect().width())
 
     def sizeHint(self) -> QSize:
-        """As wide as the text, so that a layout with room shows all of it."""
+        """The width of the whole text, so that a layout with room shows all of it."""
         metrics = self.fontMetrics()
         return QSize(metrics.horizontalAdvance(self.text()) + 2, metrics.height() + 2)
 
     def minimumSizeHint(self) -> QSize:
-        """Next to nothing: that is the point."""
+        """Nearly nothing."""
         return QSize(24, self.fontMetrics().height() + 2)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Tell the whole text in a tooltip only while it is cut."""
+        """Set the tooltip only while the text is elided."""
         super().resizeEvent(event)
         self._tell_whole()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Another font needs another room."""
+        """Update after a change of font."""
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self.updateGeometry()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw what fits."""
+        """Draw the elided text."""
         painter, option = QPainter(self), QStyleOption()
         option.initFrom(self)
         self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)

@@ -1,4 +1,4 @@
-"""What stands where nothing is yet: what this place is for, what to do, and the key that does it."""
+"""The empty state of a view: its purpose, what to do, and the command that does it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.models.commands import CommandCenter
 
 
 class EmptyState(QWidget):
-    """A title, a hint and, where a command mends it, a button that names its key."""
+    """A title, a hint and, where a command helps, a button with its shortcut."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class EmptyState(QWidget):
         self.setAccessibleName(title)
 
     def set(self, title: str, hint: str) -> None:
-        """Say something else: "nothing matches" is not "nothing is here"."""
+        """Change the text: "nothing matches" is not "nothing is here"."""
         self.title.setText(title)
         self.hint.setText(hint)
         self.setAccessibleName(title)

@@ -1,4 +1,4 @@
-"""The line over a list that says which rows are wanted; ``/`` goes to it, Enter and Esc leave it."""
+"""The filter line over a list; ``/`` focuses it, Enter and Esc leave it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLineEdit
 
 
 class FilterLine(QLineEdit):
-    """``onward()`` gives the keys to the list."""
+    """``onward()`` focuses the list."""
 
     def __init__(self, text: str, placeholder: str, name: str, onward: Callable[[], None]) -> None:
         super().__init__(text)
@@ -21,12 +21,12 @@ class FilterLine(QLineEdit):
         self.returnPressed.connect(onward)
 
     def take_keys(self) -> None:
-        """Go to the line with its words selected."""
+        """Focus the line and select its text."""
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.selectAll()
 
     def leave(self) -> bool:
-        """One level back: first empty the line, then leave it.  False when the keys are not in it."""
+        """Go back one level: clear the line first, then leave it.  False when it is not focused."""
         if not self.hasFocus():
             return False
         if self.text():
@@ -36,7 +36,7 @@ class FilterLine(QLineEdit):
         return True
 
     def show_words(self, text: str) -> None:
-        """Follow the model, without telling it and never under somebody's hands."""
+        """Follow the model, silently and never while the user types."""
         if not self.hasFocus() and self.text() != text:
             with QSignalBlocker(self):
                 self.setText(text)

@@ -1,4 +1,4 @@
-"""A form in the place of a side panel: a title with a way out, fields that scroll, and what is done with them below."""
+"""A form in place of a side panel: a title with a close button, scrolling fields, and the submit button."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from app.views.widgets.panel import Panel
 
 
 class FormPanel(Panel):
-    """Nothing waits for it.  ``closed`` says that it may go: it was closed, or what it asks for has begun.
+    """A non-blocking form.  ``closed`` says that it was closed, or that its action has begun.
 
-    Plain keys are its own wherever in it they are pressed, but for Esc; Enter on a choice sends it off.
+    Plain keys stay in it, except Esc; Enter on a choice submits it.
 
     Attributes:
-        grid: words in column 0, fields and what they mean in column 1.
-        error: why what was asked for could not begin.
+        grid: labels in column 0, fields and their help in column 1.
+        error: why the action could not begin.
     """
 
     closed = Signal()
@@ -45,7 +45,7 @@ class FormPanel(Panel):
         self.close_button.clicked.connect(self.closed)
 
     def event(self, event: QEvent) -> bool:
-        """A plain key does nothing to what lies beside the form: Down chooses the next button, not the next run."""
+        """Keep plain keys from the place beside the form: Down chooses the next button, not the next run."""
         if (
             event.type() is QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
@@ -57,7 +57,7 @@ class FormPanel(Panel):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter on a choice sends the form off, on another button presses it; lines and lists have their own."""
+        """Enter on a choice submits, on another button presses it; lines and lists handle their own."""
         held = QApplication.focusWidget()
         if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter) or event.modifiers() & COMMANDING:
             super().keyPressEvent(event)
@@ -69,7 +69,7 @@ class FormPanel(Panel):
             super().keyPressEvent(event)
 
     def frame(self, title: str, *foot: QWidget) -> None:
-        """Put everything into its place once the grid is filled; ``foot`` stands over error and button."""
+        """Lay out the panel once the grid is filled; ``foot`` goes over error and button."""
         head = QHBoxLayout()
         head.setContentsMargins(14, 8, 12, 4)
         heading = QLabel(title)
@@ -117,7 +117,7 @@ class FormPanel(Panel):
         *,
         high: bool = False,
     ) -> int:
-        """A field with its word before it and what it means below; the next row."""
+        """Add a row: a field with its label before it and its help below."""
         label = QLabel(word)
         label.setBuddy(field)
         says.setWordWrap(True)
@@ -137,7 +137,7 @@ class FormPanel(Panel):
         return row + 2
 
     def show_error(self, text: str) -> None:
-        """Why it could not begin; "" takes the line away."""
+        """Show why the action could not begin; "" hides the line."""
         self.error.setText(text)
         self.error.setVisible(bool(text))
 
@@ -147,7 +147,7 @@ class FormPanel(Panel):
 
 
 def say(says: QLabel, field: QWidget, meaning: str, problem: str) -> None:
-    """Below a field: what it means, or what is wrong with it."""
+    """Set the text below a field: its help, or its problem."""
     text = f"! {problem}" if problem else meaning
     says.setText(text)
     field.setAccessibleDescription(text)

@@ -1,4 +1,4 @@
-"""Keys drawn as keys, and the row that is ready."""
+"""Draws keys as key caps, and the selected row of a picker."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def draw_keys(painter: QPainter, theme: Theme, rect: QRect, keys: str) -> int:
 
 
 def keys_width(theme: Theme, keys: str) -> int:
-    """Pixels that ``draw_keys`` takes."""
+    """The width in pixels that ``draw_keys`` takes."""
     metrics, pad = QFontMetrics(theme.font("secondary")), theme.px(6)
     parts = keys.split(" then ") if keys else []
     caps = sum(
@@ -51,6 +51,6 @@ def keys_width(theme: Theme, keys: str) -> int:
 
 
 def paint_selected(painter: QPainter, theme: Theme, rect: QRect) -> None:
-    """The ground of the row that Enter chooses: a tint and a bar, so that colour does not stand alone."""
+    """Paint the background of the row that Enter chooses: a tint and a bar, so that colour is not alone."""
     painter.fillRect(rect, theme.color("selected"))
     painter.fillRect(QRect(rect.left(), rect.top(), theme.px(3), rect.height()), theme.color("accent"))

@@ -1,4 +1,4 @@
-"""A panel over the window that takes the keys while it is open and gives them back where they were."""
+"""A panel over the window that takes the focus while it is open and restores it afterwards."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from app.views.theme import Theme
 
 
 class Overlay(QWidget):
-    """A scrim over its parent with a panel in the middle; nothing waits for it.
+    """A scrim over its parent with a panel in the middle, without blocking.
 
-    Esc or a click beside the panel closes it.  While it is open the keys stay in it; of the window's commands those
-    work that belong to no place below it.
-    ``wanted`` is the panel's size at 100 % text size; ``top`` hangs it near the upper edge.
+    Esc or a click beside the panel closes it.  While it is open the focus stays in it; of the window's commands only
+    those that belong to no place work.
+    ``wanted`` is the panel's size at 100 % text size; ``top`` places it near the upper edge.
     """
 
     closed = Signal()
@@ -43,7 +43,7 @@ class Overlay(QWidget):
             self.present()
 
     def present(self) -> None:
-        """Open it over everything else and take the keys."""
+        """Open it over everything else and focus it."""
         for other in self._host.findChildren(Overlay, options=Qt.FindChildOption.FindDirectChildrenOnly):
             if other is not self and other.isVisible():
                 other.dismiss()
@@ -56,7 +56,7 @@ class Overlay(QWidget):
         self.first().setFocus(Qt.FocusReason.PopupFocusReason)
 
     def dismiss(self) -> None:
-        """Close it; the keys go back to where they were."""
+        """Close it and restore the focus."""
         if not self.isVisible():
             return
         self.hide()
@@ -71,7 +71,7 @@ class Overlay(QWidget):
         """Fill the panel; called each time before it opens."""
 
     def first(self) -> QWidget:
-        """The widget that gets the keys."""
+        """The widget to focus."""
         return self.panel
 
     def event(self, event: QEvent) -> bool:
@@ -110,7 +110,7 @@ class Overlay(QWidget):
         return super().eventFilter(watched, event)
 
     def _keep_keys(self, _before: QWidget | None, now: QWidget | None) -> None:
-        """A button that is greyed after it was pressed gives the keys away: never to what lies below."""
+        """Keep the focus in the panel when a pressed button is disabled and loses it."""
         if (
             now is not None
             and self.isVisible()

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame
 
 
 class Panel(QFrame):
-    """While the keys are in it, Enter activates the row or leaves the field; no command of the place takes it."""
+    """While the focus is inside, Enter activates the row or leaves the field; no command of the place takes it."""
 
     def event(self, event: QEvent) -> bool:
         """Keep Enter from the window's commands; with Ctrl, Alt or Meta it still reaches them."""

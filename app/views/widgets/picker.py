@@ -1,4 +1,4 @@
-"""A line to type into over a list to choose from: the palette's and the search's way of working."""
+"""Lets an input line drive a list, for the palette and the search."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QListView, QStyledIt
 
 
 class Picker(QObject):
-    """Lets a line edit drive a list: up and down move, Enter chooses, the first row is ready.
+    """Up and down move, Enter chooses, the first row is selected.
 
     ``chosen`` carries the row.
     """
@@ -32,11 +32,11 @@ class Picker(QObject):
         line.installEventFilter(self)
 
     def to_first(self) -> None:
-        """Make the first row ready."""
+        """Select the first row."""
         self.to(0)
 
     def to(self, row: int) -> None:
-        """Make a row ready and bring it into view."""
+        """Select a row and scroll to it."""
         model = self._view.model()
         count = model.rowCount()
         if count:
@@ -48,7 +48,7 @@ class Picker(QObject):
         self.chosen.emit(index.row())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keys that belong to the list."""
+        """Handle the keys that belong to the list."""
         if event.type() is QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             row = self._view.currentIndex().row()
             match event.key():

@@ -1,4 +1,4 @@
-"""A wrapped text from outside: of any length and with words of any length, in the room there is."""
+"""A wrapped label for external text of any length, with words of any length."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 LONG_WORD = re.compile(r"\S{16}(?=\S)")
 GAP = "\u200b"
-"""Where a long word may be broken; it has no width."""
+"""A zero-width break opportunity for long words."""
 
 
 class Said(QLabel):
@@ -23,7 +23,7 @@ class Said(QLabel):
         self.setWordWrap(True)
 
     def say(self, text: str) -> None:
-        """Show this text; an empty one takes no room."""
+        """Show this text; an empty one hides the label."""
         is_cut = len(text) > self._longest
         shown = f"{text[: self._longest].rstrip()}…" if is_cut else text
         self.setText(LONG_WORD.sub(lambda word: word.group() + GAP, shown))

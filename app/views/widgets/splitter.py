@@ -1,4 +1,4 @@
-"""Columns with widths that are remembered and that fold away with one key."""
+"""Columns with remembered widths that collapse with one key."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 
 class Splitter(QSplitter):
-    """A splitter whose panes fold and unfold to the width they had; ``save`` and ``restore`` speak JSON.
+    """A splitter whose panes collapse and expand to the width they had; ``save`` and ``restore`` use JSON.
 
-    ``defaults`` are the widths (or heights) in pixels of the panes at the start; the one given as 0 takes the rest.
+    ``defaults`` are the initial widths (or heights) of the panes in pixels; the one given as 0 takes the rest.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Splitter(QSplitter):
         self.setStretchFactor(number, 1 if stretches else 0)
 
     def reset(self) -> None:
-        """Every pane open, as wide as at the start."""
+        """Expand every pane to its initial width."""
         for number in list(self._folded):
             self.set_folded(number, False)
         if self._defaults:
@@ -43,15 +43,15 @@ class Splitter(QSplitter):
             self.setSizes([size or rest for size in self._defaults])
 
     def is_folded(self, number: int) -> bool:
-        """Whether a pane was folded away."""
+        """Whether a pane is collapsed."""
         return number in self._folded
 
     def toggle(self, number: int) -> None:
-        """Fold a pane away, or bring it back as wide as it was; the last open one stays."""
+        """Collapse a pane, or expand it to its earlier width; the last open one stays."""
         self.set_folded(number, not self.is_folded(number))
 
     def set_folded(self, number: int, folded: bool) -> None:
-        """Fold or unfold one pane."""
+        """Collapse or expand one pane."""
         if folded == self.is_folded(number) or not 0 <= number < self.count():
             return
         sizes, pane = self.sizes(), self.widget(number)
@@ -69,12 +69,12 @@ class Splitter(QSplitter):
         self.setSizes(sizes)
 
     def save(self) -> dict[str, Any]:
-        """Sizes and what is folded."""
+        """Return sizes and collapsed panes."""
         sizes = [self._folded.get(number, size) for number, size in enumerate(self.sizes())]
         return {"sizes": sizes, "folded": sorted(self._folded)}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take saved sizes; what does not fit these panes is left alone."""
+        """Restore saved sizes; values that do not fit these panes are ignored."""
         sizes = [max(0, int(size)) for size in cast("list[Any]", state.get("sizes") or [])]
         if len(sizes) != self.count():
             self.reset()

@@ -20,13 +20,13 @@ LINES = 5
 
 
 class TextLine(QPlainTextEdit):
-    """Nothing is ever cut: what is much too long to be sent is not taken in at all, and that is said.
+    """A multi-line input that never truncates: a text much too long to be sent is refused with a signal.
 
     Args:
-        longest: characters that can be sent; up to four times as many may stand in the field to be shortened there.
+        longest: characters that can be sent; up to four times as many may be in the field to be shortened there.
 
     Signals:
-        entered(text), left: Enter, Esc.  refused(length): a text of this length was not taken in.
+        entered(text), left: Enter, Esc.  refused(length): a text of this length was not taken.
     """
 
     entered = Signal(str)
@@ -50,16 +50,16 @@ class TextLine(QPlainTextEdit):
 
     @property
     def text(self) -> str:
-        """All that stands in it."""
+        """The whole text."""
         return self.toPlainText()
 
     @property
     def length(self) -> int:
-        """Characters in it, without copying them."""
+        """Number of characters, without copying them."""
         return max(self.document().characterCount() - 1, 0)
 
     def put(self, text: str) -> None:
-        """Show this text with the cursor behind it, unless it stands there."""
+        """Set the text with the cursor at its end, unless it is the same."""
         if text != self.text:
             self.setPlainText(text)
             cursor = self.textCursor()
@@ -67,17 +67,17 @@ class TextLine(QPlainTextEdit):
             self.setTextCursor(cursor)
 
     def begin(self) -> None:
-        """Go to it."""
+        """Focus the field."""
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def shut(self, shut: bool) -> None:
-        """Take the keys and do nothing with them: what is typed comes neither into the line nor to a command."""
+        """Take keys and ignore them: typed text reaches neither the line nor a command."""
         if shut != self._shut:
             self._shut = shut
             self.setReadOnly(shut)
 
     def event(self, event: QEvent) -> bool:
-        """Enter and Esc are its own while the keys are in it; commands of the place don't take them."""
+        """Take Enter and Esc while focused, before the commands of the place."""
         if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             if self._shut and key_of(event) is not Key.OTHER:
                 event.accept()
@@ -92,7 +92,7 @@ class TextLine(QPlainTextEdit):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Send, leave, or write."""
+        """Send, leave, or type."""
         shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         if event.key() in ENTER and not shifted:
             self.entered.emit(self.text)
@@ -104,7 +104,7 @@ class TextLine(QPlainTextEdit):
             super().keyPressEvent(event)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        """Paste, unless it would be a text that nobody shortens by hand."""
+        """Paste, unless the text is too long to be shortened by hand."""
         text = source.text()
         if self.length + len(text) > self._longest * 4:
             self.refused.emit(self.length + len(text))
@@ -112,12 +112,12 @@ class TextLine(QPlainTextEdit):
         self.insertPlainText(text)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another width breaks the lines anew."""
+        """Fit the height: another width wraps differently."""
         super().resizeEvent(event)
         self._fit()
 
     def sizeHint(self) -> QSize:
-        """As high as its lines."""
+        """The height of its lines."""
         return QSize(120, self.height())
 
     def _fit(self) -> None:

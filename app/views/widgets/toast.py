@@ -1,4 +1,4 @@
-"""A line that says what was done, offers to undo it, and goes by itself; nothing waits for it."""
+"""A passing message with an optional Undo button."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class Toast(QFrame):
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """The message."""
         return self._label.text()
 
     @property
     def action_text(self) -> str:
-        """What its button offers, "" for none."""
+        """The button's text, "" for none."""
         return self._button.text() if self._act is not None else ""
 
     def say(
@@ -74,7 +74,7 @@ class Toast(QFrame):
             self._timer.start(int(SECONDS * 1000))
 
     def keep_clear(self, pixels: int) -> None:
-        """Leave so much of the lower edge free: a place's own controls stand there."""
+        """Leave this much of the lower edge free for a place's own controls."""
         if pixels != self._clear:
             self._clear = pixels
             self._place()
