@@ -1,6 +1,6 @@
-// Where a person's hands are on the page: what lies under a point, what has the cursor, what a field holds.
-// It runs beside the look's script (``sitelore``) in the same world of its own and changes nothing; only while a person
-// chooses from a list it lies on top of the page, for what the browser opens itself is in no picture of the page.
+// Target of a person's input: the element under a point, the focused element, a field's content.
+// It runs beside the capture script (``sitelore``) in the same isolated world and changes nothing.  Only while a person
+// chooses from a list it is drawn on top of the page, because native pop-ups are in no screenshot of the page.
 
 const above = (node) => node.assignedSlot ?? node.parentElement ?? node.getRootNode().host ?? null;
 
@@ -9,7 +9,7 @@ let known = new Map();
 let frames = new Map();
 let stirred = false;
 
-// The look just taken is the one of this generation: elements have its numbers, and what changes from now on is noted.
+// Registers the newest capture: elements have its numbers, and changes from now on are recorded.
 function rest(number) {
   generation = number;
   known = new Map();
@@ -75,7 +75,7 @@ function deepest() {
   return found;
 }
 
-// What has the cursor, and whether that is the field that is held.
+// Returns the focused element, and whether it is the tracked field.
 function cursor() {
   const found = deepest();
   if (isFrame(found)) return { generation, number: -1, frame: frameOf(found), typable: false, held: false };
@@ -103,14 +103,14 @@ function factsOf(element) {
   };
 }
 
-// The field that has the cursor is held from now on, whatever happens to the cursor.
+// Tracks the focused field from now on, wherever the focus goes.
 function hold() {
   const found = deepest();
   field = typable(found) ? found : null;
   return field !== null;
 }
 
-// What the held field holds; null once it has left the page.
+// Returns the tracked field's content; null once it has left the page.
 function held() {
   if (field === null || !field.isConnected) return null;
   if (field.localName === "select") return { chosen: [...field.selectedOptions].map((option) => option.label.trim().slice(0, 200)) };
@@ -124,8 +124,8 @@ function shut() {
   list = null;
 }
 
-// The choices of the list under the point asked about last, or of the one with the cursor, below it on the page; false
-// where it has none to show.
+// Shows the options of the list at the point queried last, or of the focused one, below it on the page; returns false
+// if there are none.
 function open(atCursor) {
   shut();
   const select = atCursor ? deepest() : pressed;
@@ -152,7 +152,7 @@ function open(atCursor) {
   }
   document.documentElement.append(host);
   if (typeof host.showPopover === "function") {
-    host.popover = "manual"; // above a modal dialog of the page, too
+    host.popover = "manual"; // above a modal dialog of the page as well
     host.showPopover();
   }
   point(list.at);
@@ -169,7 +169,7 @@ function point(index) {
   list.rows.children[list.at]?.scrollIntoView({ block: "nearest" });
 }
 
-// The label of what was chosen, null where that changes nothing.  The page is told a moment later: it may go away.
+// Returns the chosen label, null if that changes nothing.  Events are sent a moment later: the page may navigate away.
 function take() {
   const { select, at } = list;
   const option = select.options[at];
@@ -183,8 +183,8 @@ function take() {
   return option.label.trim().slice(0, 200);
 }
 
-// What a person does while the list is open: a point that is pressed, a step up or down, ``take`` or ``shut``.
-// Whether the list is still open, and what was chosen.
+// Handles input while the list is open: a pressed point, a step up or down, ``take`` or ``shut``.
+// Returns whether the list is still open, and what was chosen.
 function choose(deed, x = 0, y = 0) {
   let chosen = null;
   if (list === null || !list.select.isConnected) shut();

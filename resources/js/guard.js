@@ -1,8 +1,8 @@
-// Takes from a page and its workers what sends without a request that could be held up: sockets of workers, WebTransport,
-// data channels.  Sockets of the page itself stay; each of their messages is decided about.
+// Removes from a page and its workers what sends without an interceptable request: sockets of workers, WebTransport,
+// data channels.  Sockets of the page itself stay; each of their messages is decided individually.
 //
 // A worker whose script comes from the network is served a policy with the same effect (app.engine.browser.watchpost).
-// One made of a blob or a data address gets this script before its own.
+// One created from a blob or a data address gets this script before its own.
 
 (function guard(own) {
   const inWorker = typeof document === "undefined";
@@ -36,14 +36,14 @@
     if (!/^blob:/i.test(text)) return address;
     const blob = blobs.get(text);
     if (blob) return create(new Blob([first, blob], { type: "text/javascript" }));
-    const asked = new XMLHttpRequest(); // it was made in another frame
+    const asked = new XMLHttpRequest(); // created in another frame
     asked.open("GET", text, false);
     asked.send();
     return create(new Blob([first, asked.responseText], { type: "text/javascript" }));
   };
   for (const name of ["Worker", "SharedWorker"]) {
     if (!self[name]) continue;
-    const made = new Map(); // a shared worker is the same for the same address
+    const made = new Map(); // a shared worker is identified by its address
     self[name] = new Proxy(self[name], {
       construct(kind, [address, ...rest], target) {
         const key = String(address);

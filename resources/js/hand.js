@@ -1,5 +1,5 @@
-// What the hand must know of a page before it acts, and what the page did afterwards.  It runs beside the look's script
-// (``sitelore``) in the same world of its own, adds nothing to the page, and leaves nothing behind but observers.
+// State of a page before an action, and its changes afterwards.  It runs beside the capture script
+// (``sitelore``) in the same isolated world, adds nothing to the page, and leaves nothing behind but observers.
 
 const up = (node) => node.assignedSlot ?? node.parentElement ?? (node.getRootNode().host ?? null);
 
@@ -25,7 +25,7 @@ const short = (text, most) => text.replace(/\s+/g, " ").trim().slice(0, most);
 // ---- what changed -------------------------------------------------------------------------------------------------
 
 const IDLE_APART = 150;
-const OFTEN = 3; // what an action did late may change a place once more, or twice
+const OFTEN = 3; // late effects of an action may change a node once more, or twice
 const LATELY = 10000;
 const MOST_KEPT = 4000;
 const PASSING = /focus|hover|ripple|active-?ring|touched|untouched|dirty|pristine/i;
@@ -93,7 +93,7 @@ function received(changes) {
 
 const observer = new MutationObserver(received);
 
-// Every document and shadow root of the page from this one on, each observed from now on.
+// Collects every document and shadow root from this one down, and observes each from now on.
 function observe(root, found = []) {
   found.push(root);
   if (!watched.has(root)) {
@@ -162,7 +162,7 @@ const typable = (element) =>
   element !== null && (element.isContentEditable || element.localName === "textarea" || element.localName === "select" ||
     (element.localName === "input" && !/^(button|submit|reset|image|checkbox|radio|file|range|color)$/.test(element.type)));
 
-// From now on changes are what the action did; until now they were the page's own.
+// Attributes changes from now on to the action; earlier ones are the page's own.
 function begin() {
   received(observer.takeRecords());
   const roots = observe(document);
@@ -201,7 +201,7 @@ function tells(element, name, old) {
   return true;
 }
 
-// What is different now from when the action began; what came and went again does not count.
+// Returns what differs from the beginning of the action; what came and went again does not count.
 function changes() {
   received(observer.takeRecords());
   const where = [];
@@ -225,7 +225,7 @@ function changes() {
   };
 }
 
-// A text that was put back as it was: the same words, in another node.
+// Whether a text was restored: the same words, in another node.
 const twin = (node, parent) => {
   if (node.nodeType !== 3) return false;
   for (const added of fresh.added) if (added.nodeType === 3 && added.parentNode === parent && added.data === node.data) return true;
@@ -249,7 +249,7 @@ for (const type of ["pointerdown", "mousedown", "click", "contextmenu"])
     if (acting && goal !== null && event.isTrusted && event.composedPath().includes(goal)) delivered = true;
   }, { capture: true, passive: true });
 
-// ---- what an element is like before it is touched -----------------------------------------------------------------
+// ---- state of an element before an action -------------------------------------------------------------------------
 
 const labelOf = (hit) => {
   const label = hit.closest?.("label");
@@ -315,7 +315,7 @@ function numbers() {
   }
 }
 
-// What lies on top, by its words and by the numbers of what can be acted on in it.
+// Describes what lies on top: its words and the numbers of the operable elements in it.
 function describe(cover) {
   const known = numbers();
   let holder = cover;
@@ -384,7 +384,7 @@ function center(number) {
   if (element !== null) element.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
 }
 
-// Scrolls the nearest thing around an element that can be scrolled that way.
+// Scrolls the nearest container of an element that can be scrolled in that direction.
 function scrollAround(number, dx, dy) {
   for (let at = sitelore.element(number); at; at = up(at)) {
     if (!scrolling(at)) continue;
@@ -397,7 +397,7 @@ function scrollAround(number, dx, dy) {
   return false;
 }
 
-// A point of a frame's content as a point of this page; what lies on top of it there, if it is not the frame.
+// Converts a point of a frame's content to this page; also returns what covers it there, if it is not the frame.
 function outward(owner, x, y) {
   const frame = sitelore.frame(owner);
   if (frame === null || !frame.isConnected) return null;

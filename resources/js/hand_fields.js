@@ -1,11 +1,11 @@
-// Fields, lists, boxes and sliders: what they take and what is in them.  Joined with hand.js into one script.
+// Fields, lists, check boxes and sliders: constraints and content.  Joined with hand.js into one script.
 
 function siteloreFields() {
   const TAKES_TEXT = "input:not([type=hidden]):not([type=checkbox]):not([type=radio]):not([type=button]):not([type=submit])" +
     ":not([type=reset]):not([type=image]):not([type=file]),textarea,select,[contenteditable=''],[contenteditable=true]";
   const BOXES = "input[type=checkbox],input[type=radio],[role=checkbox],[role=radio],[role=switch]";
 
-  // The element itself, what its label stands for, or the one field within it.
+// The element itself, the control of its label, or the only field within it.
   function standing(number, kinds) {
     const element = sitelore.element(number);
     if (element === null || element.matches(kinds) || element.isContentEditable) return element;
@@ -38,7 +38,7 @@ function siteloreFields() {
     return element === null ? "" : element.isContentEditable ? element.innerText : valueOf(element);
   }
 
-  // Number of the first text that the field would take, -1 for none; tried on a copy that is nowhere on the page.
+  // Index of the first text that the field accepts, -1 for none; tried on a copy that is not in the page.
   function pick(number, texts) {
     const element = field(number);
     if (element === null || element.localName !== "input") return 0;
@@ -94,7 +94,7 @@ function siteloreFields() {
     return null;
   }
 
-  // Marks a part of an element's text, from one character to another; -1 is its end.
+  // Selects part of an element's text, from one character to another; -1 is its end.
   function mark(number, start, end) {
     const element = sitelore.element(number);
     if (element === null) return false;
@@ -127,7 +127,7 @@ function siteloreFields() {
 
   const TRACKS = "[class*=slider],[class*=Slider],[class*=range],[class*=track],[class*=rail]";
 
-  // A slider: its handle, its track, and what it says of itself.
+  // A slider: its handle, its track, and its attributes.
   function slider(number) {
     const element = sitelore.element(number);
     if (element === null) return null;
@@ -163,7 +163,7 @@ function siteloreFields() {
     return focused() === handle;
   }
 
-  // Numbers that stand alone on the page, in texts and fields: one of them may tell what a slider is at.
+  // Standalone numbers on the page, in texts and fields: one of them may show a slider's value.
   let shown = [];
   function readings() {
     shown = [];

@@ -1,5 +1,5 @@
-// What lies under points of this frame, the one in front first: numbers of elements and frames of the last look.
-// Shadow roots are entered where the page lets them be; nothing is changed.
+// Hit testing in this frame: numbers of the last capture's elements and frames under points, the front one first.
+// Open shadow roots are entered; nothing is changed.
 (points) => {
   const elements = new Map();
   const frames = new Map();
@@ -8,7 +8,7 @@
 
   const MOST_SHADOWS = 20;
 
-  // The stack as a person would see it: what a shadow root shows stands before its host.
+  // The visual stack: the content of a shadow root comes before its host.
   const stackOf = (root, x, y, depth) => {
     const stack = [];
     for (const element of root.elementsFromPoint(x, y)) {
@@ -42,7 +42,7 @@
         found.push([1, frames.get(start) ?? -1]);
         continue;
       }
-      // The nearest element around it that can be acted on; a label acts for its control.
+      // The nearest operable ancestor; a label stands for its control.
       for (let node = start; node !== null && node.nodeType === 1; node = around(node)) {
         const number = elements.get(node) ?? elements.get(node.localName === "label" ? node.control : undefined);
         if (number === undefined) continue;

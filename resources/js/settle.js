@@ -1,8 +1,8 @@
-// Resolves to true once the document has been still for `quiet` ms, to false after `most` ms.
+// Resolves to true once the document has been unchanged for `quiet` ms, to false after `most` ms.
 //
-// `least` ms it is looked at in any case; `acted` says that something was just done, so that stillness is counted from
+// It is watched for `least` ms in any case; `acted` says that an action was just done, so that idleness is counted from
 // now on; otherwise from the end of loading.  Runs in an isolated world and changes nothing: it only observes.
-// What goes on for ever is no unrest: text that ticks, animations without an end, styles that move for more than 1.5 s.
+// Endless changes are ignored: ticking text, infinite animations, styles that move for more than 1.5 s.
 ({ quiet, most, least, acted }) =>
   new Promise((resolve) => {
     const STYLE_COUNTS_FOR = 1500;
@@ -43,7 +43,7 @@
           try {
             watch(element.contentDocument);
           } catch {
-            // another origin's: its traffic is all that can be seen of it
+            // cross-origin: only its traffic is visible
           }
         }
       }

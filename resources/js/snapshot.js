@@ -1,5 +1,5 @@
-// One walk over everything that is rendered, shadow roots and slots included; nothing on the page is changed.
-// The answer is compact: strings stand once in a table, everything else names them by number (read by reading.py).
+// One walk over all rendered content, including shadow roots and slots; nothing on the page is changed.
+// The answer is compact: each string is in a table once, everything else refers to it by index (see frame_decoder.py).
 
 const SKIPPED = new Set(["script", "style", "template", "noscript", "head", "meta", "link", "title", "base", "param", "source", "track"]);
 const LANDMARKS = new Set(
@@ -10,7 +10,7 @@ const STRUCTURAL = new Set([...LANDMARKS, "article", "document", "application", 
   "log", "radiogroup", "table", "treegrid", "heading", "paragraph", "note", "tooltip"]);
 const NAMED = new Set([...NAMED_BY_CONTENT, ...INTERACTIVE, ...LANDMARKS, "image", "group", "figure", "table", "progressbar",
   "meter", "radiogroup", "alert", "status", "iframe", "canvas"]);
-NAMED.delete("row"); // its cells say the same
+NAMED.delete("row"); // its cells have the same text
 
 const MOST_NODES = 120000;
 const MOST_DEPTH = 900;
@@ -19,7 +19,7 @@ const MOST_HEADINGS = 80;
 const MARK = "\u0001";
 const FLAG = { inShadow: 1, submits: 2, inLive: 4, inAdvert: 8, visible: 16, listens: 32, met: 64 };
 
-// What holds for everything inside an element, handed down the walk.
+// Context of everything inside an element, passed down the walk.
 class Around {
   constructor(outer) {
     const known = outer !== null;
@@ -145,7 +145,7 @@ class Look {
     const name = named ? nameOf(element, tag, control?.role ?? role) : "";
     let number = -1;
     if (control !== null) {
-      if (control.hears === undefined) inside.inControl = true; // else what lies within would have another identity
+      if (control.hears === undefined) inside.inControl = true; // else the content would get another identity
       number = this.keep(element, tag, control, name, inside, style);
     }
     if (LANDMARKS.has(role)) inside.landmarks = [...around.landmarks, landmarkOf(element, role)];
@@ -165,7 +165,7 @@ class Look {
     if (block) this.text.push("\n");
   }
 
-  // What holds for everything inside an element.
+  // Context of everything inside an element.
   surroundings(element, tag, role, style, around, shows) {
     const inside = new Around(around);
     inside.level++;
@@ -183,7 +183,7 @@ class Look {
     return inside;
   }
 
-  // Role and nature of an element that can be acted on, or null.
+  // Role and kind of an operable element, or null.
   controlOf(element, tag, role, style, around, inside) {
     if (INTERACTIVE.has(role)) return { role, listens: false };
     if (!around.inControl && !UNPOINTED.has(tag)) inside.pointer = style.cursor === "pointer";
@@ -237,7 +237,7 @@ class Look {
     return number;
   }
 
-  // What a thorough look tells of an element besides, in its line of the tree; puts it among its attributes, too.
+  // Additional facts of a thorough capture, for the element's line in the tree; also added to its attributes.
   unspoken(element, control, attributes, name, hears) {
     let line = hears.includes("scroll") ? ", scrollable" : "";
     const add = (word, value) => {
@@ -254,7 +254,7 @@ class Look {
     return line;
   }
 
-  // Shapes of a drawing: those a person could act on are numbered, those beside them are told.
+  // Shapes of a drawing: operable ones are numbered, the others only described.
   drawing(svg, around) {
     if (!this.ears || around.hidden || around.silent) return;
     for (const [shape, hears] of this.ears.drawing(svg, around)) {
@@ -281,7 +281,7 @@ class Look {
     return number;
   }
 
-  // Number of an element's path: [path of its parent, tag, place among brothers of that tag, their number, id, crossing].
+  // Index of an element's path: [path of its parent, tag, position among siblings of that tag, their count, id, crossing].
   path(element) {
     const known = this.pathNumbers.get(element);
     if (known !== undefined) return known;
@@ -361,7 +361,7 @@ function showsCaptcha() {
 
 let last = null;
 
-// With ``told`` (what listeners.py heard) the look is a thorough one.
+// With ``told`` (the answer in listeners.py) the capture is thorough.
 function look(limit, top, told = null) {
   forgetTexts();
   const heard = told === null ? null : heardOf(told);

@@ -1,5 +1,4 @@
-// What stays the same about an element: ids and classes that somebody chose, its form, its states, what kind of place
-// it stands in.
+// Stable facts about an element: hand-written ids and classes, its form, its states, its surroundings.
 
 const MADE_UP = new RegExp(
   "\\d{4,}|[0-9a-f]{8}-[0-9a-f]{4}-|(?=[0-9a-f]*\\d)(?=[0-9a-f]*[a-f])[0-9a-f]{8,}" +
@@ -49,7 +48,7 @@ function testIdOf(element) {
   return "";
 }
 
-// Names and values in turn, sorted by name.
+// Alternating names and values, sorted by name.
 function attributesOf(element, tag, nameless) {
   const pairs = [];
   for (const name of namesOf(element)) {
@@ -69,7 +68,7 @@ function attributesOf(element, tag, nameless) {
   return pairs.length > 1 ? pairs.sort((a, b) => (a[0] < b[0] ? -1 : 1)).flat() : pairs.flat();
 }
 
-// What a control without a name shows: classes of its icon, or the file name of its picture.
+// Appearance of a nameless control: classes of its icon, or the file name of its image.
 function iconOf(element) {
   const inner = queryIn(element, "i,svg,img,use,span[class]");
   if (!inner) return "";
@@ -96,7 +95,7 @@ const actionOf = Function.prototype.call.bind(getter(HTMLFormElement, "action"))
 const methodOf = Function.prototype.call.bind(getter(HTMLFormElement, "method"));
 const ORIGIN = location.origin;
 
-// Path of a resolved address, with its origin where that is another one, without query and fragment.
+// Path of a resolved address, with its origin if it differs, without query and fragment.
 function pathWithin(address) {
   const end = address.search(/[?#]/);
   const plain = end < 0 ? address : address.slice(0, end);
@@ -177,7 +176,7 @@ function optionsOf(element, tag) {
   return names;
 }
 
-// Places whose coming and going makes no other page.
+// Regions that may appear and vanish without making it another page.
 const LIVE_ROLES = new Set(["alert", "log", "status", "timer", "marquee"]);
 const LIVE_CLASS = /(^|[\s_-])(alert|flash|toast|toaster|snackbar|notification|notifications|notice|growl|noty)s?([\s_-]|$)/i;
 const MUCH = 15;
@@ -188,7 +187,7 @@ function isLive(element, role) {
   const kind = readAttribute(element, "class");
   const looks = told === "polite" || told === "assertive" || LIVE_ROLES.has(role) || (kind && LIVE_CLASS.test(kind));
   if (!looks) return false;
-  // A region that holds the page itself says "polite" about all of it; only a message is left out.
+  // A region that contains the whole page may be "polite" as well; only a message is omitted.
   if (queryIn(element, "main,h1,form,nav,table,[role=main]")) return false;
   return element.querySelectorAll("a[href],button,input,select").length <= MUCH;
 }
@@ -206,7 +205,7 @@ function isAdvert(element, tag) {
   return readAttribute(element, "data-ad-slot") !== null || readAttribute(element, "data-ad-client") !== null;
 }
 
-// Repeated lists: three or more brothers of one kind whose insides are alike.
+// Repeated lists: three or more siblings of one kind with similar content.
 const NO_ROW = "main,nav,h1,header,footer,[role=main],[role=navigation],[role=dialog],dialog";
 const CONTROLS = "a[href],button,input:not([type=hidden]),select,textarea,summary,[role],[tabindex],[onclick]";
 const PARTS = new Set(["thead", "tbody", "tfoot", "caption", "colgroup", "script", "style", "option", "br", "hr", "label", "dialog"]);
@@ -219,7 +218,7 @@ function rowsAmong(parent, children) {
   for (const child of children) {
     const tag = tagOf(child);
     if (PARTS.has(tag)) continue;
-    // A class such as card-5 tells the row, not the kind.
+    // A class such as card-5 identifies the row, not the kind.
     const kind = [tag, attr(child, "role"), ...classTokens(child)].filter(Boolean).join(".").replace(/\d+/g, "#");
     let members = kinds.get(kind);
     if (!members) kinds.set(kind, (members = []));
@@ -268,7 +267,7 @@ function shapeOf(row, tag) {
     if (role === "presentation" || role === "none") continue;
     kinds.add(role || tagOf(control));
   }
-  // Fields one below the other are a form, each a question of its own.
+  // Fields below each other are a form, each a separate question.
   if (!kinds.has("a") && queryIn(row, FIELDS)) return "";
   return [...kinds].sort().join(" ");
 }

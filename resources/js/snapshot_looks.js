@@ -1,9 +1,9 @@
-// What a thorough look sees besides: what scripts listen to, shapes that are drawn, what nameless things look like.
+// Additional facts of a thorough capture: event listeners, drawn shapes, the appearance of nameless elements.
 //
-// Everything found here is marked by ``hears`` and by nothing else, so that a page's identity is the same with and
+// Everything found here is marked by ``hears`` and nothing else, so that a page's identity is the same with and
 // without it.
 
-// What page scripts may listen to that an agent can act on; listeners.py asks for the same elements in the same order.
+// Elements whose listeners an agent could trigger; listeners.py queries the same elements in the same order.
 const HEARABLE =
   ":not(html,head,head *,body,script,style,br,option,template,noscript,a[href],button,input,select,textarea)";
 const HEARD = { c: "click", p: "press", h: "hover", d: "drop", s: "scroll" };
@@ -18,7 +18,7 @@ const FEW_SHAPES = 40;
 const LEAST_DRAWING = 30;
 const LEAST_SCROLL = 8;
 
-// Elements by what is listened to on them, from "number of elements;place:kinds,place:kinds,"; null if the page changed
+// Elements with their listeners, from "number of elements;index:kinds,index:kinds,"; null if the page changed
 // between the two walks.
 function heardOf(told) {
   const heard = new Map();
@@ -38,7 +38,7 @@ class Ears {
     this.heard = heard;
   }
 
-  // Nature of an element that is no control by role, cursor or attribute, but can be acted on; null for any other.
+  // Kind of an element that is operable though no control by role, cursor or attribute; null for any other.
   control(element, tag, role, style, around) {
     if (tag === "html" || tag === "body" || tag === "iframe" || tag === "frame" || tag === "label") return null;
     let hears = this.own(element, tag, around);
@@ -60,16 +60,16 @@ class Ears {
     if (children === 0) return hears;
     const controls = queryIn(element, CONTROLS) !== null;
     if (LISTS.has(tag) && alikeIn(element) && queryIn(element, NATIVE) === null) {
-      // One listener for all of a list: its entries are what is meant.
+      // One listener for a whole list: its entries are the targets.
       for (const child of element.children) if (!this.heard.has(child)) this.heard.set(child, hears);
       return "";
     }
-    // Such as a window that comes to the front when pressed.
+    // Such as a window that is raised when pressed.
     if (controls && (!hears.includes("c") || LANDMARKS.has(roleOf(element, tag)))) return "";
     return controls && (large(element) || queryIn(element, SECTIONS)) ? "" : hears;
   }
 
-  // Marks what a drawing holds; gives the elements worth telling, each with what it hears ("" is not numbered).
+  // Marks the shapes of a drawing; returns the relevant elements, each with its event kinds ("" is not numbered).
   drawing(svg, around) {
     const box = svg.getBoundingClientRect();
     const shapes = [];
@@ -113,7 +113,7 @@ function scrolls(element, style) {
   return (down || across) && element.clientHeight > LEAST_SCROLL;
 }
 
-// Whether the pointer, put where an element is, would meet it: not outside of what is seen, not under something else.
+// Whether the pointer at an element's position would hit it: inside the visible area and not covered.
 function meets(element, owner, rect) {
   if (rect[0] >= innerWidth || rect[1] >= innerHeight || rect[0] + rect[2] <= 0 || rect[1] + rect[3] <= 0) return false;
   const root = rootOf(element);
@@ -125,9 +125,9 @@ function meets(element, owner, rect) {
   const left = Math.max(rect[0], 0), top = Math.max(rect[1], 0);
   const right = Math.min(rect[0] + rect[2], innerWidth), bottom = Math.min(rect[1] + rect[3], innerHeight);
   if (at((left + right) / 2, (top + bottom) / 2)) return true;
-  const first = element.getClientRects()[0]; // a link that is broken over two lines has a hole in its middle
+  const first = element.getClientRects()[0]; // a link that wraps over two lines has a gap in its middle
   if (first && first.width && at(first.x + first.width / 2, first.y + first.height / 2)) return true;
-  // Something small may lie on its middle: a quarter in from each corner.
+  // Something small may cover its middle: try a quarter in from each corner.
   const w = (right - left) / 4, h = (bottom - top) / 4;
   return at(left + w, top + h) || at(right - w, bottom - h);
 }
@@ -138,7 +138,7 @@ const hostsOf = (element) => {
   return hosts;
 };
 
-// -- how a thing looks, in words ----------------------------------------------------------------------------------
+// -- appearance in words ------------------------------------------------------------------------------------------
 
 const COLOURS = {
   "0,0,0": "black", "255,255,255": "white", "255,0,0": "red", "0,255,0": "lime", "0,0,255": "blue", "255,255,0": "yellow",
@@ -175,7 +175,7 @@ function shapeName(shape, tag) {
   return tag === "use" ? "picture" : tag;
 }
 
-// "red circle 20x20"; a line's two ends are told, in pixels of the frame it is in.
+// "red circle 20x20"; a line's end points are given in pixels of its frame.
 function lookOfShape(shape, tag) {
   const style = getComputedStyle(shape);
   const colour = style.fill === "none" || tag === "line" ? colourOf(style.stroke) : colourOf(style.fill);
@@ -196,13 +196,13 @@ function lookOfBox(element, style) {
   return colour ? `${colour} box ${sized(element.getBoundingClientRect())}` : "";
 }
 
-// -- what stands beside a field that nothing labels ---------------------------------------------------------------
+// -- words beside a field without a label ------------------------------------------------------------------------
 
 const FIELD = "input:not([type=hidden]),select,textarea,button,[contenteditable=true]";
 const UNNAMED = new Set([...TEXT_LIKE, "checkbox", "radio", "switch", "slider", "listbox"]);
 const AFTER = new Set(["checkbox", "radio", "switch"]);
 const NEAREST = 4;
-const LABEL_LIKE = 60; // letters; what is longer is a text of its own
+const LABEL_LIKE = 60; // characters; a longer text is no label
 
 function nearOf(element, role) {
   if (!UNNAMED.has(role)) return "";
@@ -210,7 +210,7 @@ function nearOf(element, role) {
   return beside(element, first) || beside(element, !first);
 }
 
-// The closest words before or behind, up to another field.
+// The nearest words before or after, up to another field.
 function beside(element, behind) {
   let at = element;
   for (let up = 0; up < NEAREST && at !== null; up++) {
@@ -228,7 +228,7 @@ function beside(element, behind) {
   return "";
 }
 
-// What an element without a name is called by those who made the page: "trash", "ui-slider-handle".
+// The developers' name for a nameless element: "trash", "ui-slider-handle".
 function hintOf(element) {
   const id = attr(element, "id");
   const words = attr(element, "name") || (isMadeUp(id) ? "" : id) || classTokens(element).slice(0, 2).join(" ") || iconOf(element);

@@ -1,6 +1,6 @@
 // Roles and accessible names, by WAI-ARIA 1.2, HTML-AAM and accname 1.2, as far as a control needs them.
-// Everything here runs in a world of its own: a page's scripts can neither see nor replace any of it.  What a page can
-// still do is to name a field of a form "childNodes"; so forms are only read through the prototypes' own accessors.
+// Everything here runs in an isolated world: page scripts can neither see nor replace any of it.  But a page can
+// name a field of a form "childNodes"; so forms are only read through the prototypes' own accessors.
 
 const getter = (owner, name) => Object.getOwnPropertyDescriptor(owner.prototype, name).get;
 const firstChildOf = Function.prototype.call.bind(getter(Node, "firstChild"));
@@ -59,7 +59,7 @@ const INTERACTIVE = new Set(
 
 const TEXT_LIKE = new Set(["textbox", "searchbox", "spinbutton", "combobox"]);
 
-// Role of an element; "generic" and "none" say nothing.
+// Role of an element; "generic" and "none" are meaningless.
 function roleOf(element, tag) {
   const told = readAttribute(element, "role");
   if (told) {
@@ -122,7 +122,7 @@ function isFocusable(element, tag) {
 const namedByAuthor = (element) =>
   attr(element, "aria-label").trim() !== "" || attr(element, "aria-labelledby") !== "" || attr(element, "title") !== "";
 
-// The accessible name; "" where there is none.
+// The accessible name; "" if there is none.
 function nameOf(element, tag, role) {
   return cut(squeeze(rawName(element, tag, role)), NAME_LIMIT);
 }
@@ -130,7 +130,7 @@ function nameOf(element, tag, role) {
 function rawName(element, tag, role) {
   const labelledBy = referenced(element, "aria-labelledby");
   if (labelledBy.trim()) return labelledBy;
-  // A made-up field that names itself would be called by what was chosen in it last.
+  // A custom field named by its content would take the name of the last chosen option.
   if (TEXT_LIKE.has(role) && tag !== "input" && tag !== "select" && tag !== "textarea" && refersToItself(element)) return "";
   const label = attr(element, "aria-label");
   if (label.trim()) return label;
@@ -193,7 +193,7 @@ function nativeName(element, tag) {
   return "";
 }
 
-// Labels by control, for each document or shadow root: a control's own ``labels`` searches the whole page every time.
+// Labels by control, per document or shadow root: a control's own ``labels`` searches the whole page each time.
 let labelsOfRoot = new Map();
 
 function labelled(root) {
@@ -220,7 +220,7 @@ function labelsOf(element) {
   return parts.join(" ");
 }
 
-// Text that a style sheet puts before or behind a label, such as the star of a required field.
+// Text that a style sheet inserts before or after a label, such as the star of a required field.
 function generated(element, where) {
   const content = getComputedStyle(element, where).content;
   return /^".*"$/.test(content) ? content.slice(1, -1) : "";
@@ -229,7 +229,7 @@ function generated(element, where) {
 const INLINE = /^(inline|contents|ruby)/;
 const DEEP = 40;
 
-// Text within, as it is read aloud: pictures by their alternative, fields by their value, what is hidden left out.
+// Text content as a screen reader reads it: images by their alternative, fields by their value, without hidden parts.
 function contentOf(element, depth, evenHidden = false, without = null) {
   const shadow = shadowRootOf(element);
   const first = shadow ? firstChildOf(shadow) : firstChildOf(element);

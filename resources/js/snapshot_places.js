@@ -1,4 +1,4 @@
-// Where things are: focus, dialogs, landmarks, boxes, frames; and how a line of the tree is written.
+// Focus, dialogs, landmarks, boxes, frames; and the format of a line of the tree.
 
 const nodesOf = (parent) => {
   const nodes = [];
@@ -20,7 +20,7 @@ function topModal() {
   return open.length ? open[open.length - 1] : null;
 }
 
-// The label of a box that itself is not rendered stands for the box.
+// The label of a check box that is not rendered represents it.
 function proxied(label) {
   const owner = label.control;
   if (!owner || tagOf(owner) !== "input" || !["checkbox", "radio", "file"].includes(owner.type)) return null;
@@ -43,7 +43,7 @@ function landmarkOf(element, role) {
 function rectOf(element) {
   let rect = element.getBoundingClientRect();
   if (rect.width < 1 || rect.height < 1) {
-    // A line without height of its own may hold a floating picture.
+    // A line without height of its own may contain a floating image.
     rect = null;
     for (let child = firstChildOf(element); child !== null && rect === null; child = nextSiblingOf(child)) {
       if (child.nodeType !== 1) continue;
@@ -61,11 +61,11 @@ function imageOf(area) {
   return map ? rootOf(area).querySelector(`img[usemap="#${CSS.escape(attr(map, "name"))}"]`) : null;
 }
 
-// Where nobody can scroll to (within what was scrolled, one can scroll back), or as small as what only screen readers get.
+// Out of scrolling reach (within a scrolled container one can scroll back), or as small as screen-reader-only text.
 const away = (rect, scrolled = false) =>
   (!scrolled && (rect[0] + rect[2] + scrollX <= 0 || rect[1] + rect[3] + scrollY <= 0)) || (rect[2] <= 1.5 && rect[3] <= 1.5);
 
-// See-through for good; a box that is drawn by its label is see-through and still what is clicked.
+// Permanently transparent; a check box drawn by its label is transparent and still the click target.
 const faded = (element, tag, style) =>
   !element.checkVisibility({ opacityProperty: true }) && !(tag === "input" && style.opacity === "0");
 
@@ -88,7 +88,7 @@ function frameName(element) {
   return cut(pathWithin(element.src), 120) || "frame";
 }
 
-// As Python writes a string.
+// Formats a string as Python does.
 function quoted(words) {
   const plain = words.replace(/[\ue000-\uf8ff\u0000-\u001f]/g, "").replaceAll("\\", "\\\\").trim();
   return plain.includes("'") && !plain.includes('"') ? `"${plain}"` : `'${plain.replaceAll("'", "\\'")}'`;

@@ -209,8 +209,8 @@ FAULTS = (
     Mutation(
         "guard-closes-after-the-action",
         GUARD,
-        'only reading is let out."""\n        self._permit = None\n',
-        'only reading is let out."""\n        self._submissions = 0\n',
+        'only reads may leave."""\n        self._permit = None\n',
+        'only reads may leave."""\n        self._submissions = 0\n',
         "When the action is over only reading is let out.",
         _GUARD,
         safety=True,
