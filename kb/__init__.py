@@ -1,4 +1,4 @@
-"""The Adaptive Knowledge Base: tips about web sites, kept, found, frozen.  Importable alone.
+"""The Adaptive Knowledge Base: store, retrieve and freeze tips about web sites.  Importable alone.
 
     from kb import KnowledgeBase, Status, TipDraft
     from kb.freeze import freeze
@@ -8,7 +8,7 @@
         kb.set_status([tip.id], Status.ACTIVE)
         freeze(kb, "frozen.akb")
 
-The names below are loaded when they are first used: nothing heavy comes with ``import kb``.
+The names below are loaded on first use, so ``import kb`` stays cheap.
 ``freeze`` and ``merge`` are modules, each with a function of its name.
 """
 

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, whatever happens meanwhile."""
+"""Atomic file writes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from kb.errors import BadFile
 from kb.reading import refuse_odd
 
 _LEFT_OVER_AFTER = 3600.0
-"""Seconds after which a half-written temporary file is taken for the rest of a killed process."""
+"""Seconds after which a temporary file counts as the remains of a killed process."""
 
 
 def place(path: Path, content: bytes, *, mode: int = 0o644) -> None:
-    """Write ``content`` beside, flush it to the disk, then give it its name; raises ``BadFile``.
+    """Write ``content`` to a temporary file, flush it to the disk, then rename it; raises ``BadFile``.
 
-    A reader sees the old file or the new one; a killed process leaves at most a hidden ``.part`` file, which the
-    next one clears away.
+    A reader sees the old file or the new one; a killed process leaves at most a hidden ``.part`` file, which the next
+    one removes.
     """
     if path.exists():
         refuse_odd(path)  # a device or a pipe would be replaced by a file
@@ -43,7 +43,7 @@ def place(path: Path, content: bytes, *, mode: int = 0o644) -> None:
 
 
 def rename(old: Path, new: Path) -> None:
-    """Give a file the name of another, which it replaces; lasting once this returns."""
+    """Rename a file over another durably."""
     if os.name == "nt" and new.exists():
         new.chmod(0o666)  # Windows replaces no read-only file
     old.replace(new)

@@ -1,7 +1,7 @@
-"""What may stand in a tip, and the ids and keys that derive from it.
+"""Validates a tip's content, and derives ids and keys from it.
 
-The same content gives the same id on every machine, so text is brought to one form first: Unicode NFC, the line feed
-as the only line break, no blank edges.  Control characters are refused, not dropped: a tip says what its author saw.
+The same content gives the same id on every machine, so text is normalised first: Unicode NFC, the line feed as the
+only line break, no surrounding blanks.  Control characters are refused, not dropped: a tip keeps what its author saw.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ TEXT_LIMIT = 20_000
 """Characters of a tip's text, and of each of its other parts."""
 
 LIST_LIMIT = 1_000
-"""Keywords, query keys of one tip."""
+"""Maximum keywords, and query keys, of one tip."""
 
 TAINT_LIMIT = 20_000
-"""Task ids one author may have seen."""
+"""Maximum task ids one author may have seen."""
 
 REASON_LIMIT = 500
 """Characters of the reason for a waiver."""
@@ -36,9 +36,9 @@ _WORD_GAPS = re.compile(r"\s+")
 
 
 def clean(draft: TipDraft) -> TipDraft:
-    """The draft in the form in which it is stored; cleaning it again changes nothing.
+    """Return the draft in the form in which it is stored; idempotent.
 
-    Raises ``BadTip`` where it can't be stored.
+    Raises ``BadTip`` if it can't be stored.
     """
     text = _text(draft.text, "text")
     if not text:
@@ -60,7 +60,7 @@ def clean(draft: TipDraft) -> TipDraft:
 
 
 def clean_site(site: str) -> str:
-    """A site's short name, in small letters; it stands in ids and file names."""
+    """A site's short name in lower case, for ids and file names."""
     slug = site.strip().lower()
     if not _SITE.match(slug):
         raise BadTip(
@@ -71,7 +71,7 @@ def clean_site(site: str) -> str:
 
 
 def clean_reason(reason: str) -> str:
-    """A person's reason on one line; raises ``BadTip`` where it is longer than a sentence or two."""
+    """A person's reason on one line; raises ``BadTip`` if it is longer than a sentence or two."""
     line = _line(reason, "reason")
     if len(line) > REASON_LIMIT:
         raise BadTip(f"the reason is {len(line):,} characters long, at most {REASON_LIMIT:,} can be stored")
@@ -79,7 +79,7 @@ def clean_reason(reason: str) -> str:
 
 
 def base_id(draft: TipDraft) -> str:
-    """The id a cleaned draft gets where no other tip has it: site and 10 characters of a hash of its content."""
+    """The id of a cleaned draft unless another tip has it: site and 10 characters of a hash of its content."""
     content = [
         draft.site,
         draft.scope.host,
@@ -93,7 +93,7 @@ def base_id(draft: TipDraft) -> str:
 
 
 def content_key(draft: TipDraft) -> str:
-    """The same for two tips that say the same: all but status, provenance and taint.  Hexadecimal."""
+    """Hexadecimal key equal for two tips with the same content: all but status, provenance and taint."""
     return _sha256([*_core(draft), draft.when, draft.do, draft.before, draft.why, list(draft.keywords)]).hex()
 
 

@@ -12,15 +12,15 @@ from kb.errors import BadFile, KbError, Locked
 from kb.private import own_file
 
 BUSY_SECONDS = 5.0
-"""How long a writer waits for another process before it gives up with ``Locked``."""
+"""Seconds a writer waits for another process before it raises ``Locked``."""
 
 
 def connect(
     path: Path, *, read_only: bool = False, immutable: bool = False, busy_seconds: float = BUSY_SECONDS
 ) -> sqlite3.Connection:
-    """A connection in autocommit mode: transactions are opened by ``transaction`` and nowhere else.
+    """Return a connection in autocommit mode: only ``transaction`` opens transactions.
 
-    It may be handed from thread to thread; its owner sees to it that one at a time uses it.
+    It may be passed between threads; its owner ensures that only one uses it at a time.
     """
     mode = "ro" if read_only or immutable else "rwc"
     if mode == "rwc":
@@ -35,7 +35,7 @@ def connect(
 
 
 def connect_memory() -> sqlite3.Connection:
-    """The same kind of connection, to an empty database that lasts as long as it is open."""
+    """The same kind of connection, to an empty in-memory database."""
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     connection.row_factory = sqlite3.Row
     return connection
@@ -43,10 +43,10 @@ def connect_memory() -> sqlite3.Connection:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Generator[None]:
-    """All of the block or nothing of it; inside another transaction it is a savepoint of that one.
+    """Run the block as one transaction; inside another transaction, as a savepoint of that one.
 
-    It takes the write lock at once: a transaction that starts by reading can't be upgraded once another process
-    has written, and would fail without waiting.
+    It takes the write lock at once: a transaction that starts by reading can't be upgraded once another process has
+    written, and would fail without waiting.
     """
     nested = connection.in_transaction
     connection.execute("SAVEPOINT part" if nested else "BEGIN IMMEDIATE")
@@ -63,7 +63,7 @@ def transaction(connection: sqlite3.Connection) -> Generator[None]:
 
 
 def explain(error: sqlite3.Error, path: str | Path) -> KbError:
-    """What SQLite's error means to the person whose file ``path`` is."""
+    """Convert SQLite's error into one about the file ``path`` for a person."""
     primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Locked(f"{path}: another process is writing to it; nothing was changed, try again in a moment")
@@ -88,7 +88,7 @@ def explain(error: sqlite3.Error, path: str | Path) -> KbError:
 
 @contextmanager
 def explained(path: str | Path) -> Generator[None]:
-    """Turn any SQLite error of the block into one of ours."""
+    """Convert any SQLite error of the block into one of ours."""
     try:
         yield
     except sqlite3.Error as error:

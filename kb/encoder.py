@@ -1,4 +1,4 @@
-"""Texts to vectors on this machine: the embedded model, an exported copy of it, or any local model.
+"""Encodes texts to vectors on this machine: the embedded model, an exported copy of it, or any local model.
 
 The embedded model needs torch once: ``kb.encoder_export`` runs in a child process, writes an int8 ONNX copy into the
 cache, and from then on onnxruntime reads that copy in a third of a second, at about 1 ms a text.
@@ -31,14 +31,14 @@ COPY = "all-minilm-l6-v2-int8-tokens"
 """Folder of the exported copy within the cache: ``model.onnx``, ``tokenizer.json``, ``copy.json``."""
 
 PLAIN_COPY = "all-minilm-l6-v2-int8"
-"""Folder of copies without token vectors, as they were made before; read where no new copy can be made."""
+"""Folder of older copies without token vectors; read if no new copy can be exported."""
 
 _EXPORT_SECONDS = 600
 _INSTALL = "install the extra 'encoder' (torch, sentence-transformers, onnx), or choose a model folder in the settings"
 
 
 class EncoderUnavailable(KbError):
-    """No encoder can be had; retrieval goes on with two routes.  ``reason`` and ``remedy`` are for a person."""
+    """No encoder is available; retrieval continues with two routes.  ``reason`` and ``remedy`` are for a person."""
 
     def __init__(self, reason: str, remedy: str) -> None:
         self.reason, self.remedy = reason, remedy
@@ -65,10 +65,10 @@ class Encoder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TokenVectors:
-    """A text's tokens as the model sees them in their context.
+    """A text's tokens as the model sees them in context.
 
     Attributes:
-        vectors: unit vectors, shape (tokens, dim), those of the model's own marks (``[CLS]``, ``[SEP]``) included.
+        vectors: unit vectors, shape (tokens, dim), including those of the model's own marks (``[CLS]``, ``[SEP]``).
         spans: first and past-the-last character of each token in the text; (0, 0) for the model's own marks.
     """
 
@@ -78,10 +78,10 @@ class TokenVectors:
 
 @runtime_checkable
 class TokenEncoder(Encoder, Protocol):
-    """An encoder that gives the tokens' vectors, too: what late interaction compares."""
+    """An encoder that also returns token vectors, which late interaction compares."""
 
     def encode_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
-        """The token vectors of each text, cut at the model's longest input.  Blocks like ``encode``."""
+        """The token vectors of each text, truncated at the model's longest input.  Blocks like ``encode``."""
         ...
 
 
@@ -134,7 +134,7 @@ class OnnxTokenEncoder(OnnxEncoder):
 
 
 class SentenceTransformerEncoder:
-    """Any local sentence-transformers folder on the CPU, through torch: slow to start, free to choose."""
+    """Any local sentence-transformers folder on the CPU, through torch: slow to start, any model."""
 
     def __init__(self, model_dir: Path) -> None:
         os.environ["HF_HUB_OFFLINE"] = "1"
@@ -171,16 +171,17 @@ class SentenceTransformerEncoder:
 
 
 def load_encoder(cache_dir: Path, model_dir: Path | None = None, allow_export: bool = True) -> Encoder:
-    """The encoder to use.  Blocks (0.3 s with the copy, about 20 s for the first export): call it on a worker thread.
+    """Return the encoder to use.  Blocks (0.3 s with the copy, about 20 s for the first export): call it on a worker
+    thread.
 
     Args:
-        cache_dir: where the exported copy lives.  A copy of the older form without token vectors is made again; where
-            that can't be done it goes on being used, as its text vectors are the same.
+        cache_dir: folder of the exported copy.  A copy of the older form without token vectors is exported again; if
+            that fails it stays in use, because its text vectors are the same.
         model_dir: a sentence-transformers folder to use instead of the embedded model.
-        allow_export: whether a missing copy may be made now, in a child process with torch.
+        allow_export: whether a missing copy may be exported now, in a child process with torch.
 
     Raises:
-        EncoderUnavailable: with the reason and what to do about it.
+        EncoderUnavailable: with the reason and a remedy.
     """
     if model_dir is not None:
         return _load_folder(model_dir)
@@ -199,7 +200,7 @@ def load_encoder(cache_dir: Path, model_dir: Path | None = None, allow_export: b
 
 
 def _made_copy(cache_dir: Path, allow_export: bool) -> dict[str, Any]:
-    """What a copy made now says of itself."""
+    """Export a copy and return its description."""
     if not allow_export:
         raise EncoderUnavailable(
             "the embedded model has no exported copy yet", "let it be made, or " + _INSTALL
@@ -239,7 +240,7 @@ def _load_folder(model_dir: Path) -> Encoder:
 
 
 def read_copy(folder: Path) -> dict[str, Any] | None:
-    """What the exported copy says of itself; None if it is not there or is not what it says (by its hashes)."""
+    """Return the exported copy's description; None if it is missing or its hashes don't match."""
     try:
         about = json.loads((folder / "copy.json").read_bytes())
         whole = all(
@@ -252,7 +253,7 @@ def read_copy(folder: Path) -> dict[str, Any] | None:
 
 
 def _export(cache_dir: Path) -> None:
-    """Make the copy in a child process: torch's gigabyte and its import stalls stay out of this one."""
+    """Export in a child process: torch's gigabyte and its import stalls stay out of this one."""
     missing = [
         name
         for name in ("torch", "transformers", "onnx", "onnxscript", MODEL_PACKAGE)
@@ -281,7 +282,7 @@ def _export(cache_dir: Path) -> None:
 
 
 def _encodable(texts: Sequence[str]) -> list[str]:
-    """The texts as tokenizers take them: half a character (a lone surrogate) becomes a question mark."""
+    """The texts as tokenizers accept them: a lone surrogate becomes a question mark."""
     return [text.encode("utf-8", "replace").decode() for text in texts]
 
 

@@ -2,8 +2,8 @@
 
 Runs in a process of its own, because torch costs 1.2 GB and seconds of import.  Mean pooling and normalisation are
 part of the graph; its first output is the text's vector, its second the tokens'.  The second changes no bit of the
-first.  The copy is built beside its place and renamed into it, so readers see a whole copy or none; of two processes
-building at once the second to finish finds the first one's copy and leaves it.
+first.  The copy is built in a temporary folder and renamed, so readers see a whole copy or none; of two processes
+exporting at once the second to finish finds the first one's copy and leaves it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LEAST_AGREEMENT = 0.95
 
 
 def export(cache_dir: Path) -> Path:
-    """Make the copy unless a good one is there; gives its folder."""
+    """Export the copy unless a valid one exists; return its folder."""
     place = cache_dir / COPY
     if read_copy(place):
         return place
@@ -66,10 +66,10 @@ def _build(folder: Path) -> None:
 
 
 def _quantise(folder: Path, dim: int, max_tokens: int) -> tuple[str, float]:
-    """Write ``model.onnx``; gives the form taken and its least cosine with the float32 model on the probes.
+    """Write ``model.onnx``; return its quantisation and its least cosine with the float32 model on the probes.
 
     Weights get a scale per channel (least cosine 0.99 instead of 0.93 with one scale per matrix).  Processors without
-    VNNI can overflow on eight bits; the probes tell, and seven bits are taken there.
+    VNNI can overflow on eight bits; the probes detect that, and seven bits are used there.
     """
     quantization: Any = importlib.import_module("onnxruntime.quantization")
     about = {"id": "probe", "dim": dim, "max_tokens": max_tokens}
@@ -92,7 +92,7 @@ def _quantise(folder: Path, dim: int, max_tokens: int) -> tuple[str, float]:
 
 
 def _export_float32(source: Path, target: Path) -> int:
-    """Trace the model with pooling and normalisation inside; gives the vector's length."""
+    """Trace the model with pooling and normalisation inside; return the vector's length."""
     import torch
 
     transformers: Any = importlib.import_module("transformers")
@@ -131,7 +131,7 @@ def _export_float32(source: Path, target: Path) -> int:
 
 
 def _move_in(scratch: Path, place: Path) -> None:
-    """Rename the finished folder into place; a damaged one that stands there is moved out first."""
+    """Rename the finished folder into place; a damaged existing one is moved out first."""
     finished = scratch / "finished"
     finished.mkdir()
     for name in ("model.onnx", "tokenizer.json", "copy.json"):

@@ -10,7 +10,7 @@ class KbError(Exception):
 
 
 class BadFile(KbError):
-    """A file that was handed in is no knowledge base, is damaged, too new, or can't be read or written."""
+    """A file is no knowledge base, is damaged, too new, or can't be read or written."""
 
     exit_code = 3
 
@@ -32,4 +32,4 @@ class Unfit(KbError):
 
 
 class BadTip(KbError):
-    """A tip that can't be stored as it is: no text, too long, control characters, an impossible site name."""
+    """A tip that can't be stored: no text, too long, control characters, an invalid site name."""

@@ -1,4 +1,4 @@
-"""Freezing: tips into one read-only file for an evaluation, and proof later that nothing in it has changed."""
+"""Freezing: write tips into one read-only file for an evaluation, and verify later that nothing in it has changed."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def freeze(
     """Write the active tips (and those of the statuses in ``include``) to ``out``, with a manifest beside it.
 
     The same tips give the same bytes on every machine.  A tip with ``lint_errors`` (messages by tip id) is left out
-    unless ``waive`` gives a reason for it, which the manifest keeps.  ``encoder`` is its id and hash.
-    The file is there whole or not at all; an existing frozen file is replaced, any other file is not.
+    unless ``waive`` gives a reason for it, which the manifest keeps.  ``encoder`` is its id and hash. The file is
+    written atomically; an existing frozen file is replaced, any other file is not.
     """
     out, waive, lint_errors = Path(out), waive or {}, lint_errors or {}
     _refuse_to_overwrite(out)
@@ -82,9 +82,9 @@ def freeze(
 
 
 def verify(path: Path | str) -> VerifyReport:
-    """Whether a frozen file and its manifest are, bit by bit, what the freeze wrote.
+    """Check that a frozen file and its manifest are, bit by bit, what the freeze wrote.
 
-    Raises ``BadFile`` only where there is no file that could be read.
+    Raises ``BadFile`` only if there is no file that could be read.
     """
     path = Path(path)
     data = read_bytes(path, _LIMIT)
@@ -113,7 +113,7 @@ def verify(path: Path | str) -> VerifyReport:
 
 
 def diff(a: KnowledgeBase | FrozenKnowledgeBase, b: KnowledgeBase | FrozenKnowledgeBase) -> KbDiff:
-    """What ``b`` has and ``a`` has not, the other way round, and what differs in content or standing."""
+    """Return the tips only in ``b``, those only in ``a``, and those that differ in content or status."""
     old = {tip.id: tip for tip in a.tips()}
     new = {tip.id: tip for tip in b.tips()}
     return KbDiff(
@@ -149,7 +149,7 @@ def _counts(tips: Sequence[Tip], left_out: dict[str, int]) -> dict[str, Any]:
 
 
 def _of_the_moment(tip: Tip) -> dict[str, Any]:
-    """What the frozen file may not hold of a tip."""
+    """The parts of a tip that the frozen file must not hold."""
     return {
         "revision": tip.revision,
         "created_at": tip.created_at,
@@ -160,7 +160,7 @@ def _of_the_moment(tip: Tip) -> dict[str, Any]:
 
 
 def _said(tip: Tip) -> Tip:
-    """A tip without what differs between two files that say the same."""
+    """A tip without the fields that differ between two files with the same content."""
     provenance = replace(tip.provenance, author="", source="")
     return replace(tip, provenance=provenance, revision=1, created_at=0.0, changed_at=0.0, waiver=None)
 
@@ -183,7 +183,7 @@ def _refuse_to_overwrite(out: Path) -> None:
 
 
 def _place_both(out: Path, data: bytes, manifest: bytes) -> None:
-    """Place the file and then its manifest, which waits beside meanwhile: a kill in between loses neither."""
+    """Write the file, then rename the waiting manifest: a kill in between loses neither."""
     waiting = waiting_path(out)
     atomic.place(waiting, manifest)
     try:

@@ -1,4 +1,4 @@
-"""A frozen knowledge base, open for reading: the same face as the live one, and nothing can be changed."""
+"""A frozen knowledge base, open for reading: the interface of the live one without changes."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ HEADER = 100
 """Bytes of an SQLite file's header."""
 
 TABLES = {"meta": ("key", "value"), "site_host": ("site", "hosts"), "tip": ("id", *COLUMNS)}
-"""What a frozen file holds, and its columns."""
+"""Tables of a frozen file, with their columns."""
 
 
 class FrozenKnowledgeBase:
-    """Its content is read and checked against its hash once; the file isn't held open."""
+    """A frozen knowledge base; content is read and checked against its hash once, the file isn't kept open."""
 
     frozen = True
     data_version = 1
@@ -44,9 +44,9 @@ class FrozenKnowledgeBase:
 
     @classmethod
     def open(cls, path: Path | str) -> FrozenKnowledgeBase:
-        """Read a frozen file; raises ``BadFile`` where its content isn't what was frozen.
+        """Read a frozen file; raises ``BadFile`` if its content isn't what was frozen.
 
-        ``kb.freeze.verify`` looks closer: at every byte, and at the manifest.
+        ``kb.freeze.verify`` checks more: every byte, and the manifest.
         """
         path = Path(path)
         version = frozen_version(path)
@@ -58,7 +58,7 @@ class FrozenKnowledgeBase:
         return cls(path, content)
 
     def close(self) -> None:
-        """There is nothing to close; so that both kinds can be used alike."""
+        """Do nothing; here for symmetry with the live knowledge base."""
 
     def __enter__(self) -> FrozenKnowledgeBase:
         return self
@@ -76,7 +76,7 @@ class FrozenKnowledgeBase:
             raise NoSuchTip(f"there is no tip {id!r} in {self.path.name}") from None
 
     def tips(self, site: str = "", statuses: Collection[Status] | None = None, search: str = "") -> list[Tip]:
-        """Tips sorted by id: of this site, with one of these statuses, holding every word of ``search``."""
+        """Tips sorted by id: of this site, with one of these statuses, containing every word of ``search``."""
         return select(self._tips, site, statuses, search)
 
     def hosts(self) -> dict[str, tuple[str, ...]]:
@@ -84,7 +84,7 @@ class FrozenKnowledgeBase:
         return dict(self._hosts)
 
     def withheld(self, tip: Tip) -> str:
-        """Why a tip is given to no agent: nothing of a frozen file is, its freeze has asked for every error."""
+        """Why a tip is withheld from agents: never for a frozen file, whose freeze has asked for every error."""
         return ""
 
     def stats(self) -> KbStats:
@@ -99,16 +99,16 @@ class FrozenKnowledgeBase:
 
 
 def open_any(path: Path | str) -> KnowledgeBase | FrozenKnowledgeBase:
-    """Open whichever kind a file is, for reading only."""
+    """Open either kind of file, for reading only."""
     if frozen_version(Path(path)) is not None:
         return FrozenKnowledgeBase.open(path)
     return KnowledgeBase.open(path, read_only=True)
 
 
 def frozen_version(path: Path) -> int | None:
-    """The layout's version if the file's header says that it is a frozen knowledge base, else None.
+    """The layout's version if the file's header marks a frozen knowledge base, else None.
 
-    Raises ``Unreadable`` for what is neither a file nor a folder.
+    Raises ``Unreadable`` for anything but a file or a folder.
     """
     if path.exists() and not path.is_dir():
         refuse_odd(path)
@@ -127,7 +127,7 @@ def version_in(header: bytes) -> int | None:
 
 
 def newer(path: Path, version: int) -> str:
-    """What to say of a file of a newer major version."""
+    """The message for a file of a newer major version."""
     return (
         f"{path}: made by a newer version of this program (frozen format {shown(version)}, this one reads up to"
         f" {image.VERSION // 1000}.x); update the program"
@@ -135,7 +135,7 @@ def newer(path: Path, version: int) -> str:
 
 
 def read_content(path: Path) -> image.Content:
-    """Tips and hosts of a frozen file; raises ``BadFile`` where they are not what its own hash says."""
+    """Tips and hosts of a frozen file; raises ``BadFile`` if they don't match its own hash."""
     damaged = f"{path}: changed or damaged since it was frozen; take another copy of it"
     with explained(path), closing(connect(path, immutable=True)) as connection:
         guard(connection)

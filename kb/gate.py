@@ -1,8 +1,8 @@
-"""The gate between a tip and an agent: lint errors keep a tip back unless a person has waived them with a reason.
+"""The gate between a tip and an agent: lint errors withhold a tip unless a person has waived them with a reason.
 
-A tip becomes active only without lint errors, or with a waiver that names every rule it breaks.  What was active
-before there was a gate keeps its status, but retrieval passes over it until it is mended or waived: taking a person's
-tips out of active behind their back would hide why, and a rule that a later version adds is covered as well.
+A tip becomes active only without lint errors, or with a waiver that names every rule it breaks.  A tip that was
+active before the gate existed keeps its status, but retrieval skips it until it is corrected or waived: deactivating
+people's tips silently would hide why, and a rule that a later version adds is covered as well.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kb.record import to_json
 from kb.tip import LintSeverity, Tip, TipDraft, Waiver
 
 Judge = Callable[[TipDraft], tuple[str, ...]]
-"""The error rules a draft breaks."""
+"""Returns the error rules a draft breaks."""
 
 
 def error_rules(draft: TipDraft, intent: str = "") -> tuple[str, ...]:
@@ -39,12 +39,12 @@ def refusal(tip: Tip | str, rules: Sequence[str]) -> str:
 
 
 def held_back(rules: Sequence[str]) -> str:
-    """Why retrieval passes a tip over."""
+    """Why retrieval skips a tip."""
     return f"lint error ({', '.join(rules)}): not given until the tip is corrected, or the error waived"
 
 
 def waiver_to_json(waiver: Waiver | None) -> str:
-    """A waiver for its column; "" for none."""
+    """Serialise a waiver for its column; "" for none."""
     if waiver is None:
         return ""
     fields = {"author": waiver.author, "at": waiver.at, "reason": waiver.reason, "rules": list(waiver.rules)}
@@ -52,7 +52,7 @@ def waiver_to_json(waiver: Waiver | None) -> str:
 
 
 def waiver_from_json(text: str) -> Waiver | None:
-    """Read what ``waiver_to_json`` wrote; anything else is no waiver."""
+    """Read the output of ``waiver_to_json``; anything else is no waiver."""
     if not text:
         return None
     try:

@@ -1,7 +1,7 @@
-"""The bytes of a frozen knowledge base: a small SQLite file that is the same wherever it is made.
+"""The bytes of a frozen knowledge base: a small SQLite file that is the same on every machine.
 
-Tips and hosts go in sorted, without any index; ``kb.pages`` tells how the bytes come about.  Nothing of the machine
-or the moment is in it: authors, times, revision numbers and the names of imported files stand in the manifest.
+Tips and hosts are written sorted, without any index; ``kb.pages`` builds the bytes.  The file contains nothing of the
+machine or the moment: authors, times, revision numbers and the names of imported files are in the manifest.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Hosts = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a frozen file holds; ``sha256`` is over the logical content, however it is stored."""
+    """The content of a frozen file; ``sha256`` is over the logical content, however it is stored."""
 
     tips: tuple[Tip, ...]
     hosts: dict[str, tuple[str, ...]]
@@ -34,7 +34,7 @@ class Content:
 
     @classmethod
     def of(cls, tips: Iterable[Tip], hosts: Hosts) -> Content:
-        """The tips, bare of what may not be frozen, with the hosts of their sites."""
+        """The tips, without fields that must not be frozen, with the hosts of their sites."""
         bare = tuple(sorted((_bare(tip) for tip in tips), key=lambda tip: tip.id))
         sites = {tip.site for tip in bare}
         ours = {site: hosts[site] for site in sorted(hosts) if site in sites}
@@ -42,7 +42,7 @@ class Content:
 
 
 def build(content: Content) -> bytes:
-    """The file."""
+    """Build the file."""
     tables = [
         Table("meta", ("key", "value"), [("content_sha256", content.sha256)]),
         Table(
@@ -56,14 +56,14 @@ def build(content: Content) -> bytes:
 
 
 def read(connection: sqlite3.Connection) -> Content:
-    """What a frozen file holds, with the hash of what is there; the caller compares it with ``stated_hash``."""
+    """Return the content of a frozen file with its computed hash; the caller compares it with ``stated_hash``."""
     rows = connection.execute("SELECT * FROM tip ORDER BY rowid").fetchall()
     tips = [from_row(row, id=row["id"]) for row in rows]
     return Content.of(tips, read_hosts(connection))
 
 
 def stated_hash(connection: sqlite3.Connection) -> str:
-    """The content's hash as the file itself states it."""
+    """The content's hash as stated in the file."""
     row = connection.execute("SELECT value FROM meta WHERE key = 'content_sha256'").fetchone()
     return str(row[0]) if row is not None else ""
 

@@ -1,6 +1,6 @@
-"""Characters that nobody sees and a model reads all the same, and those of them that belong to their script.
+"""Characters that people can't see and models still read, and those of them that belong to their script.
 
-Looked for are all default-ignorable code points of Unicode (joiners, variation selectors, tags, fillers, shorthand and
+Checked are all default-ignorable code points of Unicode (joiners, variation selectors, tags, fillers, shorthand and
 musical controls, unassigned ones), the controls of writing direction, and the marks of annotations.  Allowed is:
 
 1. one variation selector U+FE0E or U+FE0F right after a sign that can be an emoji, or a digit, # or * of a keycap;
@@ -9,8 +9,8 @@ musical controls, unassigned ones), the controls of writing direction, and the m
 4. a zero-width non-joiner between two letters of Arabic script (Persian, Urdu) or of one Indic script;
 5. a zero-width joiner beside a virama of an Indic script, with letters of that script around it.
 
-Everything else is an error, also what some fonts use: soft hyphens, direction marks in right-to-left text, selectors
-of ideographs and of Mongolian.  A tip that needs one can be waived.
+Everything else is an error, including some characters that fonts use: soft hyphens, direction marks in right-to-left
+text, selectors of ideographs and of Mongolian.  A tip that needs one can be waived.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _INDIC_FIRST, _INDIC_LAST, _INDIC_BLOCK, _VIRAMA = 0x0900, 0x0DFF, 0x80, 9
 
 
 def hidden(text: str) -> Iterator[tuple[int, int]]:
-    """The stretches of characters that can't be seen and don't belong to their script, as start and end."""
+    """The ranges of invisible characters that don't belong to their script, as start and end."""
     start = end = -1
     for match in _UNSEEN.finditer(text):
         if _belongs(text, match.start()):
@@ -55,7 +55,7 @@ def hidden(text: str) -> Iterator[tuple[int, int]]:
 
 
 def visible(text: str) -> str:
-    """The text without what ``hidden`` finds."""
+    """The text without the ranges of ``hidden``."""
     if text.isascii() or _UNSEEN.search(text) is None:
         return text
     pieces: list[str] = []
@@ -94,7 +94,7 @@ def _joins_indic(before: str, after: str) -> bool:
 
 
 def _indic(sign: str) -> int | None:
-    """The block of an Indic letter or mark, None for any other sign."""
+    """The block of an Indic letter or mark, None for any other character."""
     if not sign or not _INDIC_FIRST <= ord(sign) <= _INDIC_LAST or unicodedata.category(sign)[0] not in "LM":
         return None
     return ord(sign) // _INDIC_BLOCK

@@ -1,7 +1,7 @@
-"""Undo and redo that survive a restart: a history of deeds within one SQLite file, of which nothing is ever deleted.
+"""Undo and redo that survive a restart: an append-only history of changes within one SQLite file.
 
-A deed is recorded in the same transaction as the change it stands for, with what leads back and what leads
-forward again.  Both are plain JSON which only their owner understands: it is handed to ``apply`` on undo and redo.
+A change is recorded in the same transaction as its effect, with the data to undo and to redo it.  Both are plain JSON
+which only their owner interprets: it is passed to ``apply`` on undo and redo.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import Any
 from kb.database import transaction
 
 Apply = Callable[[str, dict[str, Any]], None]
-"""Called with a deed's kind and what was recorded for that direction; makes the change, inside a transaction."""
+"""Called with a change's kind and the data recorded for that direction; makes the change, inside a transaction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One deed.  Times are Unix seconds.
+    """One change.  Times are Unix seconds.
 
-    Two journals make one history: the later ``at`` is undone first, the later ``undone_at`` redone first.
+    Two journals form one history: the later ``at`` is undone first, the later ``undone_at`` redone first.
     """
 
     id: int
@@ -33,13 +33,13 @@ class Entry:
     at: float
     undone_at: float | None = None
     dropped: bool = False
-    """It was undone, and a newer deed took its place: it can't be redone any more."""
+    """It was undone, and a newer change replaced it: it can't be redone any more."""
 
 
 class Journal:
-    """The deeds in ``table`` of the given connection; the table is made where it is missing.
+    """The changes in ``table`` of the given connection; a missing table is created.
 
-    A change by another process is seen at once: nothing is held in memory.
+    A change by another process is visible at once: nothing is cached in memory.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Journal:
     def record(
         self, kind: str, label: str, forward: dict[str, Any], backward: dict[str, Any], author: str = ""
     ) -> int:
-        """Append a deed, inside the caller's transaction; what was undone before can't be redone after it."""
+        """Append a change, inside the caller's transaction; earlier undone ones can't be redone after it."""
         self.drop_redo()
         cursor = self._connection.execute(
             f"INSERT INTO {self._table} (kind, label, author, at, forward, backward) VALUES (?, ?, ?, ?, ?, ?)",
@@ -67,7 +67,7 @@ class Journal:
         return int(cursor.lastrowid or 0)
 
     def undo(self, apply: Apply) -> Entry | None:
-        """Take the newest deed back and tell which it was; None when there is none.
+        """Undo the newest change and return its entry; None if there is none.
 
         A failing ``apply`` leaves everything as it was.
         """
@@ -75,21 +75,21 @@ class Journal:
             return self._move(self._undoable(), apply, "backward", self._clock())
 
     def redo(self, apply: Apply) -> Entry | None:
-        """Do again what was last undone; None when there is nothing."""
+        """Redo the change undone last; None if there is none."""
         with transaction(self._connection):
             return self._move(self._redoable(), apply, "forward", None)
 
     def peek(self) -> tuple[Entry | None, Entry | None]:
-        """What undo would take back and what redo would do again."""
+        """The changes that undo and redo would affect."""
         undo, redo = self._undoable(), self._redoable()
         return _entry(undo) if undo else None, _entry(redo) if redo else None
 
     def entries(self, limit: int = 50) -> list[Entry]:
-        """The newest deeds first, the undone ones and those out of reach among them."""
+        """The newest changes first, including undone and dropped ones."""
         return [_entry(row) for row in self._rows("1 ORDER BY id DESC", limit)]
 
     def drop_redo(self) -> None:
-        """Put what was undone out of reach: for a deed in another journal of the same history."""
+        """Make undone changes unavailable for redo: for a change in another journal of the same history."""
         self._connection.execute(
             f"UPDATE {self._table} SET dropped = 1 WHERE undone_at IS NOT NULL AND NOT dropped"
         )
@@ -123,9 +123,9 @@ class Journal:
 
 
 def create_table(connection: sqlite3.Connection, table: str = "deed") -> None:
-    """Make the journal's table, with the guard that keeps deeds from being deleted.
+    """Create the journal's table, with the trigger that prevents deletion.
 
-    What another process has made meanwhile is left as it is.
+    A table that another process created meanwhile is left as it is.
     """
     connection.execute(
         f"""CREATE TABLE IF NOT EXISTS {table} (

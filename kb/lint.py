@@ -1,12 +1,12 @@
-"""What speaks against a tip, while it is typed.
+"""Checks a tip while it is typed.
 
-A tip is site logic: true for every task on the site, silent about the benchmark (ColorBrowserAgent, appendix C).  Each
-rule is a small function in ``RULES``; its findings name characters of the text where they can.  Words are looked for
-as English, orders to the agent in fifteen languages (``kb.lint_orders``); a tip in another language passes the other
-rules that look for words, and says so nowhere.
+A tip is site logic: true for every task on the site, silent about the benchmark (ColorBrowserAgent, appendix C).
+Each rule is a small function in ``RULES``; its findings name characters of the text where possible.  Word rules check
+English, injected instructions fifteen languages (``kb.lint_orders``); a tip in another language passes the other word
+rules without a notice.
 
-Rules that look for words look at the text, when, do, before, why and the keywords; those for values of a task, for
-secrets and for orders look at the scope too.
+Word rules check the text, when, do, before, why and the keywords; those for values of a task, for secrets and for
+injected instructions also check the scope.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ ERROR, WARNING, HINT = LintSeverity.ERROR, LintSeverity.WARNING, LintSeverity.HI
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a rule sees: the draft, its text (cut at twice the length allowed), values of the task, tips near it."""
+    """Input of a rule: the draft, its text (cut at twice the length allowed), values of the task, similar tips."""
 
     draft: TipDraft
     text: str
@@ -54,12 +54,12 @@ class Context:
 
 
 Found = Iterator[tuple[str, int, int]]
-"""Message, start, end; -1, -1 where the whole tip is meant."""
+"""Message, start, end; -1, -1 if the whole tip is meant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One thing that speaks against a tip."""
+    """One check of a tip."""
 
     name: str
     severity: LintSeverity
@@ -69,13 +69,13 @@ class Rule:
 def lint(
     draft: TipDraft, *, intent: str = "", task_values: Sequence[str] = (), neighbours: Sequence[Tip] = ()
 ) -> list[Finding]:
-    """All findings, errors first, then by place.
+    """Return all findings, errors first, then by position.
 
     Args:
-        draft: the tip as it stands.
-        intent: the goal of the task its author was looking at; its values must not stand in the tip.
+        draft: the tip.
+        intent: the goal of the task its author was looking at; its values must not be in the tip.
         task_values: further such values.
-        neighbours: tips to compare with for duplicates and contradictions (leave the tip itself out).
+        neighbours: tips to compare with for duplicates and contradictions (without the tip itself).
     """
     values = dict.fromkeys((*_values_of(intent), *(value for value in task_values if value.strip())))
     context = Context(draft, draft.text[:LONGEST_READ], tuple(values), tuple(neighbours))
@@ -113,13 +113,15 @@ def _other_parts(draft: TipDraft) -> list[tuple[str, str]]:
 
 
 def _all_other_parts(draft: TipDraft) -> list[tuple[str, str]]:
-    """The scope among them: nobody reads it as words, but it can leak a value or carry an order."""
+    """All parts including the scope: nobody reads it as words, but it can leak a value or carry an instruction."""
     scope = str(draft.scope)[:LONGEST_READ]
     return [*_other_parts(draft), *([("scope", scope)] if scope else [])]
 
 
 def _matches(pattern: re.Pattern[str], message: str, scope: bool = False) -> Callable[[Context], Found]:
-    """A rule that finds a pattern: in the text with its place, in the other parts, maybe the scope, by their name."""
+    """A rule that finds a pattern: in the text with its position, in the other parts, maybe the scope, by their
+    name.
+    """
     parts = _all_other_parts if scope else _other_parts
 
     def find(context: Context) -> Found:

@@ -1,9 +1,10 @@
-"""Orders to an agent, in fifteen languages: sentences that hold a word of every group of a kind.
+"""Instructions to an agent (prompt injection), in fifteen languages: sentences that contain a word of every group of
+a kind.
 
-A tip says how a site works; it has no business with instructions the agent was given before, with its user's
-secrets, with what the user is told, or with what the agent is.  Words are stems in small letters, looked for as they
-stand within a sentence; a blank before one means the start of a word.  Plain stems instead of patterns because a tip
-is looked at on every key press and ten thousand of them before a freeze: this takes some ten microseconds.
+A tip says how a site works; it has no business with the agent's earlier instructions, with its user's secrets, with
+what the user is told, or with what the agent is.  Words are lower-case stems, looked up within a sentence; a blank
+before one means the start of a word.  Plain stems instead of patterns because a tip is checked on every key press and
+ten thousand of them before a freeze: this takes some ten microseconds.
 
 Kinds, by what a sentence needs: drop + earlier + rules; send + secret; open + here + instead; untold; become.
 A phrase of ``but`` takes a sentence out of its kind.
@@ -21,7 +22,7 @@ from kb.invisible import visible
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A kind of order in one language."""
+    """A kind of instruction in one language."""
 
     groups: tuple[tuple[str, ...], ...]
     but: tuple[str, ...] = ()
@@ -34,7 +35,7 @@ _SAME = str.maketrans(
 
 
 def _folded(text: str) -> str:
-    """The text in one form: no fullwidth letters, no vowel marks, small letters."""
+    """The normalised text: no fullwidth letters, no vowel marks, lower case."""
     return _MARKS.sub("", unicodedata.normalize("NFKC", text)).casefold().translate(_SAME)
 
 
@@ -396,7 +397,7 @@ NEW_ORDERS = re.compile(
     r")\s?[:\uff1a]",
     re.IGNORECASE,
 )
-"""Announces orders."""
+"""Announces instructions."""
 
 ROLE = re.compile(
     r"(?:^|[\n\"'“„«])\s*(?:#{1,6}\s*)?(?:\*\*)?(?:\[)?"
@@ -404,7 +405,7 @@ ROLE = re.compile(
     r"(?:\])?(?:\*\*)?\s?[:：]\s|<\|[a-z_]{2,20}\|>|\[/?(?:SYSTEM|SYS|ASSISTANT)\]|<<SYS>>",
     re.IGNORECASE,
 )
-"""The mark of a speaker, which a text of a site can't be."""
+"""A speaker's role mark, which a text of a site can't be."""
 
 FORMULA = re.compile(
     r"(?:^|[\n\"'`(;,\t])\s*[=+@-]\s*(?:HYPERLINK|IMPORT(?:XML|DATA|HTML|FEED|RANGE)|WEBSERVICE|IMAGE|RTD|DDE|CALL|EXEC"
@@ -413,13 +414,13 @@ FORMULA = re.compile(
     r"|(?:^|[\n\"'`])\s*[=+@-][^!\n]{1,60}\|[^!\n]{1,60}![A-Z]{1,3}\d",
     re.IGNORECASE,
 )
-"""What a spreadsheet would run."""
+"""A formula that a spreadsheet would run."""
 
 _SENTENCE = re.compile(r"(?:[^.!?;\n。！？；।؟]|[.!?](?=[^\s\"'”»)]))+")
 
 
 def orders_in(text: str) -> Iterator[tuple[int, int]]:
-    """The sentences that are orders to an agent, as start and end."""
+    """The sentences that are instructions to an agent, as start and end."""
     for pattern in (NEW_ORDERS, ROLE, FORMULA):
         for match in pattern.finditer(text):
             yield match.span()
@@ -443,5 +444,5 @@ def _holds(order: Order, words: str) -> bool:
 
 
 def _fold(text: str) -> str:
-    """The folded text without hidden signs, single blanks within and around it."""
+    """The folded text without hidden characters, with single blanks within and around it."""
     return "  " + " ".join(_folded(visible(text)).split()) + " "

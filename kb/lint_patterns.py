@@ -1,4 +1,4 @@
-"""The words the lint rules look for, as patterns.  English; tuned on the 52 tips published with ColorBrowserAgent."""
+"""The word patterns of the lint rules.  English; tuned on the 52 tips published with ColorBrowserAgent."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BENCHMARK = _any(
     r"\breward (?:is|of|=) ?[01]\b|\banswer key\b",
     r"\b(?:exact_match|fuzzy_match|must_include|string_match|url_match|program_html)\b",
 )
-"""Speaks of the benchmark or the grader."""
+"""Mentions the benchmark or the grader."""
 
 SCORE = _any(r"\bscor(?:e|es|ing)\b(?! of| \()")
 """May mean a grade, may mean the votes of a post."""
@@ -57,7 +57,7 @@ INJECTION = _any(
     r"\b(?:do not|don't|never) (?:tell|inform|mention (?:this|it) to) (?:the )?user\b",
     r"\bjailbreak\w*|\bdeveloper mode\b",
 )
-"""Text that would drive an agent that reads it; more of it, in other languages too, in ``lint_orders``."""
+"""Text that would steer an agent that reads it; more in ``lint_orders``, in other languages too."""
 
 PAGE_DUMP = re.compile(
     r"^[ \t]*\[[a-z]{0,2}\d+\] [a-zA-Z]+ '|\b(?:click|fill|hover|press|select_option)\(\s*['\"][a-z]{0,2}\d+['\"]"
@@ -71,7 +71,7 @@ ONE_MACHINE = _any(
     r"\b(?:localhost|(?:\d{1,3}\.){3}\d{1,3})(?::\d+)?\b",
     r"(?<![\w.-])[\w-]{1,64}(?:\.[\w-]{1,64}){1,6}:\d{2,5}\b",
 )
-"""Addresses that hold on one machine only; placeholders in braces pass."""
+"""Addresses that exist on one machine only; placeholders in braces pass."""
 
 ANSWER_FORMAT = _any(
     r"\b(?:in|as|of|about|for) (?:your|the) (?:final |last )?(?:answer|response|reply|last message|final message)s?\b",
@@ -94,7 +94,7 @@ TASK_WORDS = _any(
     r"(?:mentions?|says?|asks?|wants?|specif\w+|requires?|is about|refers?|contains?|involves?)\b",
     r"\bsub-?agents?\b|\b(?:the|this|your) task (?:mentions?|says?|wants?)\b",
 )
-"""Speaks of tasks or of the agent's parts: a tip says what holds on the site for every task."""
+"""Mentions tasks or parts of the agent: a tip says what holds on the site for every task."""
 
 ACCOUNT_FACT = _any(
     r"\b(?:user ?name|account name|log-?in name) (?:is|:) ?(?!(?:required|not|an?|the|shown|case)\b)['\"`]?[\w.-]{2,}",
@@ -108,7 +108,7 @@ WHEN = _any(
     r"\b(?:when|whenever|if|once|while|where|on|in|for|under|at|before|after|until|unless|from|during)\b",
     r"^\s*to \w+",
 )
-"""Says on which page or for which aim."""
+"""Says on which page or for which goal."""
 
 DO = _any(
     r"\b(?:click|select|choose|open|go|goto|visit|navigate|hover|press|type|enter|input|use|search|scroll|look|check"

@@ -1,6 +1,6 @@
-"""The manifest beside a frozen file: what it is, and all that the file itself may not hold.
+"""The manifest beside a frozen file: a description, and everything the file itself may not hold.
 
-It states the hash of the file's bytes, and of itself, so that a changed bit in either is found.
+It states the hash of the file's bytes, and of itself, so that a changed bit in either is detected.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _LIMIT = 256 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A manifest as it was found; ``problem`` says why it can't be trusted, "" if it can."""
+    """A manifest as read; ``problem`` says why it can't be trusted, "" if it can."""
 
     data: dict[str, Any] = field(default_factory=dict[str, Any])
     problem: str = ""
 
     @property
     def ok(self) -> bool:
-        """Whether it is there and as it was written."""
+        """Whether it exists and is unchanged."""
         return not self.problem
 
     @property
@@ -49,26 +49,26 @@ class Manifest:
 
 
 def manifest_path(path: Path) -> Path:
-    """Where the manifest of a frozen file stands."""
+    """Path of a frozen file's manifest."""
     return path.with_name(path.name + SUFFIX)
 
 
 def waiting_path(path: Path) -> Path:
-    """Where a manifest waits until the file it belongs to has its name."""
+    """Path of a manifest until the frozen file has its final name."""
     return path.with_name(f".{path.name}{SUFFIX}.new")
 
 
 def to_bytes(data: dict[str, Any]) -> bytes:
-    """The manifest's text, in its one possible form, with its own hash in it."""
+    """The manifest's text in canonical form, including its own hash."""
     plain = {name: value for name, value in data.items() if name != _SELF}
     return _dump({**plain, _SELF: hashlib.sha256(_dump(plain)).hexdigest()})
 
 
 def read_manifest(path: Path) -> Manifest:
-    """The manifest of the frozen file ``path``.
+    """Read the manifest of the frozen file ``path``.
 
     A freeze that was killed between its two renames has left a new file and its manifest still waiting: if the
-    waiting one is of just this file, it is the manifest.
+    waiting one is of exactly this file, it is the manifest.
     """
     found = _read(manifest_path(path))
     waiting = waiting_path(path)

@@ -1,4 +1,4 @@
-"""Taking over another knowledge base's tips."""
+"""Merges another knowledge base's tips."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from kb.tip import ImportReport, Status, Tip, TipDraft
 
 
 def merge(into: KnowledgeBase, other: KnowledgeBase | FrozenKnowledgeBase) -> ImportReport:
-    """Add the tips that are not here yet as drafts, whatever standing they have there; one deed to undo.
+    """Add the missing tips as drafts, whatever their status there, as one undoable change.
 
-    What was here before, in whatever revision, is skipped.  Where a tip of the same id says something else by now,
-    the other's version comes beside it as a draft of its own; hosts are taken over for sites that have none here.
+    Tips that were here before, in whatever revision, are skipped.  If a tip of the same id now has other content, the
+    other's version is added as a draft of its own; hosts are taken over for sites that have none here.
     """
     name = other.path.name
     tips = other.tips()

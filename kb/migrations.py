@@ -1,8 +1,8 @@
-"""The layout of a knowledge base file, as the steps that led to it.
+"""The layout of a knowledge base file, as the sequence of its migrations.
 
 A new file goes through all of them, an old one through those it lacks, in one transaction and with a backup of the
-old file beside it.  ``user_version`` is major * 1000 + minor: a newer minor only added what this version may pass
-over, a newer major is refused.
+old file beside it.  ``user_version`` is major * 1000 + minor: a newer minor only added things that this version may
+ignore, a newer major is refused.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ FROZEN_ID = 0x53414B46
 
 
 def migrate(connection: sqlite3.Connection, path: Path, *, keep_backup: bool = True) -> None:
-    """Bring the file to this program's version; raises ``BadFile`` for a newer major or for another kind of file."""
+    """Migrate the file to this program's version; raises ``BadFile`` for a newer major or for another kind of
+    file.
+    """
     if check(connection, path) >= VERSION:
         return
     with transaction(connection):
@@ -81,7 +83,7 @@ def shown(version: int) -> str:
 
 
 def back_up(path: Path, version: int) -> Path:
-    """Copy the file as it is beside it, whole or not at all; an older backup is never overwritten."""
+    """Copy the file beside it atomically; an older backup is never overwritten."""
     plain = f"{path.name}.backup-{shown(version)}"
     names = [plain, *(f"{plain}-{again}" for again in range(2, 1000))]
     target = next(path.with_name(name) for name in names if not path.with_name(name).exists())
@@ -97,7 +99,7 @@ def back_up(path: Path, version: int) -> Path:
 
 
 def _first(connection: sqlite3.Connection) -> None:
-    """1.0: tips with every revision ever, deeds, the count of changes."""
+    """1.0: tips with all their revisions, the journal, the change counter."""
     connection.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL)")
     connection.execute("INSERT INTO meta VALUES ('changes', 0)")
     connection.execute(
@@ -135,7 +137,7 @@ def _vectors(connection: sqlite3.Connection) -> None:
 
 
 def _hosts_and_content(connection: sqlite3.Connection) -> None:
-    """2.0: the hosts of each site; each revision's content key, so that what was here once is known again."""
+    """2.0: the hosts of each site; each revision's content key, to recognise earlier content."""
     connection.execute("CREATE TABLE site_host (site TEXT PRIMARY KEY, hosts TEXT NOT NULL)")
     connection.execute("ALTER TABLE revision ADD COLUMN content TEXT NOT NULL DEFAULT ''")
     for row in connection.execute("SELECT rowid AS number, * FROM revision").fetchall():
@@ -152,7 +154,7 @@ def _hosts_and_content(connection: sqlite3.Connection) -> None:
 
 
 def _waivers(connection: sqlite3.Connection) -> None:
-    """2.1: a person's waiver of lint errors, with the revision it was given for; JSON, empty for none."""
+    """2.1: a person's waiver of lint errors, with its revision; JSON, empty for none."""
     connection.execute("ALTER TABLE revision ADD COLUMN waiver TEXT NOT NULL DEFAULT ''")
 
 

@@ -1,4 +1,4 @@
-"""How a live knowledge base file is opened: durable, waiting for other writers, whole, of a known version."""
+"""Opens a live knowledge base file: durable, waiting for other writers, checked for damage and version."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ from kb.reading import refuse_odd_database
 from kb.shape import check_shape, guard
 
 _QUICK_CHECK_UP_TO = 16 * 1024 * 1024
-"""Bytes up to which a file is checked for damage whenever it is opened (about 30 ms); vectors can make it large."""
+"""Maximum size in bytes of a file that is checked for damage at every opening (about 30 ms); vectors can make it
+large.
+"""
 
 
 def open_live(
     path: Path, *, create: bool, read_only: bool, busy_seconds: float
 ) -> tuple[sqlite3.Connection, bool]:
-    """A connection to the file as this version lays it out, and whether it may be written to."""
+    """Return a connection to the migrated file, and whether it is writable."""
     if path.is_dir():
         raise BadFile(f"{path}: this is a folder; a knowledge base is one file, like knowledge.akb")
     new = not path.exists()
@@ -48,7 +50,7 @@ def open_live(
 
 
 def is_writable(path: Path) -> bool:
-    """By its mode too: to an administrator the system would let everything through."""
+    """Check the mode as well: the system lets an administrator write everything."""
     return bool(path.stat().st_mode & 0o222) and os.access(path, os.W_OK)
 
 
@@ -66,9 +68,9 @@ def whole(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _patiently(action: Callable[[], None], seconds: float) -> None:
-    """Try again while another process is just making or migrating the file.
+    """Retry while another process is creating or migrating the file.
 
-    SQLite itself waits for a writer, but not where two want to turn the same file to WAL mode.
+    SQLite itself waits for a writer, but not if two processes switch the same file to WAL mode.
     """
     end = time.monotonic() + seconds
     while True:
@@ -97,7 +99,7 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _check_all(connection: sqlite3.Connection, path: Path, version: int) -> None:
-    """Compare what the file holds with what its version's migrations make."""
+    """Compare the file's schema with the one its version's migrations create."""
     if not version:
         return
     guards = ("deed_kept", "revision_kept_on_update", "revision_kept_on_delete")

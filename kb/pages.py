@@ -1,9 +1,9 @@
-"""An SQLite file built page by page, so that its bytes depend on nothing but its rows.
+"""Builds an SQLite file page by page, so that its bytes depend on nothing but its rows.
 
 SQLite's own writer leaves remnants of moved cells in unused parts of pages, and they differ between its versions
 (seen from 3.40 to 3.54 with 20,000 rows).  Here rows go into leaves in order, overflow pages follow their leaf, inner
-pages follow the leaves they lead to, and what is unused is zero.  The format is the one SQLite documents as
-"Database File Format"; whatever reads it is SQLite itself.
+pages follow the leaves they lead to, and unused bytes are zero.  The format is the one SQLite documents as "Database
+File Format"; SQLite itself reads it.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from kb.errors import KbError
 
 PAGE = 4096
 _FIXED_VERSION = 3_040_000
-"""Stands where SQLite notes which of its versions wrote the file."""
+"""Replaces SQLite's record of the version that wrote the file."""
 
 _LARGEST_LOCAL = PAGE - 35
 _SMALLEST_LOCAL = (PAGE - 12) * 32 // 255 - 23
 _OVERFLOW_ROOM = PAGE - 4
 _CHILDREN = 256
-"""Of an inner page: 255 cells of at most 13 bytes and a pointer of 2 always fit."""
+"""Children of an inner page: 255 cells of at most 13 bytes and a pointer of 2 always fit."""
 
 _MOST_PAGES = 2**30 // PAGE - 1
-"""Before the page at 1 GB, which SQLite keeps for its locks."""
+"""Pages before the one at 1 GB, which SQLite reserves for its locks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of texts: the names of its columns, and its rows in the order in which they are to be kept."""
+    """A table of texts: the names of its columns, and its rows in storage order."""
 
     name: str
     columns: Sequence[str]
@@ -38,13 +38,13 @@ class Table:
 
     @property
     def sql(self) -> str:
-        """The statement that would make it."""
+        """The statement that would create it."""
         columns = ", ".join(f'"{column}" TEXT NOT NULL' for column in self.columns)
         return f"CREATE TABLE {self.name} ({columns})"
 
 
 def build(tables: Iterable[Table], *, application_id: int, user_version: int) -> bytes:
-    """The whole file."""
+    """Build the whole file."""
     pages = _Pages()
     entries: list[bytes] = []
     count = 0
@@ -144,7 +144,7 @@ def _groups(level: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
 
 
 def _local_size(size: int) -> int:
-    """How many bytes of a row of this size stand in its leaf."""
+    """The number of bytes of a row of this size that are stored in its leaf."""
     if size <= _LARGEST_LOCAL:
         return size
     wanted = _SMALLEST_LOCAL + (size - _SMALLEST_LOCAL) % _OVERFLOW_ROOM

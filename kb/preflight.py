@@ -1,11 +1,11 @@
-"""Pre-flight: in how many stored steps would a tip have been retrieved, were it active?
+"""Pre-flight: in how many stored steps would a tip have been retrieved if it were active?
 
-The answer is that of ``Retriever.retrieve`` with the tip added, asked at every step, cuts by count and budget
-included; it is exact, because every score depends on the query and one tip alone and adding a tip never changes the
-order of the others (``kb.retrieval.cascade``).  So the draft is scored against each distinct address and each distinct
-goal once, and put into the ranking of the others only where a route finds it.  Those rankings are made when first
-needed and kept until the knowledge base changes.  A new draft counts as the youngest tip: on a full tie the others
-stand before it.
+The answer equals that of ``Retriever.retrieve`` with the tip added, asked at every step, including cuts by count and
+budget; it is exact, because every score depends on the query and one tip alone and adding a tip never changes the
+order of the others (``kb.retrieval.cascade``).  So the draft is scored against each distinct address and each
+distinct goal once, and put into the ranking of the others only if a route finds it.  Those rankings are computed on
+first use and cached until the knowledge base changes.  A new draft counts as the youngest tip: on a full tie the
+others come first.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 _DEPTH = 64
-"""How many of a situation's ranked tips are kept; where the cut needs more, the retriever is asked again."""
+"""Ranked tips kept for each situation; if the cut needs more, the retriever is asked again."""
 
 
 _FAILED_FIRST = {True: 0, None: 1, False: 2}
@@ -48,7 +48,7 @@ _FAILED_FIRST = {True: 0, None: 1, False: 2}
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A draft scored: per situation its unique rank (-1 where no route finds it), and whether its scope holds."""
+    """A draft scored: per situation its unique rank (-1 if no route finds it), and whether its scope matches."""
 
     rank: Ints
     in_scope: NDArray[np.bool_]
@@ -56,12 +56,12 @@ class _Draft:
 
 
 class PreflightIndex:
-    """Stored steps, ready to be asked about drafts.
+    """Stored steps, indexed for pre-flight of drafts.
 
     A *situation* is a distinct (address, site, goal); steps share them.  Not thread-safe: one caller at a time.
 
     Args:
-        steps: past steps; their order does not matter.
+        steps: past steps, in any order.
         hosts: host globs of each site, as the retriever has them.
         encoder, vectors: those of the retriever, to encode the goals ahead; ``run`` follows the retriever's anyway.
     """
@@ -99,7 +99,7 @@ class PreflightIndex:
         return len(self._steps)
 
     def set_encoder(self, encoder: Encoder | None, vectors: VectorCache | None = None) -> None:
-        """Take the encoder the retriever uses, or none.  Blocks while goals are encoded."""
+        """Use the retriever's encoder, or none.  Blocks while goals are encoded."""
         self._encoder = encoder
         self._goal_vectors = None
         if encoder is not None:
@@ -107,14 +107,14 @@ class PreflightIndex:
             self._goal_vectors[[not goal.strip() for goal in self._goals]] = 0
 
     def matching(self, site: str, scope: Scope) -> int:
-        """In how many stored steps a scope of a site holds for the address."""
+        """Number of stored steps whose address a scope of a site matches."""
         _, url = self._by_page(site, scope)
         return int(np.count_nonzero((url > 0)[self._page_of][self._situation_of])) if self._steps else 0
 
     def run(
         self, draft: TipDraft, retriever: Retriever, tip_id: str = "", k: int = 8, examples: int = 12
     ) -> Preflight:
-        """Where a draft would have been retrieved; ``tip_id`` names the stored tip it would replace."""
+        """Return where a draft would have been retrieved; ``tip_id`` names the stored tip it would replace."""
         if not self._steps:
             return Preflight(steps=0, failed_runs=0, passed_runs=0)
         if retriever.encoder is not self._encoder:
@@ -159,7 +159,7 @@ class PreflightIndex:
     def _survives_cut(
         self, situations: Ints, scored: _Draft, retriever: Retriever, tip_id: str, k: int
     ) -> NDArray[np.bool_]:
-        """For situations where a route finds the draft: whether it is among the ``k`` and within the budget."""
+        """For situations in which a route finds the draft: whether it is among the ``k`` and within the budget."""
         budget = retriever.settings.token_budget
         if scored.tokens > budget:
             return np.zeros(len(situations), dtype=bool)
@@ -208,7 +208,7 @@ class PreflightIndex:
         )
 
     def _order(self, hit: Ints, scored: _Draft) -> list[int]:
-        """Steps worth showing first: of failed runs, then the first of every run, then the best ranked."""
+        """Most useful steps first: of failed runs, then the first of every run, then the best ranked."""
         positions: list[int] = hit.tolist()
         ranks_of: list[int] = scored.rank[self._situation_of[hit]].tolist()
         by_rank = [at for _, at in sorted(zip((-rank for rank in ranks_of), positions, strict=True))]
@@ -234,7 +234,7 @@ class PreflightIndex:
 
 
 class _Standings:
-    """The others' ranking in every situation asked about so far; forgotten when the knowledge base changes."""
+    """The other tips' ranking in every situation asked about so far; dropped when the knowledge base changes."""
 
     def __init__(self, situations: int) -> None:
         self._of: tuple[Retriever, int] | None = None
@@ -244,7 +244,7 @@ class _Standings:
         self.tokens = np.zeros((situations, _DEPTH), dtype=np.int64)
 
     def fill(self, situations: Ints, query_of: Callable[[int], Query], retriever: Retriever) -> None:
-        """Have the rankings of some situations, best in an order in which equal goals stand together."""
+        """Compute the rankings of some situations, ideally with equal goals adjacent."""
         if self._of is None or self._of[0] is not retriever or self._of[1] != retriever.version:
             self._of = (retriever, retriever.version)
             self._filled[:] = False
@@ -260,7 +260,7 @@ class _Standings:
 
 
 def _survives_deep(query: Query, retriever: Retriever, row: int, own: int, cost: int, k: int) -> bool:
-    """The cut over the whole ranking: needed where so many tips are passed over that ``_DEPTH`` does not settle it."""
+    """The cut over the whole ranking: needed if so many tips are skipped that ``_DEPTH`` does not suffice."""
     table = retriever.table
     ranked, rows = next(iter(retriever.rankings([query], len(table.tips))))
     before: list[int] = rows[(ranked > own) & (rows != row)].tolist()

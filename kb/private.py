@@ -1,6 +1,6 @@
-"""Files and folders that nobody but their owner may read, whatever the umask; where the system knows such rights.
+"""Creates files and folders that only their owner may read, whatever the umask, on systems with such permissions.
 
-A umask only ever takes rights away, so what is made with these modes never has more.
+A umask only removes permissions, so files created with these modes never have more.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ _OTHERS = 0o077
 
 
 def make_folder(path: Path, *, parents: bool = False, exist_ok: bool = True) -> None:
-    """Make a folder for its owner alone; the folders above it are made as usual."""
+    """Create a folder for its owner alone; parent folders are created as usual."""
     if parents:
         path.parent.mkdir(parents=True, exist_ok=True)
     path.mkdir(mode=FOLDER, exist_ok=exist_ok)
 
 
 def own_file(path: Path) -> Path:
-    """The path of a file that is made for its owner alone, where there is none yet."""
+    """Create a file for its owner alone unless it exists, and return its path."""
     if not path.exists():
         path.touch(mode=FILE)
     return path
 
 
 def is_open_to_others(path: Path) -> bool:
-    """Whether anybody but the owner has rights on it."""
+    """Whether anybody but the owner has permissions on it."""
     return os.name == "posix" and bool(path.stat().st_mode & _OTHERS)
 
 
 def tighten(paths: Iterable[Path]) -> None:
-    """Take other people's rights from files and from folders with all that is in them; links are not followed.
+    """Remove other people's permissions from files and from folders with their contents; links are not followed.
 
-    What belongs to somebody else, or vanishes meanwhile, stays as it is.
+    Files that belong to somebody else, or vanish meanwhile, are left as they are.
     """
     if os.name != "posix":
         return

@@ -1,7 +1,7 @@
-"""How files that others hand in are opened: regular ones only, of bounded size, and never waiting for anybody.
+"""Opens untrusted files: regular ones only, of bounded size, and never blocking.
 
-Opening a pipe waits for its writer, a device or a socket for whatever is behind it, so a file is looked at before it
-is opened and once more by its handle, in case it was changed meanwhile.
+Opening a pipe waits for its writer, a device or a socket for its other end, so a file is checked before it is opened
+and once more by its handle, in case it was replaced meanwhile.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BESIDE = ("-wal", "-shm", "-journal")
 
 
 class Unreadable(BadFile):
-    """A file that can't be read as it is; ``why`` is the reason without its path."""
+    """A file that can't be read; ``why`` is the reason without its path."""
 
     def __init__(self, path: Path, why: str) -> None:
         super().__init__(f"{path}: {why}")
@@ -34,7 +34,7 @@ class Unreadable(BadFile):
 
 
 def refuse_odd(path: Path, *, follow: bool = True) -> os.stat_result:
-    """Raise ``Unreadable`` unless there is a regular file; return what the system says of it."""
+    """Raise ``Unreadable`` unless there is a regular file; return its ``stat``."""
     try:
         about = path.stat(follow_symlinks=follow)
     except OSError as error:
@@ -44,14 +44,14 @@ def refuse_odd(path: Path, *, follow: bool = True) -> os.stat_result:
 
 
 def refuse_odd_database(path: Path) -> None:
-    """Raise ``Unreadable`` where a database, or what SQLite opens beside it, is there and no regular file."""
+    """Raise ``Unreadable`` if a database, or a file SQLite opens beside it, exists and is no regular file."""
     for name in (path, *(path.with_name(path.name + suffix) for suffix in _BESIDE)):
         if name.exists():
             refuse_odd(name)
 
 
 def read_bytes(path: Path, limit: int, *, follow: bool = True) -> bytes:
-    """A regular file's bytes; raises ``Unreadable`` for anything else and for more than ``limit`` bytes.
+    """Read a regular file; raises ``Unreadable`` for anything else and for more than ``limit`` bytes.
 
     Without ``follow`` a symbolic link is refused.
     """

@@ -1,4 +1,4 @@
-"""A tip as a row of a table: one codec for the live and the frozen file."""
+"""Converts a tip to and from a table row: one codec for the live and the frozen file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COLUMNS = (
 """Lists and the provenance are JSON, everything else is plain text."""
 
 QUOTED = ", ".join(f'"{name}"' for name in COLUMNS)
-"""The columns for a statement: ``when`` and ``do`` are words of SQL."""
+"""The columns for a statement: ``when`` and ``do`` are SQL keywords."""
 
 
 def to_row(draft: TipDraft) -> tuple[str, ...]:
@@ -60,7 +60,9 @@ class Row(Protocol):
 def from_row(
     row: Row, *, id: str, revision: int = 1, created_at: float = 0.0, changed_at: float = 0.0
 ) -> Tip:
-    """The tip of a row that holds ``COLUMNS``; what hangs on the file rather than on the tip is given beside."""
+    """The tip of a row with ``COLUMNS``; fields that belong to the file rather than to the tip are passed
+    separately.
+    """
     return Tip(
         id=id,
         revision=revision,
@@ -82,12 +84,12 @@ def from_row(
 
 
 def provenance_to_json(provenance: Provenance) -> dict[str, Any]:
-    """What is known of it, nothing else."""
+    """Serialise the known fields."""
     return {name: value for name, value in asdict(provenance).items() if value not in ("", None)}
 
 
 def provenance_from_json(given: Mapping[str, Any]) -> Provenance:
-    """Read what ``provenance_to_json`` wrote; what isn't known to this version is passed over."""
+    """Read the output of ``provenance_to_json``; unknown fields are ignored."""
     known = {
         name: str(value)
         for name, value in given.items()

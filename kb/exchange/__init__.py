@@ -1,8 +1,8 @@
-"""Tips as files that other programs and people read and write.
+"""Import and export of tips in file formats of other programs and people.
 
-A format is a module with ``parse(text, site)`` and, where it can be written, ``serialise(tips)``.  Exporting,
-importing that and exporting again gives the same bytes; for that an export holds what a tip says and where it comes
-from, not its id, its standing or the file it came from: those are made anew by whoever imports it.
+A format is a module with ``parse(text, site)`` and, if it can be written, ``serialise(tips)``.  Exporting, importing
+that and exporting again gives the same bytes; so an export holds a tip's content and origin, not its id, its status
+or the file it came from: the importer sets those.
 """
 
 from kb.exchange.registry import FORMATS, import_file, parse_file, read, write

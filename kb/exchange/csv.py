@@ -1,8 +1,8 @@
 r"""CSV for spreadsheets: one tip a row under a row of column names.
 
-Every cell is quoted.  A cell that a spreadsheet would run as a formula gets an apostrophe before it, and so does a part
-of a cell that would be one where another sign parts the cells; reading takes the apostrophes off again.
-Items of a list are parted by ``;``; one that stands within an item is written ``\;``, a backslash ``\\``.
+Every cell is quoted.  A cell that a spreadsheet would run as a formula is prefixed with an apostrophe, and so is a
+part of a cell that would be one if another character separated the cells; reading removes the apostrophes. Items of a
+list are separated by ``;``; one within an item is written ``\;``, a backslash ``\\``.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ _STARTS = "[=+\\-@＝＋－＠]"
 _PARTS = r"[;\t\r\n][\s\"]*"
 _FORMULA = re.compile(rf"\A(?='*[\t\r\n])|(\A|{_PARTS})(?='*{_STARTS})")
 _GUARDED = re.compile(rf"\A'(?='*[\t\r\n])|(\A|{_PARTS})'(?='*{_STARTS})")
-"""Where ``;`` or a tab parts the cells, the quotes around a whole cell guard nothing of its parts."""
+"""If ``;`` or a tab separates the cells, the quotes around a whole cell protect none of its parts."""
 _ITEM = re.compile(r"(?:[^;\\]|\\.|\\\Z)+", re.DOTALL)
 _ESCAPED = re.compile(r"\\([;\\])")
 
 
 def parse(text: str, site: str) -> Parser:
-    """A draft a row; columns may stand in any order and those that aren't a tip's are passed over."""
+    """Parse a draft from each row; columns may be in any order, unknown ones are ignored."""
     for line, row in rows(text, needs="text"):
         try:
             fields = {
@@ -62,9 +62,9 @@ def parse(text: str, site: str) -> Parser:
 
 
 def rows(text: str, needs: str) -> Iterable[tuple[int, dict[str, str]]]:
-    """Rows as mappings from column name in small letters to cell, with the line each ends on.
+    """Rows as mappings from column name in lower case to cell, with the line each ends on.
 
-    Raises ``BadFile`` where the column ``needs`` is missing.
+    Raises ``BadFile`` if the column ``needs`` is missing.
     """
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     first = text.partition("\n")[0]
@@ -86,7 +86,7 @@ def rows(text: str, needs: str) -> Iterable[tuple[int, dict[str, str]]]:
 
 
 def serialise(tips: Iterable[TipDraft]) -> str:
-    """The rows, each said once."""
+    """Serialise the rows, without repetitions."""
     table = dict.fromkeys(tuple(_guarded(cell) for cell in _cells(tip)) for tip in tips)
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)

@@ -1,7 +1,7 @@
 """AgentLab's ``hint_db.csv``: hints that people wrote for tasks; read only.
 
-Ten columns; used here: ``hint``, ``semantic_keys`` (what it is about), ``domain_name`` (the site), ``task_name`` (its
-author saw that task, so it taints the tip) and ``source`` (who wrote it).
+Ten columns; used here: ``hint``, ``semantic_keys`` (its topics), ``domain_name`` (the site), ``task_name`` (its
+author saw that task, so it taints the tip) and ``source`` (its author).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _NO_SLUG = re.compile(r"[^a-z0-9._-]+")
 
 
 def parse(text: str, site: str) -> Parser:
-    """A draft a row; a ``site`` that is given goes before the row's domain."""
+    """Parse a draft from each row; a given ``site`` takes precedence over the row's domain."""
     for line, row in rows(text, needs="hint"):
         named = site or _NO_SLUG.sub("-", row.get("domain_name", "").strip().lower()).strip("-._")
         task = row.get("task_name", "").strip()

@@ -1,4 +1,4 @@
-"""JSON Lines: one tip a line, everything that a tip says; what is empty is left out."""
+"""JSON Lines: one tip a line with all its content; empty fields are left out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kb.tip import TipDraft
 
 
 def parse(text: str, site: str) -> Parser:
-    """A draft a line; fields that aren't a tip's (an id, a status) are passed over."""
+    """Parse a draft from each line; unknown fields (an id, a status) are ignored."""
     for number, line in lines(text):
         if not line.strip():
             continue
@@ -32,7 +32,7 @@ def parse(text: str, site: str) -> Parser:
 
 
 def serialise(tips: Iterable[TipDraft]) -> str:
-    """The lines, each said once."""
+    """Serialise the lines, without repetitions."""
     return "".join(dict.fromkeys(_line(tip) + "\n" for tip in tips))
 
 

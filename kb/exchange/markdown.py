@@ -1,6 +1,6 @@
-"""Markdown notes about a site, one tip a headed section; read only.
+"""Markdown notes about a site, one tip for each section with a heading; read only.
 
-The heading stands before the section's text.  A heading within a code block is none, front matter is passed over.
+The heading is prepended to the section's text.  A heading within a code block is none, front matter is ignored.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 
 
 def parse(text: str, site: str) -> Parser:
-    """A draft a section that says something."""
+    """Parse a draft from each section with content."""
     for line, heading, body in _sections(text):
         said = "\n".join(body).strip()
         if said:

@@ -1,8 +1,8 @@
 """The papers' ``tips/<site>.txt``: a heading line, then numbered tips; further lines of a tip are indented.
 
 The agent that reads such a file fills in placeholders like ``{WA_GITLAB}`` with Python's ``str.format``.  So those
-stay as they are, and every other brace is doubled when written and made single when read.
-A file without any numbers (``cross.txt``) holds one tip under each of its bold headings.
+stay as they are, and every other brace is doubled when written and halved when read. A file without any numbers
+(``cross.txt``) holds one tip under each of its bold headings.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _INCOMING = re.compile(r"\{\{|\}\}|\{[A-Z][A-Z0-9_]*\}")
 
 
 def parse(text: str, site: str) -> Parser:
-    """A draft a numbered item, or a headed paragraph where nothing is numbered."""
+    """Parse a draft from each numbered item, or from each paragraph with a heading if nothing is numbered."""
     numbered = any(_NUMBERED.match(line) for _, line in lines(text))
     for line, named, body in _items(text) if numbered else _paragraphs(text):
         tip = _single_braces("\n".join(body)).strip()
@@ -36,7 +36,7 @@ def parse(text: str, site: str) -> Parser:
 
 
 def serialise(tips: Iterable[TipDraft]) -> str:
-    """The items, each said once; where there are several sites, each under a heading that names it."""
+    """Serialise the items, without repetitions; several sites each under a heading with the site's name."""
     by_site: dict[str, dict[str, None]] = {}
     for tip in tips:
         by_site.setdefault(tip.site, {})[tip.text] = None
@@ -70,7 +70,7 @@ def _items(text: str) -> Iterator[tuple[int, str, list[str]]]:
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, str, list[str]]]:
-    """The same for each headed paragraph; what stands before the first heading introduces them."""
+    """The same for each paragraph with a heading; text before the first heading introduces them."""
     start, body = 0, list[str]()
     for number, line in lines(text):
         if _BOLD_HEADING.match(line):

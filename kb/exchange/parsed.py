@@ -1,4 +1,4 @@
-"""What a format's parser yields: drafts with their line, and what could not be read."""
+"""The output of a format's parser: drafts with their line, and errors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kb.tip import Kind, Scope, TipDraft
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """One tip of a file as it stands there, or why there is none; ``line`` counts from 1."""
+    """One tip of a file, or the reason there is none; ``line`` counts from 1."""
 
     line: int
     draft: TipDraft | None = None
@@ -23,15 +23,15 @@ Parser = Iterator[Parsed]
 
 
 def lines(text: str) -> Iterator[tuple[int, str]]:
-    """Numbered lines without their ends; only what ends a line in a text file does so here."""
+    """Numbered lines without their ends; only a text file's line ends count."""
     for number, line in enumerate(text.split("\n"), start=1):
         yield number, line.removesuffix("\r")
 
 
 def draft_from(fields: Mapping[str, Any], site: str) -> TipDraft:
-    """A draft from named fields of text, lists and mappings; raises ``BadTip`` where one is of the wrong kind.
+    """Build a draft from named fields of text, lists and mappings; raises ``BadTip`` for a field of the wrong type.
 
-    ``site`` stands in where the fields name none.  The scope may be a mapping or ``host/path?key`` in one string.
+    ``site`` is the default.  The scope may be a mapping or ``host/path?key`` in one string.
     """
     named = _text(fields, "site") or site
     if not named:

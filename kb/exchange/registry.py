@@ -1,4 +1,4 @@
-"""Which formats there are, and how their files are read, written and brought in."""
+"""The registry of formats, and reading, writing and importing their files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kb.store import KnowledgeBase
 from kb.tip import ImportReport, Status, Tip, TipDraft
 
 FILE_LIMIT = 64 * 2**20
-"""Bytes of an exchange file."""
+"""Maximum bytes of an exchange file."""
 
 ERRORS_SHOWN = 200
 
@@ -26,9 +26,9 @@ _UNFIT_FOR_SITE = re.compile(r"[^a-z0-9._-]+")
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format by its functions; ``sited_by_name`` where the file's name tells the site.
+    """A format by its functions; ``sited_by_name`` if the file's name gives the site.
 
-    ``holds`` says what a tip looks like in a format that any text passes for, so that a file without one is named.
+    ``holds`` recognises a tip in a format that accepts any text, so that a file without one is reported.
     """
 
     parse: Callable[[str, str], Iterator[Parsed]]
@@ -51,15 +51,15 @@ FORMATS: dict[str, Format] = {
     "hints": Format(hints.parse, suffix=".csv"),
     "markdown": Format(markdown.parse, sited_by_name=True, suffix=".md", holds="a list of tips"),
 }
-"""By name; ``auto`` chooses by the file's ending."""
+"""By name; ``auto`` chooses by the file's suffix."""
 
 _ALIASES = {"numbered": "txt", "md": "markdown", "json": "jsonl"}
 
 
 def read(path: Path | str, format: str = "auto", site: str = "") -> list[TipDraft]:
-    """The drafts of a file as they stand there; raises ``BadFile`` at the first that can't be read.
+    """Return the drafts of a file; raises ``BadFile`` at the first that can't be read.
 
-    ``site`` stands in where the file names none.
+    ``site`` is the default if the file names none.
     """
     drafts: list[TipDraft] = []
     for where, parsed in parse_file(Path(path), format, site):
@@ -70,7 +70,7 @@ def read(path: Path | str, format: str = "auto", site: str = "") -> list[TipDraf
 
 
 def write(tips: Iterable[TipDraft], path: Path | str, format: str = "auto") -> None:
-    """Write tips, in the order in which they arrived; an existing file is replaced, whole or not at all.
+    """Write tips in order of arrival; an existing file is replaced atomically.
 
     In the ``txt`` format a folder gets one ``<site>.txt`` for each site.
     """
@@ -89,9 +89,9 @@ def write(tips: Iterable[TipDraft], path: Path | str, format: str = "auto") -> N
 
 
 def import_file(kb: KnowledgeBase, path: Path | str, format: str = "auto", site: str = "") -> ImportReport:
-    """Bring in a file's tips as drafts, whatever standing it claims for them; one deed to undo.
+    """Import a file's tips as drafts, whatever status it claims for them, as one undoable change.
 
-    What can't be read is told line by line and hinders nothing else; what was here before is skipped.
+    Errors are reported line by line and block nothing else; tips that are here already are skipped.
     """
     path = Path(path)
     drafts: list[TipDraft] = []
@@ -113,7 +113,7 @@ def import_file(kb: KnowledgeBase, path: Path | str, format: str = "auto", site:
 
 
 def parse_file(path: Path, format: str = "auto", site: str = "") -> Iterator[tuple[Path, Parsed]]:
-    """Each tip of a file, or of every file of the format in a folder, with the file it stands in."""
+    """Parse each tip of a file, or of every file of the format in a folder, with its file."""
     site = clean_site(site) if site else ""
     name, chosen = _format(path, format)
     files = _files(path, chosen.suffix) if path.is_dir() else [path]
@@ -148,7 +148,7 @@ def _format(path: Path, format: str) -> tuple[str, Format]:
 
 
 def _files(folder: Path, suffix: str) -> list[Path]:
-    """The folder's files of this ending, none that a link leads to elsewhere."""
+    """The folder's files with this suffix, without symbolic links that lead elsewhere."""
     inside = folder.resolve()
     return sorted(
         file
@@ -180,5 +180,5 @@ def _place(path: Path, text: str) -> None:
 
 
 def _in_order_of_arrival(tips: Iterable[TipDraft]) -> list[TipDraft]:
-    """Stored tips by when they came, drafts as they are given."""
+    """Stored tips by arrival, drafts as given."""
     return sorted(tips, key=lambda tip: (tip.created_at, tip.id) if isinstance(tip, Tip) else (0.0, ""))
