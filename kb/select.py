@@ -1,4 +1,4 @@
-"""Choosing and counting tips: the same for a live and a frozen knowledge base."""
+"""Selects and counts tips, the same way for a live and a frozen knowledge base."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kb.tip import KbStats, Status, Tip
 def select(
     tips: Iterable[Tip], site: str = "", statuses: Collection[Status] | None = None, search: str = ""
 ) -> list[Tip]:
-    """Those of the site and statuses that hold every word of ``search``, in whatever case; order is kept."""
+    """Tips of the site and statuses that contain every word of ``search``, ignoring case; order is kept."""
     words = unicodedata.normalize("NFC", search).casefold().split()
     return [
         tip

@@ -1,8 +1,8 @@
-"""Whether a database file has the shape this program gives it, looked at before anything in it is evaluated.
+"""Checks a database file's schema before anything in it is evaluated.
 
-A file from elsewhere may hold views in the place of tables, triggers, virtual tables or computed columns: reading a
-"table" then runs whatever its maker wrote, for as long as they like.  So the list of what a file holds is compared
-with what the program makes; a file of a newer minor version may have more plain tables, columns and indexes.
+An untrusted file may contain views in the place of tables, triggers, virtual tables or computed columns: reading a
+"table" then runs whatever its author wrote, for as long as they like.  So the file's schema is compared with the one
+the program creates; a file of a newer minor version may have more plain tables, columns and indexes.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ from pathlib import Path
 from kb.errors import BadFile
 
 LONGEST_VALUE = 64 * 2**20
-"""Bytes of one value; the longest ever written, the journal entry of an import of 500,000 tips, is below half of it."""
+"""Maximum bytes of one value; the longest ever written, the journal entry of an import of 500,000 tips, is less
+than half of it.
+"""
 
 LONGEST_READ = 60.0
-"""Seconds one statement over a file of somebody else may take; a scan of a gigabyte takes a few."""
+"""Maximum seconds of one statement over an untrusted file; a scan of a gigabyte takes a few."""
 
 _EVERY = 20_000
-"""Steps of SQLite's machine between two looks at the clock, well below a millisecond."""
+"""SQLite virtual machine steps between two clock checks, well below a millisecond."""
 
 _PLAIN = re.compile(r"CREATE TABLE\s", re.IGNORECASE)
 _GUARD = re.compile(
@@ -34,7 +36,9 @@ _OWN = re.compile(r"sqlite_(?:autoindex_\w+|sequence|stat1)")
 
 
 def guard(connection: sqlite3.Connection, seconds: float = LONGEST_READ) -> None:
-    """Let nothing the file holds run functions, hand out huge values, or take longer than ``seconds`` altogether."""
+    """Prevent the file from running functions, returning huge values, or taking longer than ``seconds``
+    altogether.
+    """
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
     end = time.monotonic() + seconds
@@ -51,10 +55,10 @@ def check_shape(
     triggers: Collection[str] = (),
     may_have_more: bool = False,
 ) -> None:
-    """Raise ``BadFile`` where the file holds anything but these plain tables, indexes and guards.
+    """Raise ``BadFile`` if the file contains anything but these plain tables, indexes and guards.
 
     Args:
-        tables: columns by name of the tables that must be there; those of ``optional`` names may be missing.
+        tables: columns by name of the required tables; those of ``optional`` names may be missing.
         may_have_more: a newer minor version may have further plain tables, columns and indexes.
     """
     found = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()

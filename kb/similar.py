@@ -1,13 +1,13 @@
-"""Tips that say nearly the same as a draft, or the opposite.
+"""Finds tips that say nearly the same as a draft, or the opposite.
 
-Likeness of words (rapidfuzz over sorted stems) and of meaning (cosine, where an encoder is at hand) finds what a tip is
-*about*; it cannot tell "use the search bar" from "do not use the search bar", which lie closer together than many
-paraphrases.  So a contradiction needs a cue besides: two clauses about the same things of which one is negated, which
-hold an antonym each (before and after, ascending and descending), or which give different numbers.
+Similarity of words (rapidfuzz over sorted stems) and of meaning (cosine, if an encoder is available) finds a tip's
+*topic*; it cannot tell "use the search bar" from "do not use the search bar", which are more similar than many
+paraphrases.  So a contradiction requires a cue as well: two clauses about the same things of which one is negated,
+which contain an antonym each (before and after, ascending and descending), or which give different numbers.
 
-Limits: a contradiction put in quite different words, one that follows only from several tips together, or one in a
+Limits: a contradiction in quite different words, one that follows only from several tips together, or one in a
 language other than English is not found; a negation that belongs to another part of a long clause can raise a false
-alarm.  It is a question to a person, never a verdict.  Only tips whose scope can meet the draft's are compared; on
+alarm.  It is a question to a person, never a verdict.  Only tips whose scope can overlap the draft's are compared; on
 other sites only an equal text is mentioned, as alike.
 """
 
@@ -94,7 +94,7 @@ def _clause(text: str) -> _Clause | None:
 
 
 def contradicts(one: str, other: str) -> bool:
-    """Whether two texts hold clauses about the same things that say opposite things; symmetric."""
+    """Whether two texts contain clauses about the same things that say opposite things; symmetric."""
     return any(_opposed(a, b) for a in _clauses(one) for b in _clauses(other))
 
 
@@ -120,14 +120,14 @@ def find_similar(
     exclude: str = "",
     limit: int = 5,
 ) -> list[Similar]:
-    """Tips like a draft: contradictions first, then duplicates, then those alike, the likest first.
+    """Tips similar to a draft: contradictions first, then duplicates, then those alike, the most similar first.
 
     Args:
-        tips: what to compare with; retired tips are passed over.
-        encoder, vectors: add likeness of meaning.  With a cache it is that of the tips whose vectors are there, and
-            nothing but the draft is encoded; without one it blocks while all are.
+        tips: tips to compare with; retired ones are skipped.
+        encoder, vectors: add similarity of meaning.  With a cache only tips with cached vectors are compared by it,
+            and only the draft is encoded; without one it blocks while all are.
         exclude: id of the stored tip the draft is a new version of.
-        limit: how many to give.
+        limit: maximum number of results.
     """
     mine = tip_text(draft)
     if not mine.strip():
@@ -173,7 +173,7 @@ def _judge(mine: str, tip: Tip, score: float) -> Similar | None:
 
 
 def _can_meet(draft: TipDraft, tip: Tip) -> bool:
-    """Whether some address could lie in both scopes; when in doubt, yes."""
+    """Whether some address could match both scopes; when in doubt, yes."""
     hosts_meet = (
         _globs_meet(draft.scope.host, tip.scope.host)
         if draft.scope.host and tip.scope.host
@@ -183,7 +183,7 @@ def _can_meet(draft: TipDraft, tip: Tip) -> bool:
 
 
 def _globs_meet(one: str, other: str) -> bool:
-    """Two wildcard patterns can only differ for good in what stands before the first or after the last star."""
+    """Two wildcard patterns can only exclude each other by the text before the first or after the last star."""
     if "*" not in one and "*" not in other:
         return one.lower() == other.lower()
     (head_one, tail_one), (head_other, tail_other) = _ends(one), _ends(other)

@@ -1,8 +1,8 @@
-"""The live knowledge base: tips with every revision they ever had, in one SQLite file.
+"""The live knowledge base: tips with all their revisions, in one SQLite file.
 
-A change never overwrites: it appends a revision and lets the tip point to it, so that undo, redo and restore append
-as well, and history only grows.  A tip whose creation was undone is ``gone``: kept, but not listed.
-Every change is one transaction, with its deed in the journal and the count of changes in it.
+A change never overwrites: it appends a revision and points the tip to it, so that undo, redo and restore append as
+well, and history only grows.  A tip whose creation was undone is ``gone``: kept, but not listed. Every change is one
+transaction, including its journal entry and the change counter.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _VERBS = {
 
 
 class KnowledgeBase:
-    """One open file; use ``open``.  Methods may be called from any thread, one at a time gets in."""
+    """One open file; use ``open``.  Methods may be called from any thread; they are serialised."""
 
     frozen = False
 
@@ -81,7 +81,7 @@ class KnowledgeBase:
     ) -> KnowledgeBase:
         """Open a live knowledge base, migrating an older one; a read-only one can be read, not written.
 
-        With ``read_only`` nothing is changed or made, an older file isn't migrated but a copy of it in memory.
+        With ``read_only`` nothing is changed or created; an older file isn't migrated but a copy of it in memory.
         ``author`` signs every change.  Raises ``BadFile``, ``Locked``, ``Frozen``.
         """
         path = Path(path)
@@ -107,7 +107,7 @@ class KnowledgeBase:
 
     @property
     def data_version(self) -> int:
-        """Grows with every change to tips or hosts, by whichever process."""
+        """Increases with every change to tips or hosts, by whichever process."""
         with self._reading():
             row = self._connection.execute("SELECT value FROM meta WHERE key = 'changes'").fetchone()
             return int(row[0])
@@ -118,12 +118,12 @@ class KnowledgeBase:
             return self._current(id)
 
     def tips(self, site: str = "", statuses: Collection[Status] | None = None, search: str = "") -> list[Tip]:
-        """Tips sorted by id: of this site, with one of these statuses, holding every word of ``search``."""
+        """Tips sorted by id: of this site, with one of these statuses, containing every word of ``search``."""
         with self._reading():
             return select(self._all(), site, statuses, search)
 
     def history(self, id: str) -> list[Revision]:
-        """Every version the tip ever had, the oldest first; also of a tip whose creation was undone."""
+        """All revisions of the tip, the oldest first; also of a tip whose creation was undone."""
         with self._reading():
             rows = self._connection.execute(
                 "SELECT r.*, t.created_at FROM revision r JOIN tip t ON t.id = r.tip"
@@ -135,7 +135,7 @@ class KnowledgeBase:
         return [Revision(tip=_tip(row), deed=row["deed"], author=row["author"], at=row["at"]) for row in rows]
 
     def hosts(self) -> dict[str, tuple[str, ...]]:
-        """The host globs of each site: where a tip without a host of its own holds."""
+        """The host globs of each site: the default for tips without a host of their own."""
         with self._reading():
             return opening.read_hosts(self._connection)
 
@@ -163,22 +163,22 @@ class KnowledgeBase:
         return not_waived(self.judge(tip), tip.waiver)
 
     def withheld(self, tip: Tip) -> str:
-        """Why a tip is given to no agent; "" when it may be."""
+        """Why a tip is withheld from agents; "" if it isn't."""
         rules = self.unwaived(tip)
         return held_back(rules) if rules else ""
 
     def peek(self) -> tuple[Entry | None, Entry | None]:
-        """What undo would take back and what redo would do again."""
+        """The changes that undo and redo would affect."""
         with self._reading():
             return self.journal.peek()
 
     # changing
 
     def add(self, draft: TipDraft) -> Tip:
-        """Store a draft; where a tip says exactly the same already, that one is the answer and nothing changes.
+        """Store a draft; if a tip already has exactly this content, return that one and change nothing.
 
-        A draft that came from no file is signed with this knowledge base's author.  Raises ``Unfit`` for an active
-        one with lint errors.
+        A draft without a source file is signed with this knowledge base's author.  Raises ``Unfit`` for an active one
+        with lint errors.
         """
         signed = clean(_signed(draft, self.author))
         with self._writing():
@@ -191,10 +191,10 @@ class KnowledgeBase:
             return self._current(id)
 
     def add_many(self, drafts: Iterable[TipDraft], deed: str = "import", label: str = "") -> list[Tip]:
-        """Store drafts as one deed and return those that are new, in order of arrival.
+        """Store drafts as one undoable change and return the new ones, in order of arrival.
 
-        What was here before, in whatever revision, is passed over: bringing the same file again adds nothing.
-        What claims to be active despite lint errors is stored as a draft.
+        Tips that were here before, in whatever revision, are skipped: importing the same file again adds nothing.  A
+        draft marked active despite lint errors is stored as a draft.
         """
         with self._writing():
             added: list[str] = []
@@ -210,11 +210,11 @@ class KnowledgeBase:
             return [self._current(id) for id in added]
 
     def edit(self, id: str, draft: TipDraft, waive: str = "") -> Tip:
-        """Give a tip new content as its next revision.
+        """Store new content as a tip's next revision.
 
-        Its status stays (``set_status`` moves that), its provenance too where the draft has none, and tasks that
-        tainted it before still do.  Raises ``Unfit`` where an active tip would have lint errors and there is no
-        reason to ``waive`` them.
+        Its status stays (``set_status`` changes that), its provenance too if the draft has none, and its earlier
+        taint remains.  Raises ``Unfit`` if an active tip would have lint errors and there is no reason to ``waive``
+        them.
         """
         with self._writing():
             now = self._current(id)
@@ -235,10 +235,10 @@ class KnowledgeBase:
             return self._current(id)
 
     def set_status(self, ids: Sequence[str], to: Status, waive: str = "") -> list[Tip]:
-        """Move tips to another standing, as one deed; the answer is all of them as they are now.
+        """Set the status of tips as one undoable change; return all of them in their new state.
 
-        What has lint errors doesn't become active and stays as it is (``unwaived`` says by which rules), unless
-        there is a reason to ``waive`` them, which is kept with the tip.
+        A tip with lint errors doesn't become active and stays as it is (``unwaived`` names the rules), unless there
+        is a reason to ``waive`` them, which is kept with the tip.
         """
         with self._writing():
             before: dict[str, int] = {}
@@ -257,9 +257,9 @@ class KnowledgeBase:
             return [self._current(id) for id in dict.fromkeys(ids)]
 
     def restore_revision(self, id: str, revision: int) -> Tip:
-        """Make an older revision the current one again, as a new revision; the status stays as it is.
+        """Restore an older revision as a new one; the status stays as it is.
 
-        Raises ``Unfit`` where an active tip would have lint errors that were not waived for that revision.
+        Raises ``Unfit`` if an active tip would have lint errors that were not waived for that revision.
         """
         with self._writing():
             now = self._current(id)
@@ -271,17 +271,17 @@ class KnowledgeBase:
             return self._current(id)
 
     def undo(self) -> Entry | None:
-        """Take back the last deed, of whichever session; None when there is none."""
+        """Undo the last change, of whichever session; None if there is none."""
         with self._writing():
             return self.journal.undo(lambda kind, payload: self._return_to(payload, f"undo {kind}"))
 
     def redo(self) -> Entry | None:
-        """Do again what was undone last; None when there is nothing."""
+        """Redo the change undone last; None if there is none."""
         with self._writing():
             return self.journal.redo(lambda kind, payload: self._return_to(payload, f"redo {kind}"))
 
     def set_hosts(self, site: str, hosts: Iterable[str]) -> None:
-        """Say on which hosts a site is found (globs over ``host:port``); a setting, so no deed to undo."""
+        """Set the hosts of a site (globs over ``host:port``); a setting, so not undoable."""
         slug = clean_site(site)
         globs = tuple(dict.fromkeys(glob.strip().lower() for glob in hosts if glob.strip()))
         if bad := next((glob for glob in globs if "/" in glob or any(c.isspace() for c in glob)), None):
@@ -353,7 +353,7 @@ class KnowledgeBase:
         return found.fetchone() is not None
 
     def _insert(self, draft: TipDraft, deed: str, at: float) -> str:
-        """A new tip of a cleaned draft, under the first free id; one whose creation was undone comes back."""
+        """Insert a tip of a cleaned draft, under the first free id; one whose creation was undone is restored."""
         id, again = base_id(draft), 1
         while (
             known := self._connection.execute("SELECT gone FROM tip WHERE id = ?", (id,)).fetchone()
@@ -366,7 +366,7 @@ class KnowledgeBase:
         return id
 
     def _waiver(self, draft: TipDraft, kept: Waiver | None, reason: str) -> Waiver | None:
-        """The waiver a tip needs to be active: the one it has, or a new one for all it breaks."""
+        """The waiver a tip needs to be active: its own, or a new one for all rules it breaks."""
         rules = self.judge(draft)
         line = clean_reason(reason)
         if not line or not not_waived(rules, kept):
@@ -408,7 +408,7 @@ class KnowledgeBase:
         self._connection.execute("UPDATE tip SET revision = ?, gone = ? WHERE id = ?", (number, gone, id))
 
     def _record(self, deed: str, before: dict[str, int], label: str = "") -> None:
-        """Journal a deed on these tips: back to these revisions (0: not there), forward to what they are now."""
+        """Journal a change of these tips: undo to these revisions (0: not present), redo to the current ones."""
         marks = {id: self._current(id).revision for id in before}
         self.journal.record(
             deed, label or f"{deed} {_count(list(before))}", {"tips": marks}, {"tips": before}, self.author

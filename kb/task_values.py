@@ -1,7 +1,7 @@
-"""Values that belong to one task: what a site-level tip must not hold.
+"""Values that belong to one task and must not be in a site-level tip.
 
-Taken from the intent: quoted strings, e-mail addresses, amounts, dates, numbers, ids and names written with capitals.
-Words every site has on its pages ("Reports", "My Account", "GitLab") are not values of a task.
+Extracted from the intent: quoted strings, e-mail addresses, amounts, dates, numbers, ids and capitalised names.
+Words that every site has on its pages ("Reports", "My Account", "GitLab") are not values of a task.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _PLACE_WORDS = """
     sports square state station store theater tower town university valley village west white
 """
 _WEAK_PARTS = _NO_NAMES | frozenset(_PLACE_WORDS.split())
-"""Words that name nothing by themselves, even where they are part of a name."""
+"""Words that identify nothing by themselves, even as part of a name."""
 
 _IMPERATIVES = """
     add approve assign book buy calculate cancel change check compare compile compose count create
@@ -89,21 +89,21 @@ _SHAPES = (
 _NUMBER = re.compile(r"\d[\d.,]*\d")
 _AMOUNT = re.compile(r"\A[$€£]|(?:USD|EUR|dollars?)\Z", re.IGNORECASE)
 _QUERY = re.compile(r"[?&][\w.%\[\]-]{1,64}=[^\s&#'\"<>]{1,256}")
-"""A key of an address with its value, where a range of prices or dates may stand: price=100-399."""
+"""A key of an address with its value, which may be a range of prices or dates: price=100-399."""
 _ORDINARY = re.compile(r"[a-z]+-\d|\d{1,2}(?:st|nd|rd|th|am|pm)|\d+x\d*", re.IGNORECASE)
-"""Shaped like an id, but said on any page: top-5, 2nd, 3x."""
+"""Looks like an id, but occurs on any page: top-5, 2nd, 3x."""
 _CAPITALISED = re.compile(
     r"(?<!\w)[A-ZÀ-ÖØ-Þ][\w'’&-]*(?:\s+(?:(?:of|de|la|van|von|the|and)\s+)?[A-ZÀ-ÖØ-Þ][\w'’&-]*)*"
 )
 
 LONGEST_READ = 4_000
-"""Characters of an intent or a tip that are looked at: twice the length a tip may have."""
+"""Characters of an intent or a tip that are checked: twice the maximum length of a tip."""
 
 
 def task_values(intent: str) -> tuple[str, ...]:
-    """The values of a task's intent, longest first, each once whatever its case.
+    """The values of a task's intent, longest first, each once ignoring case.
 
-    A capitalised name counts as a whole and by its telling parts.
+    A capitalised name counts as a whole and by its distinctive parts.
     """
     intent = intent[:LONGEST_READ]
     found = [value for value in quoted(intent) if _tells(value)]
@@ -123,18 +123,18 @@ def task_values(intent: str) -> tuple[str, ...]:
 
 
 def _plain_number(amount: str) -> str:
-    """``100`` of ``100.00``, ``1250.50`` of ``1,250.50``: as addresses and columns write it."""
+    """``100`` of ``100.00``, ``1250.50`` of ``1,250.50``: as written in addresses and columns."""
     plain = re.sub(r",(?=\d{3}(?:\D|\Z))", "", amount)
     return re.sub(r"\.0+\Z", "", plain)
 
 
 def _tells(phrase: str) -> bool:
-    """Whether a phrase holds a word that isn't on every site's pages."""
+    """Whether a phrase contains a word that isn't on every site's pages."""
     return any(word not in _NO_NAMES for word in words_of(phrase))
 
 
 def _names_something(word: str) -> bool:
-    """Whether a part of a name tells by itself whose name it is."""
+    """Whether a part of a name alone identifies its bearer."""
     return len(word) >= 4 and word[0].isupper() and word.casefold() not in _WEAK_PARTS
 
 
@@ -164,10 +164,10 @@ def _starts_sentence(text: str, at: int) -> bool:
 
 
 def occurrences(value: str, text: str, is_part: bool = False) -> list[tuple[int, int]]:
-    """Where a value stands in a text as a whole word.
+    """Find a value in a text as a whole word.
 
-    Case does not matter, but for a single capitalised word it does: the name "Page" is not the word "page".  A mere
-    part of a name (``is_part``) is passed over where a sentence starts: "Switch to ..." is not the Nintendo.
+    Case is ignored, except for a single capitalised word: the name "Page" is not the word "page".  A mere part of a
+    name (``is_part``) is ignored at the start of a sentence: "Switch to ..." is not the Nintendo.
     """
     pattern = r"(?<![\w])" + r"\s+".join(map(re.escape, value.split())) + r"(?![\w])"
     if value[-1:].isdecimal():
@@ -183,7 +183,7 @@ def occurrences(value: str, text: str, is_part: bool = False) -> list[tuple[int,
 
 
 def _in_queries(number: str, text: str) -> list[tuple[int, int]]:
-    """Where a number stands in the query of an address, also as an end of a range."""
+    """Find a number in the query of an address, also as an end of a range."""
     pattern = re.compile(rf"(?:(?<![\w.])|(?<=%2[0-9A-Fa-f])){number}(?:\.0{{1,2}})?(?!\w|\.\d)")
     return [
         (query.start() + match.start(), query.start() + match.end())

@@ -1,7 +1,7 @@
-"""A tip and everything that hangs on it.  Pure data.
+"""A tip and the types around it.  Pure data.
 
-A tip describes a site's operating logic, not one task's steps (ColorBrowserAgent, appendix C): when it applies,
-what to do, what must come before, and why.
+A tip describes a site's operating logic, not one task's steps (ColorBrowserAgent, appendix C): when it applies, what
+to do, what must come before, and why.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ CROSS = "cross"
 
 
 class Kind(StrEnum):
-    """What a tip is about."""
+    """The topic of a tip."""
 
     NAVIGATION = "navigation"
     OPERATION = "operation"
@@ -25,7 +25,7 @@ class Kind(StrEnum):
 
 
 class Status(StrEnum):
-    """A tip's standing; only ``active`` ones are frozen unless others are asked for."""
+    """A tip's status; only ``active`` ones are frozen unless others are requested."""
 
     DRAFT = "draft"
     REVIEWED = "reviewed"
@@ -35,17 +35,17 @@ class Status(StrEnum):
 
 
 RETRIEVABLE = frozenset({Status.REVIEWED, Status.ACTIVE, Status.SUSPECT})
-"""Statuses whose tips are retrieved from a live knowledge base; drafts wait, retired ones rest."""
+"""Statuses whose tips are retrieved from a live knowledge base; drafts and retired tips are not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """The addresses a tip holds for.
+    """The addresses a tip applies to.
 
     Attributes:
         host: glob over ``host:port`` (``*:8023``, ``*.example.com``); empty means "the hosts of the tip's site".
         path: glob over the path; ``*`` stays within a segment, ``**`` crosses ``/``; empty means every path.
-        query: query keys that must be present, sorted; ``key=value`` demands the value too.
+        query: required query keys, sorted; ``key=value`` requires the value too.
     """
 
     host: str = ""
@@ -58,7 +58,7 @@ class Scope:
 
     @classmethod
     def parse(cls, text: str) -> Scope:
-        """Read ``host/path?key&key=value``; a leading ``/`` means the site's own hosts, a scheme is dropped."""
+        """Parse ``host/path?key&key=value``; a leading ``/`` means the site's own hosts, a scheme is dropped."""
         text = text.strip()
         if "://" in text:
             text = text.split("://", 1)[1]
@@ -70,7 +70,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """Where a tip came from; all of it may be empty.  ``screenshot`` is a content hash."""
+    """The origin of a tip; every field may be empty.  ``screenshot`` is a content hash."""
 
     run: str = ""
     step: int | None = None
@@ -84,10 +84,10 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TipDraft:
-    """What a person (or a file) gives; everything but the site and the text may be left to its default.
+    """The content given by a person (or a file); all fields but the site and the text have defaults.
 
-    ``when`` / ``do`` / ``before`` / ``why`` are the paper's scope, action, constraint and goal alignment.
-    ``taint`` holds ids of the tasks its author saw.
+    ``when`` / ``do`` / ``before`` / ``why`` are the paper's scope, action, constraint and goal alignment.  ``taint``
+    holds ids of the tasks its author saw.
     """
 
     site: str
@@ -130,7 +130,7 @@ class Tip(TipDraft):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """One version of a tip, who made it, when, and by what deed ("retire", "edit", "undo edit")."""
+    """One version of a tip, its author and time, and the change that made it ("retire", "edit", "undo edit")."""
 
     tip: Tip
     deed: str
@@ -140,14 +140,16 @@ class Revision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusChange:
-    """What a change of status did: the tips as they are now, and the rules that kept others from becoming active."""
+    """The result of a change of status: the tips in their new state, and the rules that kept others from becoming
+    active.
+    """
 
     tips: tuple[Tip, ...]
     refused: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
 
 class Route(StrEnum):
-    """How a tip was found; the order is the cascade's."""
+    """The route by which a tip was found; the order is the cascade's."""
 
     URL = "url"
     KEYWORD = "keyword"
@@ -156,7 +158,7 @@ class Route(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """What is asked of the knowledge base at a step: the page's address, the goal, the site where it is known."""
+    """A query to the knowledge base at a step: the page's address, the goal, the site if known."""
 
     url: str = ""
     text: str = ""
@@ -165,7 +167,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieved:
-    """One tip found: by which route, how well in [0, 1], and why in one line.
+    """One tip found: by which route, its score in [0, 1], and why in one line.
 
     ``routes`` are all routes that found it with their own scores; ``route`` is the one that ranks it.
     """
@@ -180,7 +182,7 @@ class Retrieved:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Missed:
-    """A tip that came near and was not delivered, and why not: below a threshold, over the budget, status."""
+    """A near miss and the reason: below a threshold, over the budget, status."""
 
     tip: Tip
     reason: str
@@ -188,12 +190,14 @@ class Missed:
 
 
 PARTLY = "still being prepared"
-"""What the reason of a route begins with that answers for a part of the tips so far."""
+"""Prefix of the reason of a route that covers only a part of the tips so far."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
-    """The whole answer to a query.  ``routes_off`` says which routes could not be used, or for a part only, and why."""
+    """The complete answer to a query.  ``routes_off`` gives the routes that were unavailable, or only partly
+    available, and why.
+    """
 
     results: tuple[Retrieved, ...]
     missed: tuple[Missed, ...] = ()
@@ -201,11 +205,11 @@ class Retrieval:
     budget: int = 0
     routes_off: dict[str, str] = field(default_factory=dict[str, str])
     note: str = ""
-    """What is odd about the question itself: an address on a host that belongs to no site."""
+    """A remark on the query itself: an address on a host that belongs to no site."""
 
 
 class LintSeverity(StrEnum):
-    """An ``error`` keeps a tip from agents and from frozen files; the others only speak."""
+    """An ``error`` withholds the tip from agents and frozen files; the others only inform."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -214,7 +218,7 @@ class LintSeverity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One lint finding; ``start``/``end`` are character offsets into the text, -1 where it concerns the whole tip."""
+    """One lint finding; ``start``/``end`` are character offsets into the text, -1 if it concerns the whole tip."""
 
     rule: str
     severity: LintSeverity
@@ -234,14 +238,14 @@ class Similar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredStep:
-    """A past step, as far as pre-flight needs it."""
+    """A past step with the fields pre-flight needs."""
 
     run: str
     step: int
     url: str
     site: str
     text: str
-    """The goal at that step: what the agent would have asked with."""
+    """The goal at that step: the agent's query."""
     failed: bool | None = None
 
 
@@ -273,7 +277,7 @@ class Preflight:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FreezeReport:
-    """What a freeze wrote."""
+    """The result of a freeze."""
 
     path: str
     manifest: str
@@ -297,7 +301,7 @@ class VerifyReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportReport:
-    """What an exchange file brought: ids added, how many were there already, what could not be read."""
+    """The result of an import: ids added, number already present, errors."""
 
     added: tuple[str, ...]
     skipped: int = 0
@@ -306,7 +310,7 @@ class ImportReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KbDiff:
-    """Which tips two knowledge bases do not share; ``changed`` holds pairs of the same id."""
+    """The differences between two knowledge bases; ``changed`` holds pairs of the same id."""
 
     added: tuple[Tip, ...]
     removed: tuple[Tip, ...]

@@ -1,4 +1,4 @@
-"""Vectors of texts, kept so that no text is encoded twice.  A cache: it may be lost, and is never frozen."""
+"""Cache of text vectors, so that no text is encoded twice.  It may be lost, and is never frozen."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ class VectorCache(Protocol):
     """Bytes by encoder id (model, revision, weights, quantisation) and by content key of the encoded text."""
 
     def get_many(self, encoder_id: str, keys: Iterable[str]) -> dict[str, bytes]:
-        """The vectors that are here; what is missing from the answer has to be encoded."""
+        """The cached vectors; texts missing from the answer have to be encoded."""
         ...
 
     def put_many(self, encoder_id: str, vectors: Mapping[str, bytes]) -> None:
-        """Keep these; never fails for want of a place to keep them in."""
+        """Store these; never fails if they can't be stored."""
         ...
 
 
 class MemoryVectors:
-    """For a file that can't be written to: kept as long as it is open."""
+    """For a read-only file: cached while it is open."""
 
     def __init__(self) -> None:
         self._vectors: dict[tuple[str, str], bytes] = {}
 
     def get_many(self, encoder_id: str, keys: Iterable[str]) -> dict[str, bytes]:
-        """The vectors that are here."""
+        """The cached vectors."""
         return {key: self._vectors[encoder_id, key] for key in keys if (encoder_id, key) in self._vectors}
 
     def put_many(self, encoder_id: str, vectors: Mapping[str, bytes]) -> None:
-        """Keep these."""
+        """Store these."""
         self._vectors.update({(encoder_id, key): vector for key, vector in vectors.items()})
 
 
 class StoredVectors:
-    """In the live knowledge base's own file; ``reading`` and ``writing`` take its locks."""
+    """In the live knowledge base's own file; ``reading`` and ``writing`` acquire its locks."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class StoredVectors:
         self._connection, self._reading, self._writing = connection, reading, writing
 
     def get_many(self, encoder_id: str, keys: Iterable[str]) -> dict[str, bytes]:
-        """The vectors that are here."""
+        """The cached vectors."""
         found: dict[str, bytes] = {}
         with self._reading():
             for part in _parts(keys):
@@ -70,7 +70,7 @@ class StoredVectors:
         return found
 
     def put_many(self, encoder_id: str, vectors: Mapping[str, bytes]) -> None:
-        """Keep these; where another process writes or the disk is full they are encoded again some day."""
+        """Store these; if another process writes or the disk is full they are encoded again later."""
         if not vectors:
             return
         try:

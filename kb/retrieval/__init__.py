@@ -1,4 +1,6 @@
-"""Which tips hold for a page and a goal: three routes, one written rule (``kb.retrieval.cascade``)."""
+"""Retrieval of the tips that apply to a page and a goal: three routes, one written rule
+(``kb.retrieval.cascade``).
+"""
 
 from kb.retrieval.cascade import RetrievalSettings, estimate_tokens
 from kb.retrieval.embedding import content_key, encode_cached

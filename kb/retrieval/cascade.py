@@ -1,33 +1,32 @@
-"""The rule by which the three routes become one answer.
+"""The rule that combines the three routes into one answer.
 
-Gate.  A tip is considered only where its scope does not shut the address out; no score brings it back.  A tip whose
-scope names a host must find that host.  A tip without one belongs to its site: where hosts of that site are known,
-the address must be on one of them, or the query must name the site; where none is known, the query's site decides,
-and without one the keyword and embedding routes may still find it.  A tip of the site ``cross`` is for tasks over
-several sites: words and meaning may find it anywhere.  Without an address the site named in the query decides, and
-without that every tip is considered.  So the gate asks of one tip and its own site's hosts alone, and a frozen base,
-which holds the hosts of its own sites only, answers as the live one.  Path and query of a scope are no gate: they are
-what the URL route asks for, so a tip about another page of the same site can still be found by its words.
+Gate.  A tip is considered only if its scope does not exclude the address; no score overrides that.  A tip whose scope
+names a host requires that host.  A tip without one belongs to its site: if hosts of that site are known, the address
+must be on one of them, or the query must name the site; if none is known, the query's site decides, and without one
+the keyword and embedding routes may still find it.  A tip of the site ``cross`` is for tasks over several sites:
+words and meaning may find it anywhere.  Without an address the site named in the query decides, and without that
+every tip is considered.  So the gate depends on one tip and its own site's hosts alone, and a frozen base, which
+holds the hosts of its own sites only, answers as the live one.  Path and query of a scope are no gate: they belong to
+the URL route, so a tip about another page of the same site can still be found by its words.
 
 Scores, each in [0, 1] in steps of 0.0001, each a function of the query and the one tip alone:
 
-- URL: specificity of the scope that holds for the address (``kb.retrieval.url``).  A scope that holds for the whole
+- URL: specificity of the scope that matches the address (``kb.retrieval.url``).  A scope that matches the whole
   site scores below the URL threshold; that is what makes it *weak*.
 - keyword: ``kb.retrieval.keyword``.  Embedding: the cosine, ``kb.retrieval.embedding``.
 
-Cascade.  A tip stands in the first class it reaches; classes are delivered in this order:
+Cascade.  A tip is in the first class it reaches; classes are delivered in this order:
 
-1. URL: the scope holds for the address and its score reaches the URL threshold.
-2. Keyword: the score reaches the keyword threshold.
-3. Embedding: the score reaches the embedding threshold.
-4. Weak URL: only a whole-site scope holds, and neither words nor meaning back it.  It fills what the budget leaves.
+1. URL: the scope matches the address and its score reaches the URL threshold. 2. Keyword: the score reaches the
+keyword threshold. 3. Embedding: the score reaches the embedding threshold. 4. Weak URL: only a whole-site scope
+matches, and neither words nor meaning support it.  It fills the remaining budget.
 
 Within a class the route's own score decides, then the other scores (URL: keyword, embedding; keyword: URL, embedding;
-embedding: URL, keyword; weak URL: keyword, embedding), then the id.  So an order exists that does not depend on how
-tips came in, and adding a tip never changes the order of the others.
+embedding: URL, keyword; weak URL: keyword, embedding), then the id.  So the order does not depend on the order in
+which tips were added, and adding a tip never changes the order of the others.
 
-Cut.  Down that order tips are taken until ``k`` are, each if its tokens still fit the budget; one that does not fit is
-passed over, and a shorter one behind it may still be taken.  Thresholds belong to routes; none is on a mixed score.
+Cut.  In that order tips are taken until there are ``k``, each if its tokens still fit the budget; one that does not
+fit is skipped, and a shorter one after it may still be taken.  Thresholds belong to routes; none is on a mixed score.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ ROUTE_OF_CLASS = (Route.URL, Route.EMBEDDING, Route.KEYWORD, Route.URL)
 _FRAME_TOKENS = 6
 _PLACE_BITS = 19
 MOST_TIPS = 1 << _PLACE_BITS
-"""How many tips fit the packed rank; far beyond what people write."""
+"""Maximum number of tips in a packed rank; far beyond what people write."""
 
 Scores = NDArray[np.float64]
 Ranks = NDArray[np.int64]
@@ -54,11 +53,11 @@ Ranks = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalSettings:
-    """Thresholds by route, and how much may be delivered.
+    """Thresholds by route, and limits of the delivery.
 
     Attributes:
-        url_threshold: below it a matching scope counts as weak; the default lets every path or query pattern pass.
-        keyword_threshold: 0.5 asks for two telling words, or one of a very short tip, or a label.
+        url_threshold: below it a matching scope counts as weak; with the default every path or query pattern passes.
+        keyword_threshold: 0.5 requires two informative words, or one of a very short tip, or a label.
         embedding_threshold: cosine; over 796 real goals and the published tips nearly all pairs from 0.45 on fit.
         token_budget: tokens of all delivered tips together, by ``estimate_tokens``.
         near: how far below a threshold a tip is still listed among the missed.
@@ -76,8 +75,8 @@ class RetrievalSettings:
 def estimate_tokens(text: str) -> int:
     """Tokens a tip costs in a prompt: four ASCII characters a token, one for any other, and six for its frame.
 
-    An estimate on the safe side for English and for scripts that tokenizers split by character; no tokenizer is asked,
-    so that the budget cuts alike on every machine.
+    A conservative estimate for English and for scripts that tokenizers split by character; no tokenizer is used, so
+    that the budget cuts alike on every machine.
     """
     ascii_count = len(text) if text.isascii() else sum(char.isascii() for char in text)
     return _FRAME_TOKENS + math.ceil(ascii_count / 4) + len(text) - ascii_count
@@ -111,7 +110,7 @@ def _pack(klass: int, first: Ranks, second: Ranks, third: Ranks) -> Ranks:
 
 
 def class_of(rank: int) -> int:
-    """The class a rank ``with_place`` stands in."""
+    """The class of a rank ``with_place``."""
     return rank >> (42 + _PLACE_BITS)
 
 
@@ -126,7 +125,7 @@ def with_place(rank: Ranks, place: Ranks) -> Ranks:
 
 
 def take(tokens: list[int], k: int, budget: int) -> tuple[list[int], int]:
-    """Positions taken of a ranked list of token counts, and the tokens they cost."""
+    """Positions taken from a ranked list of token counts, and the sum of their tokens."""
     taken: list[int] = []
     used = 0
     for position, cost in enumerate(tokens):

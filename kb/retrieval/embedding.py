@@ -22,7 +22,7 @@ Matrix = NDArray[np.float32]
 
 
 def content_key(text: str) -> str:
-    """The name of a text's vector: a hash of the text."""
+    """The key of a text's vector: a hash of the text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -43,9 +43,9 @@ def encode_cached(
     vectors: VectorCache | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Matrix:
-    """Vectors of all texts, shape (n, dim): from the cache where they are, else encoded, cached and returned.
+    """Vectors of all texts, shape (n, dim): cached, or encoded and then cached.
 
-    Blocks for about 1 ms a short text that is not cached.  A cached vector of the wrong size is made anew.
+    Blocks for about 1 ms a short text that is not cached.  A cached vector of the wrong size is encoded again.
     """
     keys = [content_key(text) for text in texts]
     out = np.zeros((len(texts), encoder.dim), dtype=np.float32)
@@ -74,7 +74,7 @@ def encode_cached(
 def cached_vectors(
     encoder: Encoder, texts: Sequence[str], vectors: VectorCache | None
 ) -> tuple[Matrix, NDArray[np.bool_]]:
-    """Vectors of all texts as far as they are cached, shape (n, dim), zeros for the others; and which they are."""
+    """Vectors of all texts that are cached, shape (n, dim), zeros for the others; and which those are."""
     keys = [content_key(text) for text in texts]
     out = np.zeros((len(texts), encoder.dim), dtype=np.float32)
     known = np.zeros(len(texts), dtype=bool)
@@ -104,13 +104,13 @@ class VectorMatrix:
         self._size = needed
 
     def replace(self, rows: Sequence[int], vectors: Matrix) -> None:
-        """Give some rows other vectors."""
+        """Replace the vectors of some rows."""
         self._block[list(rows)] = whole_numbers(vectors)
 
     def scores(self, vector: Matrix, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Cosines of some rows with one normalised vector of shape (dim,).
 
-        One product over the whole block, or over a copy of the rows where they are few: reading is what costs.
+        One product over the whole block, or over a copy of the rows if they are few: reading dominates the cost.
         """
         query = whole_numbers(vector)
         if len(rows) * 3 < self._size:

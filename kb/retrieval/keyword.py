@@ -1,15 +1,16 @@
 """The keyword route: BM25 over stemmed words, near misses by rapidfuzz, and labels in quotes.
 
-The score of a goal and a tip is a function of these two alone.  BM25 as FTS5's ``bm25()`` has it moves with every tip
-that is added anywhere (inverse document frequency, mean length), so a threshold on it means something else every day,
-a frozen subset would rank differently from the live base, and "where would this tip have been retrieved" could not be
-answered without re-indexing.  Here the collection's statistics are constants: a word's weight is its class (stop word,
-common word, telling word), the mean length is ``MEAN_LENGTH``; saturation and length normalisation are BM25's
-(k1 = 1.2, b = 0.75).  Contributions are added as integers, so the sum does not depend on their order.
+The score of a goal and a tip is a function of these two alone.  BM25 as FTS5's ``bm25()`` computes it changes with
+every tip that is added anywhere (inverse document frequency, mean length), so a threshold on it means something else
+every day, a frozen subset would rank differently from the live base, and "where would this tip have been retrieved"
+could not be answered without re-indexing.  Here the collection's statistics are constants: a word's weight is its
+class (stop word, common word, informative word), the mean length is ``MEAN_LENGTH``; saturation and length
+normalisation are BM25's (k1 = 1.2, b = 0.75).  Contributions are added as integers, so the sum does not depend on
+their order.
 
 A goal's word of five letters or more that a tip lacks may match a word one edit away (two from eight letters on) with
 the same first letter, at ``NEAR_MISS`` percent.  A tip's label ("Show Report") found in the goal adds
-``LABEL_BONUS``; a quoted phrase of the goal that is a label but for a slip counts as one.
+``LABEL_BONUS``; a quoted phrase of the goal that differs from a label by a typo counts as one.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from kb.retrieval.terms import QueryTerms, TipTerms
 
 MEAN_LENGTH = 40
 UNIT = 10_000
-"""The contribution of one telling word that stands once in a tip of mean length."""
+"""The contribution of one informative word that occurs once in a tip of mean length."""
 NEAR_MISS = 60
 LABEL_BONUS, SHORT_LABEL_BONUS, MOST_LABELS = UNIT, UNIT // 2, 2 * UNIT
 _HALF_WAY = 1.5 * UNIT
@@ -34,7 +35,7 @@ _LABEL_LIKENESS = 88
 
 
 def keyword_score(raw: int) -> float:
-    """Bring a sum of contributions to [0, 1): one telling word gives 0.4, two 0.57, three 0.67."""
+    """Map a sum of contributions to [0, 1): one informative word gives 0.4, two 0.57, three 0.67."""
     return round(raw / (raw + _HALF_WAY), 4)
 
 
@@ -50,12 +51,12 @@ def contribution(count: int, length: int) -> int:
 
 
 def contributions(tip: TipTerms) -> dict[str, int]:
-    """What each stem of a tip is worth when a goal holds it."""
+    """The contribution of each stem of a tip if a goal contains it."""
     return {stem: contribution(count, tip.length) for stem, count in tip.counts.items()}
 
 
 def label_bonus(label: tuple[str, ...]) -> int:
-    """What a label is worth when the goal holds it."""
+    """The contribution of a label if the goal contains it."""
     return LABEL_BONUS if len(label) > 1 else SHORT_LABEL_BONUS
 
 
@@ -64,7 +65,7 @@ def _edits_allowed(word: str) -> int:
 
 
 class Vocabulary:
-    """Words in buckets of first letter and length, for finding near misses without looking at most of them."""
+    """Words in buckets of first letter and length, to find near misses without comparing most of them."""
 
     def __init__(self) -> None:
         self._buckets: dict[tuple[str, int], list[str]] = {}
@@ -72,7 +73,7 @@ class Vocabulary:
         self._near: dict[str, tuple[str, ...]] = {}
 
     def add(self, word: str, stem: str) -> None:
-        """Take a word in; one already there is left alone."""
+        """Add a word; an existing one is left unchanged."""
         if word not in self._stems:
             self._stems[word] = stem
             if _edits_allowed(word):
@@ -80,7 +81,7 @@ class Vocabulary:
                 self._near.clear()
 
     def near(self, word: str, stem: str) -> tuple[str, ...]:
-        """Words of other stems that may be a slip of this one, or the other way round."""
+        """Words of other stems that may be a typo of this one, or the other way round."""
         found = self._near.get(word)
         if found is None:
             found = tuple(sorted(self._search(word))) if _edits_allowed(word) else ()
@@ -88,7 +89,7 @@ class Vocabulary:
         return tuple(other for other in found if self._stems[other] != stem)
 
     def stem_of(self, word: str) -> str:
-        """The stem a word came in with."""
+        """The stem a word was added with."""
         return self._stems[word]
 
     def _search(self, word: str) -> set[str]:
@@ -103,20 +104,20 @@ class Vocabulary:
 
 
 class Phrases:
-    """Labels of many tips, found in a goal by their stems or, where the goal quotes, by likeness of their text."""
+    """Labels of many tips, found in a goal by their stems or, if the goal quotes, by similarity of their text."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[str, ...], list[int]] = {}
         self._texts: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
 
     def add(self, row: int, labels: Mapping[tuple[str, ...], str]) -> None:
-        """Note a row's labels."""
+        """Add a row's labels."""
         for stems, text in labels.items():
             self._rows.setdefault(stems, []).append(row)
             self._texts.setdefault(text, []).append((row, stems))
 
     def found_in(self, query: QueryTerms) -> dict[int, set[tuple[str, ...]]]:
-        """The labels the goal holds, by row."""
+        """The labels the goal contains, by row."""
         found: dict[int, set[tuple[str, ...]]] = {}
         for stems in query.phrases & self._rows.keys():
             for row in self._rows[stems]:
@@ -132,7 +133,7 @@ class Phrases:
 
 
 class Postings:
-    """Rows that hold a key and what it is worth there, as arrays made when first asked for."""
+    """Rows that contain a key and its contribution there, as arrays made on first use."""
 
     def __init__(self) -> None:
         self._rows: dict[str, list[int]] = {}
@@ -140,7 +141,7 @@ class Postings:
         self._arrays: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
 
     def add(self, key: str, row: int, worth: int) -> None:
-        """Note that a row holds the key."""
+        """Add a row that contains the key."""
         self._rows.setdefault(key, []).append(row)
         self._worth.setdefault(key, []).append(worth)
         self._arrays.pop(key, None)
@@ -149,7 +150,7 @@ class Postings:
         return key in self._rows
 
     def of(self, key: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Rows and worths of a key that is here."""
+        """Rows and contributions of an existing key."""
         arrays = self._arrays.get(key)
         if arrays is None:
             arrays = (np.array(self._rows[key]), np.array(self._worth[key]))
@@ -158,7 +159,7 @@ class Postings:
 
 
 class KeywordIndex:
-    """Postings of all tips; rows are appended and never taken out (the retriever masks and rebuilds)."""
+    """Postings of all tips; rows are appended and never removed (the retriever masks and rebuilds)."""
 
     def __init__(self) -> None:
         self._stems = Postings()
@@ -205,7 +206,7 @@ class KeywordIndex:
 
 
 class GoalIndex:
-    """The same score seen from the other side: one tip against many goals at once, for pre-flight."""
+    """The same score from the other side: one tip against many goals at once, for pre-flight."""
 
     def __init__(self, goals: Sequence[QueryTerms]) -> None:
         self._columns: dict[tuple[str, str], int] = {}
@@ -231,7 +232,7 @@ class GoalIndex:
         self._owners = np.array(owners, dtype=np.int64)
 
     def _column(self, word: str, stem: str) -> int:
-        """Goals may hold a stem as different words, and those differ in what is near them."""
+        """Goals may contain a stem as different words, and those differ in their near misses."""
         column = self._columns.setdefault((word, stem), len(self._columns))
         if column == len(self._columns) - 1:
             self._of_stem.setdefault(stem, []).append(column)
@@ -239,7 +240,7 @@ class GoalIndex:
         return column
 
     def raw_scores(self, tip: TipTerms) -> NDArray[np.int64]:
-        """What ``KeywordIndex.raw_scores`` would give this tip for every goal; shape (goals,)."""
+        """The scores that ``KeywordIndex.raw_scores`` would give this tip for every goal; shape (goals,)."""
         exact = np.zeros(len(self._columns), dtype=np.int64)
         near = np.zeros(len(self._columns), dtype=np.int64)
         worth = contributions(tip)
@@ -273,9 +274,9 @@ class GoalIndex:
 def shared_words(
     query: QueryTerms, tip: TipTerms, vocabulary: Vocabulary
 ) -> tuple[list[str], list[str], list[str]]:
-    """For the why line: words shared, near misses ("mileston ~ milestone"), labels found in the goal.
+    """Shared words for the why line, near misses ("mileston ~ milestone"), labels found in the goal.
 
-    ``vocabulary`` holds at least the words of the tip.
+    ``vocabulary`` contains at least the words of the tip.
     """
     shared = [(weight, query.shown[stem]) for stem, weight in query.weights.items() if stem in tip.counts]
     near: list[str] = []

@@ -1,4 +1,4 @@
-"""One plain line for every tip delivered or missed."""
+"""A one-line explanation for every tip delivered or missed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kb.tip import Route, Tip
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the routes found for a query: the considered rows, their scores, and their packed ranks."""
+    """The routes' results for a query: the considered rows, their scores, and their packed ranks."""
 
     place: Place
     terms: QueryTerms
@@ -39,7 +39,7 @@ class Found:
         return {route: score for route, score in scores.items() if score > 0}
 
     def routes(self, position: int, settings: RetrievalSettings) -> dict[str, float]:
-        """The routes that found a row: a scope that holds, however weak, and scores that reach their thresholds."""
+        """The routes that found a row: a matching scope, however weak, and scores that reach their thresholds."""
         least = {
             Route.URL.value: 0.0,
             Route.KEYWORD.value: settings.keyword_threshold,
@@ -51,7 +51,7 @@ class Found:
 def why_found(
     tip: Tip, terms: TipTerms, found: Found, position: int, klass: int, routes: dict[str, float]
 ) -> str:
-    """Why a tip is delivered: its leading route first, then what else speaks for it."""
+    """Why a tip is delivered: its leading route first, then further reasons."""
     said: list[str] = []
     if Route.URL in routes:
         said.append(_address_line(tip, klass == WEAK_CLASS))
@@ -121,7 +121,7 @@ def why_missed(
     tokens: int,
     left: int,
 ) -> str:
-    """Why a tip that came near is not delivered."""
+    """Why a near miss is not delivered."""
     if found.rank[position] < 0 or not found.routes(position, settings):
         return _below(found, position, settings)
     if not deliverable:

@@ -33,15 +33,15 @@ class Retriever:
 
     Args:
         tips: all tips, whatever their status.
-        hosts: host globs of each site (``{"gitlab": ["*:8023"]}``); they stand in where a scope names no host.
-        encoder: switches the embedding route on; without it two routes work and every answer says so.
+        hosts: host globs of each site (``{"gitlab": ["*:8023"]}``); the default if a scope names no host.
+        encoder: enables the embedding route; without it two routes work and every answer says so.
         vectors: the cache of vectors.
-        withheld: says why a tip is given to no agent, "" when it may be; such a tip is only listed as missed.
-        waits: whether tips that lack a vector are encoded before anything is answered.  Otherwise the meaning route
-            finds those that have one, every answer says how many have none, and ``take_vectors`` takes what has been
+        withheld: returns why a tip is withheld from agents, "" if it isn't; such a tip is only listed as missed.
+        waits: whether tips that lack a vector are encoded before anything is answered.  Otherwise the embedding route
+            finds those that have one, every answer says how many have none, and ``take_vectors`` loads vectors
             encoded meanwhile.
 
-    Tips of other statuses than those delivered are never encoded; where their vectors are cached they are used.
+    Tips of other statuses than those delivered are never encoded; their cached vectors are used.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Retriever:
 
     @property
     def settings(self) -> RetrievalSettings:
-        """Thresholds and budget in force."""
+        """Current thresholds and budget."""
         return self._settings
 
     @property
@@ -100,7 +100,7 @@ class Retriever:
         return self._vectors
 
     def update(self, tips: Iterable[Tip]) -> None:
-        """Add tips or replace those with the same id; costs their number, not the base's size."""
+        """Add tips or replace those with the same id; the cost depends on their number, not on the base's size."""
         tips = list(tips)
         self._encode_tips(tips)  # outside the lock, into the cache
         with self._lock:
@@ -111,7 +111,7 @@ class Retriever:
             self._changed()
 
     def take_vectors(self) -> None:
-        """Look in the cache for the vectors that were missing so far."""
+        """Load missing vectors from the cache."""
         with self._lock:
             rows = sorted(self._unencoded)
             if self._encoder is None or not rows:
@@ -125,20 +125,20 @@ class Retriever:
                 self._version += 1
 
     def remove(self, ids: Iterable[str]) -> None:
-        """Forget tips; ids that are not here are passed over."""
+        """Remove tips; unknown ids are ignored."""
         with self._lock:
             for tip in ids:
                 self._table.drop(tip)
             self._changed()
 
     def set_hosts(self, hosts: Mapping[str, Sequence[str]]) -> None:
-        """Take new host globs for the sites."""
+        """Replace the sites' host globs."""
         with self._lock:
             self._hosts = {site: tuple(globs) for site, globs in hosts.items()}
             self._rebuild()
 
     def set_settings(self, settings: RetrievalSettings) -> None:
-        """Take new thresholds and budget."""
+        """Replace thresholds and budget."""
         with self._lock:
             self._settings = settings
             self._version += 1
@@ -150,7 +150,7 @@ class Retriever:
         reason: str = NO_ENCODER,
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
-        """Switch the embedding route on, or off with a ``reason`` people are shown.  Blocks while tips are encoded."""
+        """Enable the embedding route, or disable it with a ``reason`` for people.  Blocks while tips are encoded."""
         matrix, lacking = None, list[int]()
         with self._lock:
             version, tips = self._version, list(self._table.tips)
@@ -166,7 +166,7 @@ class Retriever:
             self._version += 1
 
     def _encode_tips(self, tips: Sequence[Tip]) -> tuple[Matrix | None, list[int]]:
-        """Their vectors, and the positions of those that should have one and have none yet."""
+        """Vectors of the tips, and the positions of those that should have one and have none yet."""
         if self._encoder is None:
             return None, []
         return self._vectors_of(self._encoder, self._vectors, tips)
@@ -201,7 +201,7 @@ class Retriever:
         self._version += 1
 
     def _reason_to_withhold(self, row: int) -> str:
-        """Why the tip of a row is given to nobody; asked once a row, and only for tips that would be given."""
+        """Why a row's tip is withheld; computed once a row, and only for tips that would be delivered."""
         if self._withheld is None:
             return ""
         if row not in self._kept_back:
@@ -209,7 +209,7 @@ class Retriever:
         return self._kept_back[row]
 
     def vector_of(self, text: str) -> Matrix | None:
-        """A query's vector of shape (dim,), remembered for the last 1,024 texts; None without encoder or text."""
+        """A query's vector of shape (dim,), cached for the last 1,024 texts; None without encoder or text."""
         encoder = self._encoder
         if encoder is None or not text.strip():
             return None
@@ -233,10 +233,10 @@ class Retriever:
         statuses: Collection[Status] = RETRIEVABLE,
         budget: int | None = None,
     ) -> Retrieval:
-        """The tips to deliver for a query, at most ``k`` within the token budget, with their reasons.
+        """Return the tips to deliver for a query, at most ``k`` within the token budget, with their reasons.
 
         Args:
-            vector: the query text's vector where the caller has it; else it is looked up or encoded.
+            vector: the query text's vector if the caller has it; else it is looked up or encoded.
             statuses: which tips are delivered; others that would have been are listed as missed.
             budget: tokens, instead of the settings' budget.
         """
@@ -263,7 +263,7 @@ class Retriever:
         )
 
     def _note(self, place: Place) -> str:
-        """Says that an address is on a host of no site, and which hosts are known: those of a site it names first."""
+        """Explain that an address is on a host of no site, and list known hosts: those of a site it names first."""
         if place.address is None or place.site or not any(self._hosts.values()):
             return ""
         host = place.address.host
@@ -275,7 +275,7 @@ class Retriever:
         return f"{host} is not a known host; {known}"
 
     def _routes_off(self, found: Found, query: Query) -> dict[str, str]:
-        """Why the meaning route is off, or answers for a part of the tips only."""
+        """Why the embedding route is off, or covers only a part of the tips."""
         if self._encoder is None:
             return {"embedding": self._no_encoder}
         if not self._unencoded or not query.text.strip():
@@ -299,9 +299,9 @@ class Retriever:
     def rankings(
         self, queries: Sequence[Query], depth: int, statuses: Collection[Status] = RETRIEVABLE
     ) -> Iterator[tuple[Rows, Rows]]:
-        """For each query, before any cut: the ranks and rows of its ``depth`` first tips, the first one first.
+        """For each query, before any cut: the ranks and rows of its ``depth`` first tips, best first.
 
-        Made for many queries that share texts and addresses.  Hold ``lock`` while iterating.
+        For many queries that share texts and addresses.  Hold ``lock`` while iterating.
         """
         table, settings = self._table, self._settings
         pages: dict[tuple[str, str], tuple[Rows, NDArray[np.float64]]] = {}
@@ -328,7 +328,7 @@ class Retriever:
     def _choose(
         self, found: Found, deliverable: NDArray[np.bool_], k: int, budget: int
     ) -> tuple[list[int], int]:
-        """Positions (into the considered rows) to deliver; looks deeper where the budget passes over many."""
+        """Positions (into the considered rows) to deliver; searches deeper if the budget skips many."""
         rank = np.where(deliverable, found.rank, -1)
         depth = max(64, 4 * k)
         while True:
@@ -354,7 +354,7 @@ class Retriever:
     def _missed(
         self, found: Found, deliverable: NDArray[np.bool_], chosen: set[int], k: int, budget: int, used: int
     ) -> tuple[Missed, ...]:
-        """Tips that came near, the nearest first."""
+        """Near misses, the nearest first."""
         settings = self._settings
         eager = replace(
             settings,
@@ -384,7 +384,7 @@ class Retriever:
 
 
 def _top(rank: Rows, count: int) -> Rows:
-    """Positions of the highest ranks, highest first, those of -1 left out."""
+    """Positions of the highest ranks, highest first, without those of -1."""
     if len(rank) > count:
         best = np.argpartition(rank, len(rank) - count)[len(rank) - count :]
     else:

@@ -1,4 +1,4 @@
-"""Scopes of all tips, indexed so that an address touches only the patterns that could hold for it."""
+"""Index of all tips' scopes, so that an address touches only the patterns that could match it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kb.tip import CROSS, Scope
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a query stands: its address (None if it has none) and the site it names."""
+    """The location of a query: its address (None if it has none) and the site it names."""
 
     address: Address | None
     site: str
@@ -29,7 +29,7 @@ class _Pattern:
 
 @dataclass(slots=True)
 class _Bucket:
-    """Tips with the same host glob and site, by page pattern; ``loose`` patterns spell no segment out."""
+    """Tips with the same host glob and site, by page pattern; ``loose`` patterns contain no literal segment."""
 
     host: str
     site: str
@@ -54,14 +54,14 @@ class _Bucket:
 
 
 class Sites:
-    """Which sites an address belongs to, by the host globs known of each."""
+    """The sites of an address, by the host globs known of each."""
 
     def __init__(self, hosts: Mapping[str, Sequence[str]]) -> None:
         self._hosts = {site: tuple(globs) for site, globs in hosts.items() if globs}
         self._found: dict[str, frozenset[str]] = {}
 
     def of(self, host: str) -> frozenset[str]:
-        """Sites with a glob that holds for ``host:port``."""
+        """Sites with a glob that matches ``host:port``."""
         found = self._found.get(host)
         if found is None:
             found = frozenset(
@@ -71,7 +71,7 @@ class Sites:
         return found
 
     def admits(self, scope_host: str, site: str, place: Place) -> tuple[bool, bool]:
-        """The gate of ``kb.retrieval.cascade``: (may the tip be considered, may its scope hold) at a place."""
+        """The gate of ``kb.retrieval.cascade``: (may the tip be considered, may its scope match) at a location."""
         address = place.address
         if address is None:
             anywhere = bool(scope_host) and not scope_host.strip("*.:")
@@ -88,7 +88,7 @@ class Sites:
 
 
 class ScopeIndex:
-    """Rows by scope; rows are appended and never taken out (the retriever masks and rebuilds)."""
+    """Rows by scope; rows are appended and never removed (the retriever masks and rebuilds)."""
 
     def __init__(self, sites: Sites) -> None:
         self._sites = sites
@@ -108,7 +108,7 @@ class ScopeIndex:
         self._array = None
 
     def look_up(self, place: Place) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-        """For every row: whether it may be considered at a place, and its URL score there (0 where none)."""
+        """For every row: whether it may be considered at a location, and its URL score there (0 if none)."""
         open_buckets = np.zeros(len(self._buckets), dtype=bool)
         scores = np.zeros(len(self._of_row))
         for number, bucket in enumerate(self._buckets):

@@ -1,7 +1,7 @@
-"""All tips in columns: what the routes need of each, by row.
+"""All tips in columns: the data the routes need of each, by row.
 
-Rows are appended; a changed tip gets a new row and its old one dies.  When the dead outnumber the living the owner
-builds a new table.
+Rows are appended; a changed tip gets a new row and its old one becomes dead.  When dead rows outnumber live ones the
+owner builds a new table.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class TipTable:
         return len(self.tips) > 256 and len(self.tips) > 2 * len(self.row_of)
 
     def put(self, tips: Iterable[Tip], vectors: Matrix | None = None) -> None:
-        """Add or replace tips; ``vectors`` (n, dim) must come with them once the table has vectors."""
+        """Add or replace tips; ``vectors`` (n, dim) are required once the table has vectors."""
         tips = list(tips)
         if len(self.row_of) + len(tips) > MOST_TIPS:
             raise KbError(f"a knowledge base holds at most {MOST_TIPS:,} tips; freeze and split it by site")
@@ -80,21 +80,21 @@ class TipTable:
         self._columns = None
 
     def drop(self, tip: str) -> None:
-        """Let a tip's row die; one that is not here is no error."""
+        """Mark a tip's row as dead; an unknown tip is no error."""
         row = self.row_of.pop(tip, None)
         if row is not None:
             self._alive[row] = False
             self._columns = None
 
     def set_vectors(self, vectors: Matrix | None) -> None:
-        """Vectors of all rows, dead ones included, shape (rows, dim); None takes the route away."""
+        """Set the vectors of all rows, including dead ones, shape (rows, dim); None disables the route."""
         self._vectors = None
         if vectors is not None:
             self._vectors = VectorMatrix(vectors.shape[1])
             self._vectors.append(vectors)
 
     def replace_vectors(self, rows: Sequence[int], vectors: Matrix) -> None:
-        """Give some rows the vectors that were missing."""
+        """Set the vectors of some rows that were missing."""
         if self._vectors is not None and len(rows):
             self._vectors.replace(rows, vectors)
 
@@ -108,13 +108,13 @@ class TipTable:
         return self._columns
 
     def place_of(self, tip: str) -> int:
-        """How many living tips have a smaller id."""
+        """Number of live tips with a smaller id."""
         if tip in self.row_of:
             return int(self._arrays()[2][self.row_of[tip]])
         return sum(other < tip for other in self.row_of)
 
     def considered(self, place: Place) -> tuple[Rows, NDArray[np.float64]]:
-        """Living rows the gate lets through at a place, and their URL scores."""
+        """Live rows the gate admits at a location, and their URL scores."""
         admitted, url = self._scopes.look_up(place)
         rows = np.flatnonzero(admitted & self._arrays()[0])
         return rows, url[rows]
@@ -143,5 +143,5 @@ class TipTable:
         embedding: NDArray[np.float64],
         settings: RetrievalSettings,
     ) -> Rows:
-        """The packed, unique ranks of rows (``kb.retrieval.cascade``); -1 where no route found one."""
+        """The packed, unique ranks of rows (``kb.retrieval.cascade``); -1 if no route found one."""
         return with_place(ranks(url, keyword, embedding, settings), self._arrays()[2][rows])

@@ -1,8 +1,8 @@
-"""Words of a tip or a goal as the keyword route sees them.
+"""Words of a tip or a goal for the keyword route.
 
 SQLite's own FTS5 tokenizer does the stemming (``porter unicode61``): words are put into an in-memory FTS5 table and
 read back through ``fts5vocab``, so a live and a frozen knowledge base, and any other reader of the same SQLite, agree
-on what a word is.  Nothing a person writes is ever put into a MATCH expression.
+on word boundaries and stems.  User text is never put into a MATCH expression.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _STOP_WORDS = """
     with within without would yes you your yours
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
-"""Words that say nothing about what a text is about."""
+"""Words without meaning of their own."""
 
 _COMMON_WORDS = """
     access ask asked button change check choose click correct create current data different display
@@ -44,13 +44,13 @@ _COMMON_WORDS = """
     way website
 """
 COMMON_WORDS = frozenset(_COMMON_WORDS.split())
-"""Words nearly every goal or tip about a web site holds; they count a quarter."""
+"""Words in nearly every goal or tip about a web site; they count a quarter."""
 
 FULL_WEIGHT, COMMON_WEIGHT = 100, 25
 
 
 class _Stemmer:
-    """Stems words with FTS5's porter tokenizer; remembers every word it has seen."""
+    """Stems words with FTS5's porter tokenizer; caches every word."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -60,7 +60,7 @@ class _Stemmer:
         self._db.execute("CREATE VIRTUAL TABLE stem USING fts5vocab(word, 'instance')")
 
     def stems(self, words: Iterable[str]) -> list[str]:
-        """The stem of each word; a word FTS5 finds nothing in stands for itself."""
+        """The stem of each word; a word without an FTS5 token is its own stem."""
         words = list(words)
         with self._lock:
             unknown = sorted({word for word in words if word not in self._stems})
@@ -78,7 +78,7 @@ class _Stemmer:
         self._stems.update((word, found.get(row, word)) for row, word in enumerate(words))
 
     def close(self) -> None:
-        """Give the database back."""
+        """Close the database."""
         self._db.close()
 
 
@@ -88,7 +88,7 @@ def _stemmer() -> _Stemmer:
 
 
 def words_of(text: str) -> list[str]:
-    """Words in lower case, without diacritics, in the order they stand."""
+    """Words in lower case, without diacritics, in order."""
     plain = text[:_LONGEST_TEXT].casefold()
     if not plain.isascii():
         decomposed = unicodedata.normalize("NFKD", plain)
@@ -97,26 +97,26 @@ def words_of(text: str) -> list[str]:
 
 
 def word_weight(word: str) -> int:
-    """How much a word counts, in percent: 0 for a stop word, a quarter for a common one."""
+    """Weight of a word in percent: 0 for a stop word, a quarter for a common one."""
     if word in STOP_WORDS or (len(word) == 1 and not word.isdigit()):
         return 0
     return COMMON_WEIGHT if word in COMMON_WORDS or word.removesuffix("s") in COMMON_WORDS else FULL_WEIGHT
 
 
 def quoted(text: str) -> list[str]:
-    """What stands in quotes or back quotes: labels of the page, mostly."""
+    """Phrases in quotes or back quotes: labels of the page, mostly."""
     return [(double or single).strip() for double, single in _QUOTED.findall(text[:_LONGEST_TEXT])]
 
 
 @dataclass(frozen=True, slots=True)
 class QueryTerms:
-    """A goal, taken apart.
+    """The terms of a goal.
 
     Attributes:
         weights: stem to weight in percent, in the order of first appearance.
-        shown: stem to the word as it stood in the goal, for the why line.
-        phrases: all runs of up to six stems, for finding labels.
-        quotes: what stands in quotes, in lower case.
+        shown: stem to the word as written in the goal, for the why line.
+        phrases: all runs of up to six stems, to find labels.
+        quotes: phrases in quotes, in lower case.
     """
 
     weights: dict[str, int]
@@ -127,13 +127,13 @@ class QueryTerms:
 
 @dataclass(frozen=True, slots=True)
 class TipTerms:
-    """A tip, taken apart.
+    """The terms of a tip.
 
     Attributes:
         counts: how often each stem occurs.
-        forms: the words as they stand, with their stems: near misses are looked for among these.
+        forms: the words as written, with their stems: near misses are searched among these.
         length: in words.
-        labels: what stands in quotes, and the keywords: stems to text in lower case.
+        labels: phrases in quotes, and the keywords: stems to text in lower case.
     """
 
     counts: dict[str, int]
@@ -144,7 +144,7 @@ class TipTerms:
 
 @lru_cache(maxsize=8_192)
 def query_terms(text: str) -> QueryTerms:
-    """Take a goal apart; only its first 64 different telling words count."""
+    """Extract the terms of a goal; only its first 64 different informative words count."""
     words = words_of(text)
     stems = _stemmer().stems(words)
     weights: dict[str, int] = {}
@@ -165,13 +165,13 @@ def query_terms(text: str) -> QueryTerms:
 
 
 def tip_text(tip: TipDraft) -> str:
-    """Everything a tip says, its text first; what the keyword and the embedding route read."""
+    """All the words of a tip, its text first; the input of the keyword and the embedding route."""
     parts = (tip.text, tip.when, tip.do, tip.before, tip.why)
     return "\n".join(part for part in parts if part)
 
 
 def tip_terms(tip: TipDraft) -> TipTerms:
-    """Take a tip apart: text, when, do, before and why count once, each keyword twice."""
+    """Extract the terms of a tip: text, when, do, before and why count once, each keyword twice."""
     text = tip_text(tip)
     words = words_of(text)
     keywords = [word for keyword in tip.keywords for word in words_of(keyword)]
@@ -193,7 +193,7 @@ def tip_terms(tip: TipDraft) -> TipTerms:
 
 
 def stems_of(text: str) -> list[str]:
-    """The stems of all words of a text, stop words included, in the order they stand."""
+    """The stems of all words of a text, including stop words, in order."""
     return _stemmer().stems(words_of(text))
 
 

@@ -1,10 +1,10 @@
-"""The URL route: does a scope hold for an address, and how specific is it?
+"""The URL route: does a scope match an address, and how specific is it?
 
 Globs are matched segment by segment: ``*`` stays within one path segment, a segment that is exactly ``**`` stands for
-any number of segments, none included (``/dashboard/**`` holds for ``/dashboard`` too).  Hosts are matched as
-``host:port`` with default ports dropped, without regard to case; paths keep their case.  A trailing slash and
-percent-encoding make no difference.  Matching costs at most pattern length times address length, so no pattern a
-person (or a file) gives can stall the program.
+any number of segments, including none (``/dashboard/**`` matches ``/dashboard`` too).  Hosts are matched as
+``host:port`` with default ports dropped, ignoring case; paths keep their case.  A trailing slash and percent-encoding
+make no difference.  Matching costs at most pattern length times address length, so no pattern from a person (or a
+file) can stall the program.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from kb.tip import Scope
 
 WEAK_SCORE = 0.1
-"""The URL score of a scope that holds for a whole site: it says little about the page at hand."""
+"""The URL score of a scope that matches a whole site: it says little about the current page."""
 
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
 _LONGEST = 4_000
@@ -34,7 +34,7 @@ class Address:
 
 @lru_cache(maxsize=65_536)
 def parse_address(url: str) -> Address | None:
-    """Read an address; None for one without a host (``about:blank``, ``data:``, a browser's error page)."""
+    """Parse an address; None for one without a host (``about:blank``, ``data:``, a browser's error page)."""
     try:
         parts = urlsplit(url[:_LONGEST])
     except ValueError:
@@ -53,7 +53,7 @@ def _segments(path: str) -> tuple[str, ...]:
 
 
 def wildcard_match(pattern: str, text: str) -> bool:
-    """Whether ``text`` is ``pattern`` with each ``*`` replaced by anything; never slower than their product."""
+    """Whether ``text`` matches ``pattern`` with each ``*`` as any text; never slower than their product."""
     if "*" not in pattern:
         return pattern == text
     head, *middle, tail = pattern.split("*")
@@ -69,7 +69,7 @@ def wildcard_match(pattern: str, text: str) -> bool:
 
 
 def host_matches(pattern: str, host: str) -> bool:
-    """Whether a host glob (``*:8023``, ``*.example.com``) holds for ``host:port``."""
+    """Whether a host glob (``*:8023``, ``*.example.com``) matches ``host:port``."""
     return wildcard_match(pattern.lower(), host)
 
 
@@ -78,10 +78,10 @@ class PagePattern:
     """The path and query part of a scope, compiled.
 
     Attributes:
-        segments: the glob's segments, ``**`` standing for any number of them; empty: the front page; None: every path.
-        keys: query keys that must be there; ``pairs``: keys with the value they must have.
-        fixed: how many segments are spelled out in full; ``partial``: how many in part.
-        points: the specificity; 0 for a pattern that holds for every page.
+        segments: the glob's segments, ``**`` for any number of them; empty: the front page; None: every path.
+        keys: required query keys; ``pairs``: keys with their required value.
+        fixed: number of literal segments; ``partial``: of partly literal ones.
+        points: the specificity; 0 for a pattern that matches every page.
     """
 
     segments: tuple[str, ...] | None
@@ -93,7 +93,7 @@ class PagePattern:
 
     @property
     def is_site_wide(self) -> bool:
-        """Whether no page of the host is left out."""
+        """Whether it excludes no page of the host."""
         return self.points == 0
 
     @property
@@ -103,19 +103,19 @@ class PagePattern:
 
     @property
     def anchor(self) -> str | None:
-        """A segment every matching address has, the last such: lets an index skip most patterns."""
+        """The last segment that every matching address has: lets an index skip most patterns."""
         spelled_out = (segment for segment in reversed(self.segments or ()) if "*" not in segment)
         return next(spelled_out, None)
 
     def matches(self, address: Address) -> bool:
-        """Whether path and query hold for an address (its host is looked at elsewhere)."""
+        """Whether path and query match an address (its host is checked elsewhere)."""
         if not (self.keys <= address.keys and self.pairs <= address.query):
             return False
         return self.segments is None or _match_segments(self.segments, address.segments)
 
 
 def _match_segments(pattern: tuple[str, ...], segments: tuple[str, ...]) -> bool:
-    """Match greedily, going back only to the last ``**`` (enough, for the same reason as in ``wildcard_match``)."""
+    """Match greedily, backtracking only to the last ``**`` (enough, for the same reason as in ``wildcard_match``)."""
     at = index = 0
     retry_at = retry_index = -1
     while at < len(segments):
@@ -136,8 +136,8 @@ def _match_segments(pattern: tuple[str, ...], segments: tuple[str, ...]) -> bool
 def compile_page_pattern(path: str, query: tuple[str, ...]) -> PagePattern:
     """Compile a scope's path glob and query keys.
 
-    Points: 4 for a segment spelled out, 3 for one spelled out in part, 1 for a ``*`` (it fixes the depth), 0 for
-    ``**``; 4 for ``key=value``, 2 for a key.  A path that ends the address exactly where it ends counts 1 more.
+    Points: 4 for a literal segment, 3 for a partly literal one, 1 for a ``*`` (it fixes the depth), 0 for ``**``; 4
+    for ``key=value``, 2 for a key.  A path that ends exactly at the address's end counts 1 more.
     """
     segments = _segments(path)
     fixed = sum("*" not in segment for segment in segments)
@@ -156,17 +156,17 @@ def compile_page_pattern(path: str, query: tuple[str, ...]) -> PagePattern:
 
 
 def matches_everything(scope: Scope) -> bool:
-    """Whether a scope leaves no address out: a host of wildcards only, every path, no query."""
+    """Whether a scope excludes no address: a host of wildcards only, every path, no query."""
     return bool(scope.host) and not scope.host.strip("*.:") and is_site_wide(scope)
 
 
 def is_site_wide(scope: Scope) -> bool:
-    """Whether a scope holds for every page of its hosts."""
+    """Whether a scope matches every page of its hosts."""
     return compile_page_pattern(scope.path, scope.query).is_site_wide
 
 
 def scope_holds(scope: Scope, url: str, hosts: tuple[str, ...] = ()) -> bool:
-    """Whether a scope holds for an address; ``hosts`` stand in where the scope names no host."""
+    """Whether a scope matches an address; ``hosts`` are the default if the scope names no host."""
     address = parse_address(url)
     if address is None:
         return False
