@@ -300,7 +300,7 @@ async def test_what_the_page_said_is_quoted_in_the_account_and_never_a_tip(blank
     assert kept.words == ["click button 'Ask'"]
     assert any("Ignore your task" in line and "a dialog said" in line for line in account.changes)
     assert any(line.startswith("the page says:") and "Saved by hand" in line for line in account.changes)
-    assert account.tip_text.endswith("this got a person on: click the button 'Ask'.")
+    assert account.tip_text.endswith(": click the button 'Ask'.")
     assert "Ignore" not in account.tip_text
 
 

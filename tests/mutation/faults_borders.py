@@ -96,7 +96,7 @@ FAULTS = (
     Mutation(
         "import-one-folder",
         IMPORTER,
-        "        except Exception as error:  # noqa: BLE001 one folder, whatever is in it, costs no other\n",
+        "        except Exception as error:  # noqa: BLE001 a folder, whatever is in it, must not stop the others\n",
         "        except InputError as error:\n",
         "One folder, whatever is in it, costs no other its import.",
         _IMPORT,

@@ -34,7 +34,9 @@ class StepConsistency(Known):
 
     name = "step-consistency"
     severity = Severity.WARNING
-    summary = "A model that looked at the page after an action does not find there what the action was for."
+    summary = (
+        "A model that looked at the page after an action does not find the action's intended result there."
+    )
 
 
 MODEL_DETECTORS: tuple[type[Known], ...] = (RunOutcome, ImpossibleTask, StepConsistency)
@@ -45,7 +47,7 @@ LEAST_CONFIDENCE = 0.5
 
 _ENDINGS = {
     Reason.CLAIMED: "The goal was claimed and not met",
-    Reason.BLOCKED: "The site stood in the way of the goal",
+    Reason.BLOCKED: "The site prevented the goal",
     Reason.IMPOSSIBLE: "The task can't be done here",
 }
 
@@ -56,7 +58,9 @@ def flags_of(opinion: Opinion) -> list[Flag]:
     for verdict in opinion.steps:
         if is_decided(verdict) and verdict.sense is Sense.WRONG:
             flags.append(
-                _flag(opinion, StepConsistency, verdict, "The page does not show what the action was for")
+                _flag(
+                    opinion, StepConsistency, verdict, "The page does not show the action's intended result"
+                )
             )
     ending = opinion.outcome
     if ending is not None and is_decided(ending) and ending.sense is Sense.WRONG:

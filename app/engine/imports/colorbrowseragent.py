@@ -172,7 +172,7 @@ def _count_steps(records: _Records) -> int:
                 if said > last
                 else "there are more records"
             )
-            records.notes.append(f"the summary speaks of {said} steps, {missing}")
+            records.notes.append(f"the summary says {said} steps, {missing}")
             count = last + 1 if said > last else count
     else:
         count = said

@@ -94,7 +94,7 @@ class Helper:
             except queue.Empty:
                 break
             if answer is None:
-                log.warning("the import's helper process ended; going on without it")
+                log.warning("the import's worker process ended; going on without it")
                 self.close()
                 found += [Answer(number, lost=True) for number in sorted(self._given)]
                 self._given.clear()
@@ -128,7 +128,7 @@ class Helper:
             for line in process.stdout or ():
                 self._answers.put(_answer(json.loads(line)))
         except (OSError, ValueError, KeyError) as error:
-            log.debug("the import's helper process: %s", error)
+            log.debug("the import's worker process: %s", error)
         finally:
             self._answers.put(None)
 
@@ -147,7 +147,7 @@ def _start(incoming: Path) -> subprocess.Popen[bytes] | None:
             env={**os.environ, "PYTHONPATH": path},
         )
     except OSError as error:
-        log.warning("the import's helper process could not be started: %s", error)
+        log.warning("the import's worker process could not be started: %s", error)
         return None
 
 

@@ -37,7 +37,7 @@ _IN_USE = (
     " or export its runs with 'sitelore runs export'"
 )
 _WHOLE = (
-    "its pages are not beside it: choose the folder of the whole workspace, or export the run with"
+    "its pages are missing: choose the folder of the whole workspace, or export the run with"
     " 'sitelore runs export'"
 )
 _BLOB = re.compile(r"[0-9a-f]{64}\.(?:txt\.zst|png|jpg|webp)")

@@ -50,7 +50,7 @@ def walk(root: Path, problems: list[PathError]) -> Iterator[tuple[Path, list[str
             try:
                 what = reading.LINK if (here / name).is_symlink() else ""
             except OSError as error:  # the path is longer than the system takes
-                what = f"can't be looked at: {error.strerror}"
+                what = f"can't be examined: {error.strerror}"
             if what:
                 folders.remove(name)
                 problems.append(PathError(path=str(here / name), error=what))

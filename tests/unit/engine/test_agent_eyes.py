@@ -401,7 +401,7 @@ async def test_the_fullest_of_answers_that_were_cut_is_used():
 async def test_nothing_readable_at_all_is_an_error_with_all_reasons():
     with pytest.raises(UnreadableAnswer):
         await Looker(ScriptedVision(lambda _: "no")).look(FORM, Aim())
-    with pytest.raises(UnreadableAnswer, match="no picture"):
+    with pytest.raises(UnreadableAnswer, match="no screenshot"):
         await Looker(ScriptedVision(lambda _: "no")).look(replace(FORM, picture=b""), Aim())
 
 

@@ -474,7 +474,7 @@ async def test_runs_are_asked_about_through_the_endpoint_of_the_settings(
         monkeypatch.setenv("OPENAI_API_KEY", "the-key")
         found = await Asking(core, Judging(core)).ask_model(["run-2"], job=job)
         assert {body["model"] for body in server.bodies} == {"eyes"}
-    assert [flag.message for flag in found] == ["The site stood in the way of the goal: 'no order'"]
+    assert [flag.message for flag in found] == ["The site prevented the goal: 'no order'"]
     assert core.workspace.review.opinions()["run-2"].model == "eyes"
     assert (job.done, job.total) == (1, 1)
 

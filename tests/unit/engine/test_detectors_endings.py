@@ -48,10 +48,10 @@ def test_a_crash_says_after_how_many_steps_and_why():
     wrapped = "Exception uncaught by agent or environment in task x.1.\nInternalServerError:\nThe server had an error"
 
     assert messages(Crash, run_of(2), ending=Ending(crash="ValueError: no\nmore")) == [
-        "The run broke off after 2 steps: 'ValueError: no'"
+        "The run crashed after 2 steps: 'ValueError: no'"
     ]
     assert messages(Crash, [], ending=Ending(crash=wrapped)) == [
-        "The run broke off before the first step: 'InternalServerError: The server had an error'"
+        "The run crashed before the first step: 'InternalServerError: The server had an error'"
     ]
     assert not flags_of(Crash, run_of(2), ending=ANSWERED)
 
@@ -104,7 +104,7 @@ def test_what_the_fences_let_through_is_not_told_as_leaving(url: str):
         (Ending(answer="N/A"), "Answered that there is nothing: 'N/A'"),
         (
             Ending(answer="There are two. Do you want me to delete both? Thanks."),
-            "Asked the user back: 'Do you want me to delete both?'",
+            "Asked the user: 'Do you want me to delete both?'",
         ),
     ],
 )
@@ -140,7 +140,7 @@ def test_a_long_run_is_told_when_it_passes_twice_and_four_times_the_usual():
     flags = flags_of(TooLong, run_of(20), usual_steps=4.5, site="gitlab")
 
     assert [flag.step for flag in flags] == [9, 18]
-    assert flags[0].message == "Took 10 steps by now; runs on gitlab usually take 4.5"
+    assert flags[0].message == "Took 10 steps so far; runs on gitlab usually take 4.5"
     assert flags[0].confidence < flags[1].confidence
 
 

@@ -142,12 +142,12 @@ def test_ordinary_pages_are_no_error_pages(page: dict):
 @pytest.mark.parametrize(
     ("page", "told"),
     [
-        ({"url": "http://x.test/users/sign_in"}, "A login form stands in the way at '/users/sign_in'"),
-        ({"url": "http://x.test/customer/account/login/"}, "A login form stands in the way"),
-        ({"title": "Sign in · GitLab"}, "A login form stands in the way"),
-        ({"notices": ("You need to sign in before continuing.",)}, "A demand to log in stands in the way"),
-        ({"title": "Just a moment..."}, "A captcha stands in the way"),
-        ({"notices": ("Please verify you are human",)}, "A captcha stands in the way"),
+        ({"url": "http://x.test/users/sign_in"}, "A login form blocks the page at '/users/sign_in'"),
+        ({"url": "http://x.test/customer/account/login/"}, "A login form blocks the page"),
+        ({"title": "Sign in · GitLab"}, "A login form blocks the page"),
+        ({"notices": ("You need to sign in before continuing.",)}, "A log-in prompt blocks the page"),
+        ({"title": "Just a moment..."}, "A captcha blocks the page"),
+        ({"notices": ("Please verify you are human",)}, "A captcha blocks the page"),
     ],
 )
 def test_login_walls(page: dict, told: str):
@@ -172,7 +172,7 @@ def test_the_third_hard_error_is_told_with_the_action_and_the_error():
     [flag] = flags_of(HardErrors, [step(i, **failed("Error: gone\nlog", **click(f"B{i}"))) for i in range(4)])
 
     assert flag.step == 2
-    assert flag.message == "3 actions failed by now, the last one: click button 'B2' ('Error: gone')"
+    assert flag.message == "3 actions failed so far, the last one: click button 'B2' ('Error: gone')"
 
 
 def test_soft_errors_and_two_hard_ones_are_not_told():
@@ -203,7 +203,7 @@ def test_a_covered_element_names_what_lies_over_it():
     covered = step(0, **failed(COVERED, **click("Save"), notices=("Newsletter: subscribe now",)))
 
     assert messages(CoveredElement, [covered]) == [
-        'Could not click button \'Save\': <aside role="dialog" class="modals"> lies over it; '
+        'Could not click button \'Save\': <aside role="dialog" class="modals"> covers it; '
         "open on the page: 'Newsletter: subscribe now'"
     ]
 

@@ -14,7 +14,7 @@ COVERED = failed(
 def test_what_lies_over_an_element_is_told_at_the_first_step():
     (flag,) = flags_of(CoveredElement, [step(0, **click("Save"), **COVERED)])
     assert flag.step == 0
-    assert "<div> lies over it" in flag.message
+    assert "<div> covers it" in flag.message
 
 
 def test_an_action_refused_three_times_on_one_page_is_a_loop():

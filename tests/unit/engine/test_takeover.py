@@ -179,12 +179,12 @@ def test_the_account_tells_addresses_fields_tabs_and_what_is_new_on_the_page() -
     assert "Checkout" not in told
     assert "a dialog said 'Sure?' and was dismissed" in told
     assert (account.steps, account.masked, account.url_before) == (3, 1, HOME)
-    assert account.words.startswith("a person did 3 things by hand: ")
+    assert account.words.startswith("a person took 3 actions: ")
 
 
 def test_nothing_done_is_told_as_such_and_makes_no_tip() -> None:
     account = account_of("run-1", [], (None, None), [], Secrets(), 0)
-    assert account.words == "a person looked at the page and did nothing to it"
+    assert account.words == "a person viewed the page and changed nothing"
     assert (account.tip_text, account.changes, account.steps) == ("", (), 0)
 
 
@@ -197,9 +197,7 @@ def test_a_tip_names_controls_and_never_what_was_typed_or_what_the_page_said() -
         step("scroll", delta_x=0, delta_y=300),
     ]
     tip = tip_text(steps)
-    assert tip.startswith(
-        "From /orders, this got a person on: fill in the textbox 'Order ID', then press Enter, then "
-    )
+    assert tip.startswith("From /orders: fill in the textbox 'Order ID', then press Enter, then ")
     assert "choose 'Shipped' in the combobox 'Status'" in tip
     assert "000123" not in tip
     assert "\n" not in tip

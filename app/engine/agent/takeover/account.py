@@ -73,7 +73,7 @@ def tip_text(steps: Sequence[Step]) -> str:
     where = urlsplit(steps[0].url).path or "/"
     ending = urlsplit(steps[-1].url).path or "/"
     there = f"On {where}" if where == ending else f"From {where}"
-    return f"{there}, this got a person on: {', then '.join(told)}."
+    return f"{there}: {', then '.join(told)}."
 
 
 def _phrase(step: Step) -> str:
@@ -106,10 +106,10 @@ def _thing(target: Target) -> str:
 
 def _words(steps: Sequence[Step]) -> str:
     if not steps:
-        return "a person looked at the page and did nothing to it"
-    count = f"{len(steps)} thing{'s' if len(steps) > 1 else ''}"
+        return "a person viewed the page and changed nothing"
+    count = f"{len(steps)} action{'s' if len(steps) > 1 else ''}"
     told = "; ".join(step.words for step in steps[:_TOLD])
-    return f"a person did {count} by hand: {told}{'; and more' if len(steps) > _TOLD else ''}"
+    return f"a person took {count}: {told}{'; and more' if len(steps) > _TOLD else ''}"
 
 
 def _addresses(steps: Sequence[Step], before: str, after: str) -> list[str]:
@@ -118,7 +118,7 @@ def _addresses(steps: Sequence[Step], before: str, after: str) -> list[str]:
     for url in passed:
         if url and (not way or way[-1] != url):
             way.append(url)
-    return [f"the address is {url} now" if url == way[-1] else f"went by {url}" for url in way[1:]]
+    return [f"the address is {url} now" if url == way[-1] else f"visited {url}" for url in way[1:]]
 
 
 def _filled(steps: Sequence[Step]) -> list[str]:

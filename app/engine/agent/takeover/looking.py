@@ -199,7 +199,7 @@ class Looking:
                 if text not in self.answered
             ),
             *(f"a window was opened and closed again: {url}" for url in page.popups),
-            *(f"a file was offered and not taken: {name!r}" for name in page.downloads),
+            *(f"a download was offered and not saved: {name!r}" for name in page.downloads),
         ]
         self.happened += lines[: max(0, MOST_LINES - len(self.happened))]
 

@@ -270,7 +270,7 @@ class Takeover:
             try:
                 await self._record()
             except StoreError as error:
-                log.warning("a step by hand is not written yet: %s", error)
+                log.warning("a takeover step is not written yet: %s", error)
                 await asyncio.sleep(RETRY)
                 self._stirred.set()
             if self._noticing.pending:

@@ -204,7 +204,7 @@ class Looker:
 def _shown(page: PageCapture) -> bytes:
     """Return the page's screenshot without secret fields. Raises ``UnreadableAnswer`` where there is none."""
     if not page.picture:
-        raise UnreadableAnswer("there is no picture of the page to look at")
+        raise UnreadableAnswer("there is no screenshot of the page")
     return unseen(page, Secrets()).picture
 
 

@@ -95,7 +95,7 @@ async def pointed(
     if isinstance(command, TypeMark):
         return _typed(command, mark, found, page)
     if found.element is None:
-        return Pointed(command=ClickAt(found.at), notes=("the frame there can't be looked into",))
+        return Pointed(command=ClickAt(found.at), notes=("the frame there can't be inspected",))
     element = page.elements[found.element]
     if _is_surface(element, box):
         return Pointed(command=ClickAt(found.at))
@@ -146,10 +146,8 @@ def _typed(command: TypeMark, mark: Mark, found: Snap, page: PageCapture) -> Poi
     if field is not None:
         return Pointed(command=TypeText(field, command.text, command.enter))
     if found.element is None:
-        why = f"[V{mark.number}] lies in a frame that can't be looked into"
-        return Pointed(
-            refusal=refused(Cause.WRONG_KIND, why, "click the mark, then type where the cursor stands")
-        )
+        why = f"[V{mark.number}] lies in a frame that can't be inspected"
+        return Pointed(refusal=refused(Cause.WRONG_KIND, why, "click the mark, then type at the cursor"))
     element = page.elements[found.element]
     if element.tag == "select":
         why = f"[V{mark.number}] is a list to choose from and takes no text"

@@ -107,7 +107,7 @@ class Prefetch:
             going.over.set()
 
     async def _once(self, page: PageCapture) -> None:
-        self.trouble, self.error = "the look has not come to its end", None
+        self.trouble, self.error = "the vision pass has not finished", None
         try:
             self._done(await self._look(page))
             self.trouble = ""

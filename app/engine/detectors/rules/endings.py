@@ -62,11 +62,11 @@ _WRAPPER = "Exception uncaught by agent or environment"
 
 
 class Crash(_AtTheEnd):
-    """The run broke off with an error; often not the agent's doing, so other evidence names the step."""
+    """The run crashed with an error; often not the agent's doing, so other evidence names the step."""
 
     name = "crash"
     severity = Severity.ERROR
-    summary = "The run broke off with an error."
+    summary = "The run crashed with an error."
     explains = "nothing"
 
     def end(self, ending: Ending) -> Iterable[Flag]:
@@ -77,7 +77,7 @@ class Crash(_AtTheEnd):
             yield self.flag(
                 self.last,
                 0.99,
-                f"The run broke off {when}: {quoted(told, 160)}",
+                f"The run crashed {when}: {quoted(told, 160)}",
                 {"steps": self.seen, "error": told[:300]},
             )
 
@@ -159,7 +159,7 @@ class GaveUp(_AtTheEnd):
 
     name = "gave-up"
     severity = Severity.WARNING
-    summary = "The agent reported the task as infeasible, answered that it could not do it, or asked back."
+    summary = "The agent reported the task as infeasible, said that it could not do it, or asked the user a question."
     explains = "ending"
 
     def end(self, ending: Ending) -> Iterable[Flag]:
@@ -175,7 +175,7 @@ class GaveUp(_AtTheEnd):
                 told = f"Answered that it could not: {quoted(answer[sentence:], 120)}"
                 yield self.flag(self.last, 0.55, told, {"said": found.group(0)})
             elif (found := _ASKS_BACK.search(answer)) is not None:
-                told = f"Asked the user back: {quoted(found.group(0), 120)}"
+                told = f"Asked the user: {quoted(found.group(0), 120)}"
                 yield self.flag(self.last, 0.5, told, {"said": found.group(0)[:300]})
             elif _NOTHING.fullmatch(answer):
                 told = f"Answered that there is nothing: {quoted(ending.answer)}"

@@ -51,7 +51,7 @@ class HardErrors(Detector):
             yield self.flag(
                 step.index,
                 min(0.75, 0.52 + 0.02 * self._count),
-                f"{self._count} actions failed by now, the last one: {words(step)} ({quoted(why, 120)})",
+                f"{self._count} actions failed so far, the last one: {words(step)} ({quoted(why, 120)})",
                 {"times": self._count, SINCE: self._since, "error": why[:300]},
             )
 
@@ -91,7 +91,7 @@ class CoveredElement(Detector):
 
     name = "covered-element"
     severity = Severity.WARNING
-    summary = "The element could not be reached because something lies over it."
+    summary = "The element could not be reached because another element covers it."
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
@@ -113,7 +113,7 @@ class CoveredElement(Detector):
         yield self.flag(
             step.index,
             min(0.8, 0.5 + 0.1 * self._count),
-            f"Could not {words(step)}: {_shown(over)} lies over it{again}{open_now}",
+            f"Could not {words(step)}: {_shown(over)} covers it{again}{open_now}",
             {"times": self._count, SINCE: self._since, "over": over[:300]},
         )
 

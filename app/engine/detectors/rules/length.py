@@ -39,6 +39,6 @@ class TooLong(Detector):
             yield self.flag(
                 step.index,
                 confidence,
-                f"Took {self._seen} steps by now; {where} usually take {usual:g}",
+                f"Took {self._seen} steps so far; {where} usually take {usual:g}",
                 {"steps": self._seen, "usual": float(usual)},
             )

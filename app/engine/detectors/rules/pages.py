@@ -203,7 +203,7 @@ class LoginWall(Detector):
 
     name = "login-wall"
     severity = Severity.WARNING
-    summary = "A login form or a captcha stands in the way."
+    summary = "A login form or a captcha blocks the page."
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
@@ -224,7 +224,7 @@ class LoginWall(Detector):
         yield self.flag(
             step.index,
             min(0.75, 0.45 + 0.1 * self._count),
-            f"{what} stands in the way at {quoted(short_url(step.url))}{again}",
+            f"{what} blocks the page at {quoted(short_url(step.url))}{again}",
             {"times": self._count, SINCE: self._since, "url": step.url},
         )
 
@@ -238,7 +238,7 @@ def wall(page: Step) -> str:
     if any(_CAPTCHA.search(text[:2000]) for text in texts):
         return "A captcha"
     if any(_LOGIN_NOTICE.search(text[:2000]) for text in page.notices):
-        return "A demand to log in"
+        return "A log-in prompt"
     path = urlsplit(page.url).path if "[" not in page.url else page.url
     if _LOGIN_PATH.search(path) or _LOGIN_TITLE.search(page.title):
         return "A login form"
