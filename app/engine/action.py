@@ -1,4 +1,4 @@
-"""What an agent does: one typed action, parsed from a call and put into words.  Pure data.
+"""Actions as steps store them: a call with named arguments, and its description in words.  Pure data.
 
 The call form ``name("arg", ...)`` is BrowserGym's; reading it never runs it.
 """
@@ -50,26 +50,26 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "send_msg_to_user": ("text",),
     "report_infeasible": ("reason",),
 }
-"""Argument names by position, for every action seen in the field's runs and those of our own agent."""
+"""Argument names by position, for every action in the field's runs and those of our own agent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """One call an agent asked for; ``args`` are named, in call order."""
+    """One call of an agent; ``args`` are named, in call order."""
 
     kind: str
     args: dict[str, ArgValue] = field(default_factory=dict[str, ArgValue])
 
     @property
     def bid(self) -> str | None:
-        """Id of the element acted on, where the action has one."""
+        """Id of the target element, where the action has one."""
         value = self.args.get("bid", self.args.get("from_bid"))
         return value if isinstance(value, str) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """The element an action was aimed at, as the page named it at that moment."""
+    """The target element of an action, as the page named it at that moment."""
 
     role: str
     name: str
@@ -81,7 +81,7 @@ class ActionSyntaxError(ValueError):
 
 
 def parse_action(text: str) -> Action:
-    """Read one call such as ``fill("315", "verification")`` without running anything.
+    """Parse one call such as ``fill("315", "verification")`` without running anything.
 
     Raises:
         ActionSyntaxError: the text is no single call of literals; the message says where.
@@ -110,7 +110,7 @@ def parse_action(text: str) -> Action:
 
 
 def format_action(action: Action) -> str:
-    """The call again; ``parse_action(format_action(a)) == a`` for every known kind."""
+    """Print the call; ``parse_action(format_action(a)) == a`` for every known kind."""
     names = SIGNATURES.get(action.kind, ())
     parts: list[str] = []
     positional = True
@@ -122,7 +122,7 @@ def format_action(action: Action) -> str:
 
 
 def describe(action: Action | None, target: Target | None, *, page_known: bool = True) -> str:
-    """The action in words: ``click option 'Year'``, never ``click("744")``.
+    """Describe the action in words: ``click option 'Year'``, never ``click("744")``.
 
     ``page_known`` is False where no record says what was on the page.
     """

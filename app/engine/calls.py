@@ -1,4 +1,4 @@
-"""Commands as the calls that steps are kept in, and back.  Pure data."""
+"""Codec between typed actions and the calls that steps store.  Pure data."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from app.engine.command import (
 
 
 def to_action(command: Command) -> Action:
-    """The form a step keeps: the field's own names where it has one (``fill``, ``send_msg_to_user``)."""
+    """Return the form a step stores: the field's own names where it has one (``fill``, ``send_msg_to_user``)."""
     kind, args = _call(command)
     return Action(kind=kind, args=args)
 
@@ -138,9 +138,9 @@ def _end(name: str, place: int | Point) -> dict[str, ArgValue]:
 
 
 def from_action(action: Action) -> Command | None:
-    """The command that a stored step was, without what it believed; ``None`` for an action that is none of ours.
+    """Return the action of a stored step, without its beliefs; ``None`` for an action that is none of ours.
 
-    ``from_action(to_action(c)) == c`` but for the ``label`` of a click.
+    ``from_action(to_action(c)) == c`` except for the ``label`` of a click.
     """
     read = _READERS.get(action.kind)
     if read is None:
@@ -152,7 +152,7 @@ def from_action(action: Action) -> Command | None:
 
 
 class _Args:
-    """Arguments by name, of the kind that is asked for; raises ``KeyError``, ``TypeError`` or ``ValueError``."""
+    """Arguments by name, converted to the requested type; raises ``KeyError``, ``TypeError`` or ``ValueError``."""
 
     def __init__(self, args: Mapping[str, ArgValue]) -> None:
         self._args = args

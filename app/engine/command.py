@@ -1,11 +1,13 @@
 """The typed actions of the embedded agent: one class an action, told apart by type and never by text.  Pure data.
 
-WebNavigator's six are the compact set (section 3.3); the wider sets are what the field's agents have besides
-(SuperBrowser appendix A, ColorBrowserAgent section 4.5, AgentOccam's plan actions).  Elements are named by their number
+WebNavigator's six are the compact set (section 3.3); the wider sets are further actions of the field's agents
+(SuperBrowser appendix A, ColorBrowserAgent section 4.5, AgentOccam's plan actions).  Elements are named by
+their number
 in the last look at the page (``app.engine.page_state.Element.index``), points in CSS pixels of the viewport.
 
-``app.engine.agent.parsing`` reads a model's answer into one of these, ``app.engine.calls`` gives the form steps are
-kept in, ``app.engine.browser.executor`` does them.
+``app.engine.agent.parsing`` parses a model's answer into these, ``app.engine.calls`` converts them to the form
+that
+steps store, ``app.engine.browser.executor`` executes them.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ Point = tuple[float, float]
 
 
 class ActionSet(StrEnum):
-    """Which actions an agent is offered."""
+    """Sets of actions an agent is offered."""
 
     COMPACT = "compact"  # WebNavigator's six
     FORMS = "forms"
@@ -34,7 +36,7 @@ class ActionSet(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Click:
-    """Press the pointer on an element; ``label`` is what the agent believes it is called."""
+    """Click an element; ``label`` is the name the agent believes it has."""
 
     element: int
     button: Literal["left", "middle", "right"] = "left"
@@ -44,7 +46,7 @@ class Click:
 
 @dataclass(frozen=True, slots=True)
 class ClickAt:
-    """Press the pointer at a point, for what no element stands for: canvas, drawing."""
+    """Click at a point, for what no element represents: canvas, drawing."""
 
     at: Point
     button: Literal["left", "middle", "right"] = "left"
@@ -53,7 +55,9 @@ class ClickAt:
 
 @dataclass(frozen=True, slots=True)
 class ClickMark:
-    """Press within a box that a vision model drew (``[V3]``); ``label`` is what stands there (SuperBrowser, 4.4)."""
+    """Click within a box that a vision model drew (``[V3]``); ``label`` is the text expected there
+    (SuperBrowser, 4.4).
+    """
 
     mark: int
     label: str = ""
@@ -61,7 +65,7 @@ class ClickMark:
 
 @dataclass(frozen=True, slots=True)
 class TypeMark:
-    """Put a text into the field within a vision model's box."""
+    """Type a text into the field within a vision model's box."""
 
     mark: int
     text: str
@@ -70,7 +74,7 @@ class TypeMark:
 
 @dataclass(frozen=True, slots=True)
 class TypeText:
-    """Put a text into a field in place of what is in it; ``enter`` sends it off."""
+    """Replace the text of a field; ``enter`` submits it."""
 
     element: int
     text: str
@@ -79,14 +83,14 @@ class TypeText:
 
 @dataclass(frozen=True, slots=True)
 class TypeKeys:
-    """Type where the cursor stands, key by key."""
+    """Type at the cursor, key by key."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Press:
-    """Press keys such as ``Enter`` or ``Control+A``, in an element or where the cursor stands."""
+    """Press keys such as ``Enter`` or ``Control+A``, in an element or at the cursor."""
 
     keys: str
     element: int | None = None
@@ -94,7 +98,7 @@ class Press:
 
 @dataclass(frozen=True, slots=True)
 class Hover:
-    """Let the pointer rest on an element."""
+    """Move the pointer over an element."""
 
     element: int
 
@@ -134,7 +138,7 @@ class Drag:
 
 @dataclass(frozen=True, slots=True)
 class SetSlider:
-    """Bring a slider to a value."""
+    """Set a slider to a value."""
 
     element: int
     value: float
@@ -142,7 +146,7 @@ class SetSlider:
 
 @dataclass(frozen=True, slots=True)
 class SelectText:
-    """Mark text within an element: from one character to another (``end`` -1: to its end)."""
+    """Select text within an element: from one character to another (``end`` -1: to its end)."""
 
     element: int
     start: int = 0
@@ -151,7 +155,7 @@ class SelectText:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """Give a file to a file field; ``file`` is a name within the run's own folder of files."""
+    """Upload a file through a file field; ``file`` is a name within the run's own folder of files."""
 
     element: int
     file: str
@@ -159,7 +163,7 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class AnswerDialog:
-    """How the next JavaScript dialog is to be answered; without it dialogs are dismissed."""
+    """Answer the next JavaScript dialog; without it dialogs are dismissed."""
 
     accept: bool = True
     text: str = ""
@@ -167,24 +171,24 @@ class AnswerDialog:
 
 @dataclass(frozen=True, slots=True)
 class GoBack:
-    """To the page before."""
+    """Go to the previous page."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoForward:
-    """To the page after."""
+    """Go to the next page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goto:
-    """To an address; fenced by the navigation guards (SuperBrowser, section 6.5)."""
+    """Open an address; limited by the navigation guards (SuperBrowser, section 6.5)."""
 
     url: str
 
 
 @dataclass(frozen=True, slots=True)
 class NewTab:
-    """A new tab in front, empty or with an address."""
+    """Open a tab in front, empty or with an address."""
 
     url: str = ""
 
@@ -203,7 +207,7 @@ class CloseTab:
 
 @dataclass(frozen=True, slots=True)
 class Navigate:
-    """Retrieve-Reason-Teleport as one action (WebNavigator, section 3.2): be taken to the state that fits the query."""
+    """Retrieve-Reason-Teleport as one action (WebNavigator, section 3.2): go to the state that fits the query."""
 
     domain: str
     query: str
@@ -218,21 +222,21 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Keep something for later; it becomes a fact of the ledger, with the step as its evidence."""
+    """Remember something; it becomes a fact of the ledger, with the step as its evidence."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Calculate:
-    """Reckon exactly (decimal numbers, + - * / ** and brackets; sum, min, max, mean, round, abs)."""
+    """Calculate exactly (decimal numbers, + - * / ** and brackets; sum, min, max, mean, round, abs)."""
 
     expression: str
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A new subgoal under one of the plan's."""
+    """Add a subgoal under one of the plan's."""
 
     parent: str
     intent: str
@@ -240,7 +244,7 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Prune:
-    """Give up a subgoal; nothing of it is erased, and what it changed on the site stays changed."""
+    """Give up a subgoal; nothing of it is erased, and its changes on the site remain."""
 
     node: str
     reason: str
@@ -255,7 +259,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class ReportInfeasible:
-    """Say that the task can't be done, and why."""
+    """Report that the task can't be done, and why."""
 
     reason: str
 
@@ -287,7 +291,7 @@ SETS: dict[ActionSet, tuple[type, ...]] = {
 
 
 def elements_of(command: Command) -> tuple[int, ...]:
-    """Numbers of the elements a command is aimed at."""
+    """Return the numbers of an action's target elements."""
     if isinstance(command, Drag):
         return tuple(end for end in (command.source, command.target) if isinstance(end, int))
     element = getattr(command, "element", None)

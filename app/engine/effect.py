@@ -1,6 +1,7 @@
-"""What came of an action: whether it was done, what was tried, what it visibly did, why not, and what else there is.
+"""Result of an action: whether it was done, what was tried, its visible effect, why not, and the alternatives.
 
-SuperBrowser's tool contract (appendix A) with its effect made a type of its own: its published code compares two kinds
+SuperBrowser's tool contract (appendix A) with its effect as a type of its own: its published code compares two
+kinds
 of hash and so always sees a change.  Pure data.
 """
 
@@ -11,22 +12,22 @@ from enum import StrEnum
 
 
 class Effect(StrEnum):
-    """What was seen to happen."""
+    """Observed effects."""
 
     NAVIGATED = "navigated"
-    CHANGED = "changed"  # on this page, where it could be expected
+    CHANGED = "changed"  # on this page, where a change was expected
     NOTHING = "nothing"
-    UNRELATED = "unrelated"  # something changed, but it changes by itself too (a ticker, a clock)
-    REFUSED = "refused"  # it was not done
+    UNRELATED = "unrelated"  # only a part changed that changes by itself (a ticker, a clock)
+    REFUSED = "refused"  # not done
 
 
 class Cause(StrEnum):
-    """Why an action was not done, or did nothing; the names are SuperBrowser's causes of dead ends where it has one."""
+    """Why an action was not done, or had no effect; SuperBrowser's causes of dead ends where it has one."""
 
     NONE = ""
     SYNTAX = "syntax"  # the answer holds no action
     MISSING = "missing"  # no such element
-    STALE = "stale"  # it was there, and has left the page
+    STALE = "stale"  # the element has left the page
     COVERED = "covered"
     HIDDEN = "hidden"
     DISABLED = "disabled"
@@ -37,7 +38,7 @@ class Cause(StrEnum):
     NO_EFFECT = "no effect"
     DEAD_CLICK = "dead click"  # the same click again after it did nothing
     OFF_SITE = "off site"  # the address is outside of the run's domains
-    REGRESSION = "regression"  # back to an address that was left behind
+    REGRESSION = "regression"  # back to an address already left
     ERROR_PAGE = "error page"
     CHALLENGE = "challenge"
     LOGIN = "login"
@@ -46,25 +47,25 @@ class Cause(StrEnum):
     PAGE_LOST = "page lost"
     FILE = "file"
     POLICY = "policy"  # this action is not allowed here, or not offered
-    NAVIGATOR = "navigator"  # no graph, no state found, or no way that arrives
-    PERSON = "person"  # a person said no, or nobody is there to ask
+    NAVIGATOR = "navigator"  # no graph, no state found, or no route that arrives
+    PERSON = "person"  # a person said no, or there is no person to ask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What came of one action.
+    """Result of one action.
 
     Attributes:
-        success: it was done, and did something where it had to.
-        tried: the ways that were tried, in order (``cdp``, ``playwright``, ``script``).
-        why: one sentence where it was not done or did nothing; for a model and for a person.
-        alternatives: what else could be done, each a sentence or a call in the action language.
-        output: what it gives back: the number calculated, where navigation arrived, a person's answer.
+        success: it was done, and had an effect where it had to.
+        tried: the methods tried, in order (``cdp``, ``playwright``, ``script``).
+        why: one sentence where it was not done or had no effect; for a model and for a person.
+        alternatives: other things to do, each a sentence or a call in the action language.
+        output: its output: the calculated number, the place of arrival, a person's answer.
         status: HTTP status of a page that came, 0 for none or unknown.
         perceptions: new looks by a vision model that this action needed.
-        seconds: from its start until the page had come to rest.
-        element: number of the element that a mark stood for; ``None`` where the command named its own.
-        held_back: writes that the page tried to send and that were not let out, as ``POST /basket/add``.
+        seconds: from its start until the page was idle.
+        element: number of the element of a mark; ``None`` where the action named its own.
+        held_back: writes of the page that were blocked, as ``POST /basket/add``.
         sent: writes that left, as ``POST /basket/add 302``.
     """
 
@@ -85,7 +86,7 @@ class Result:
 
 
 def refused(cause: Cause, why: str, *alternatives: str, tried: tuple[str, ...] = ()) -> Result:
-    """An action that was not done."""
+    """Return the result of an action that was not done."""
     return Result(
         success=False, effect=Effect.REFUSED, cause=cause, why=why, alternatives=alternatives, tried=tried
     )

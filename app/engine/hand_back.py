@@ -1,4 +1,4 @@
-"""What a person says of a run when they hand it back.  Pure data."""
+"""Ways a person hands a run back after a takeover.  Pure data."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from app.engine.supervision import Deed, Intervention
 
 
 class Handing(StrEnum):
-    """What a person says when they hand a run back."""
+    """Ways to hand a run back."""
 
     GO_ON = "go on"
     FINISHED = "finished"  # the task is done; the run ends
     ANSWER = "answer"  # the run ends with this answer
-    NO_WALL = "no wall"  # what was asked about is no wall; the run goes on and does not ask about it again
+    NO_WALL = "no wall"  # the page is no wall; the run continues and does not ask again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandBack:
-    """How a run is handed back; ``answer`` for ``ANSWER``, ``author`` "" for whoever is at work here."""
+    """How a run is handed back; ``answer`` for ``ANSWER``, ``author`` "" for the local person."""
 
     how: Handing = Handing.GO_ON
     answer: str = ""
@@ -28,28 +28,28 @@ class HandBack:
 
     @property
     def ends(self) -> bool:
-        """The run is over with it."""
+        """Whether it ends the run."""
         return self.how in (Handing.FINISHED, Handing.ANSWER)
 
 
 ON = HandBack()
-"""Back to the agent, which goes on."""
+"""Back to the agent, which continues."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What a person has said of a run as a whole, by the rows about it: ``no_walls`` that are none, and its end."""
+    """Statements of people about a whole run, from its stored rows: ``no_walls`` that are none, and its end."""
 
     no_walls: frozenset[str] = frozenset()
     end: HandBack | None = None
 
 
 ENDINGS = {Handing.FINISHED: Deed.FINISHED, Handing.ANSWER: Deed.GAVE_ANSWER}
-"""How a hand-back that ends the run stands on its time line."""
+"""The timeline entry of a hand-back that ends the run."""
 
 
 def end_said(deeds: Iterable[Intervention]) -> HandBack | None:
-    """The first word that ended a run by hand, from its time line."""
+    """Return the first timeline entry by which a person ended a run."""
     for deed in deeds:
         for how, ending in ENDINGS.items():
             if deed.deed is ending:

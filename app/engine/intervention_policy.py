@@ -1,4 +1,6 @@
-"""When a run is marked, told of, paused or held for a decision: the policy an operator edits.  Pure data."""
+"""Intervention policy, as the operator edits it: when a run is marked, reported, paused or held for a decision.
+Pure data.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,10 @@ from app.engine.judgement import Severity
 
 
 class RiskClass(StrEnum):
-    """Kinds of deeds an action may be, the harmless first."""
+    """Risk classes of actions, the harmless first."""
 
     READS = "reads"
-    EDITS = "edits"  # fills in what is not sent yet
+    EDITS = "edits"  # fills in a form that is not sent yet
     SIGNS_IN = "signs in"
     SIGNS_OUT = "signs out"
     SENDS = "sends"  # changes something on the site, or writes to somebody
@@ -24,12 +26,12 @@ class RiskClass(StrEnum):
 
     @property
     def level(self) -> int:
-        """From 0 for what only reads to 3 for what can't be taken back."""
+        """Level from 0 for what only reads to 3 for what can't be undone."""
         return _LEVELS[self]
 
     @property
     def changes(self) -> bool:
-        """It leaves something behind on the site."""
+        """Whether it leaves something behind on the site."""
         return self.level >= 2
 
 
@@ -47,13 +49,13 @@ WORDS_FOR_CLASSES = {
     "sign-in": RiskClass.SIGNS_IN,
     "sign-out": RiskClass.SIGNS_OUT,
 }
-"""Other words for classes that leave something behind, as a person types them (``--allow buy,publish``)."""
+"""Aliases of classes that leave something behind, as a person types them (``--allow buy,publish``)."""
 
 
 def risk_classes(names: Iterable[str]) -> frozenset[RiskClass]:
-    """Return the classes of risk that a person names.
+    """Return the risk classes that a person names.
 
-    Raises ``ValueError`` with the first name that is none.
+    Raises ``ValueError`` with the first unknown name.
     """
     known = {risk.value.replace(" ", "-"): risk for risk in RiskClass} | WORDS_FOR_CLASSES
     found: set[RiskClass] = set()
@@ -79,7 +81,7 @@ _LEVELS = {
 
 
 class Reaction(StrEnum):
-    """What a flag brings about; each does what the one before does, too."""
+    """Reactions to a flag; each includes the one before."""
 
     MARK = "mark"
     NOTIFY = "notify"
@@ -93,7 +95,7 @@ class Reaction(StrEnum):
 
 
 class Answer(StrEnum):
-    """What is done about an action of a risk class, or about a request."""
+    """Answers to an action of a risk class, or to a request."""
 
     ALLOW = "allow"
     ASK = "ask"
@@ -102,7 +104,7 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlagRule:
-    """How flags of a severity (and of one detector, where it is named) are answered; ``site`` "" is every site."""
+    """Reaction to flags of a severity (and of one detector, where it is named); ``site`` "" is every site."""
 
     severity: Severity
     reaction: Reaction
@@ -112,7 +114,7 @@ class FlagRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskRule:
-    """Whether an action of a risk class may be done; ``site`` "" is every site."""
+    """Answer to actions of a risk class; ``site`` "" is every site."""
 
     risk: RiskClass
     answer: Answer
@@ -121,13 +123,15 @@ class RiskRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InterventionPolicy:
-    """When a run is marked, told of, paused or held for a decision (DESIGN part 1, operator)."""
+    """When a run is marked, reported, paused or held for a decision (DESIGN part 1, operator)."""
 
     flags: tuple[FlagRule, ...] = ()
     risks: tuple[RiskRule, ...] = ()
 
     def reaction(self, site: str, severity: Severity, detector: str) -> Reaction:
-        """The most particular rule counts: the site before all sites, then the detector before its severity."""
+        """Return the reaction of the most specific rule: the site before all sites, then the detector before its
+        severity.
+        """
         fitting = [
             rule
             for rule in self.flags
@@ -138,7 +142,7 @@ class InterventionPolicy:
         return max(fitting, key=_particular, default=_MARK).reaction
 
     def answer(self, site: str, risk: RiskClass) -> Answer:
-        """Whether an action of this class is done, asked about or refused on a site."""
+        """Return whether an action of this class is done, asked about or refused on a site."""
         fitting = [rule for rule in self.risks if rule.site in ("", site) and rule.risk is risk]
         return max(
             fitting, key=lambda rule: bool(rule.site), default=RiskRule(risk=risk, answer=Answer.ALLOW)
@@ -161,7 +165,7 @@ USUAL = InterventionPolicy(
         RiskRule(risk=risk, answer=Answer.ASK if risk.level >= 3 else Answer.ALLOW) for risk in RiskClass
     ),
 )
-"""The policy of a workspace until its operator edits it."""
+"""Default policy of a workspace."""
 
 UNATTENDED = InterventionPolicy(
     flags=tuple(FlagRule(severity=severity, reaction=Reaction.MARK) for severity in Severity),
@@ -172,7 +176,7 @@ UNATTENDED = InterventionPolicy(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyCount:
-    """What a policy would have done to the stored runs of a site ("" for all): counts of runs.
+    """Effect a policy would have had on the stored runs of a site ("" for all): counts of runs.
 
     ``failed_*`` are those of them that were scored below 1; ``judged`` is how many were scored at all.
     """
@@ -189,12 +193,12 @@ class PolicyCount:
     failed_paused: int
     failed_asked: int
     first_step: float | None = None
-    """Median step at which the first pause or question would have come, from 0."""
+    """Median step of the first pause or question, from 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyPreview:
-    """A policy tried on the stored runs: over all, then by site; and runs it would have held, with the step."""
+    """Effect of a policy on the stored runs: over all, then by site; and runs it would have held, with the step."""
 
     whole: PolicyCount
     sites: tuple[PolicyCount, ...] = ()

@@ -1,7 +1,8 @@
 """The agent's working memory of one task, as a projection of its events (SuperBrowser, section 5.2).  Pure data.
 
-Events are appended and never changed; ``app.engine.agent.memory`` folds them into a ``Ledger``, slices it for each
-role, and keeps both on the disk.
+Events are appended and never changed; ``app.engine.agent.memory`` reduces them to a ``Ledger``, slices it for
+each
+role, and stores both.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from enum import StrEnum
 
 
 class FactCategory(StrEnum):
-    """What kind of knowledge a fact is; SuperBrowser's names, without ``credential``: secrets are never facts."""
+    """Kinds of facts; SuperBrowser's names, without ``credential``: secrets are never facts."""
 
     OBSERVATION = "observation"
     CONSTRAINT = "constraint"
@@ -22,9 +23,9 @@ class FactCategory(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """One thing known, with its evidence: the step it comes from and the words seen there.
+    """One known fact with its evidence: the step it comes from and the words seen there.
 
-    ``confidence`` is in [0, 1]; ``retracted`` facts stay, and are shown to nobody but a person.
+    ``confidence`` is in [0, 1]; ``retracted`` facts stay, and only a person sees them.
     """
 
     key: str
@@ -40,7 +41,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeadEnd:
-    """What led nowhere: in which page state, at which target, for which cause (``effect.Cause``), until which step."""
+    """A failed attempt: page state, target, cause (``effect.Cause``)."""
 
     state: str
     target: str
@@ -54,7 +55,7 @@ class DeadEnd:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """A landmark of progress: ``kind`` is navigation, login, filter, form, basket, subgoal."""
+    """A sign of progress: ``kind`` is navigation, login, filter, form, basket, subgoal."""
 
     kind: str
     words: str
@@ -65,7 +66,7 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepOutcome:
-    """One step in a line: what was done to what, and what came of it."""
+    """One step in a line: its action, target and outcome."""
 
     step: int
     words: str
@@ -76,7 +77,7 @@ class StepOutcome:
 
 
 class NodeState(StrEnum):
-    """Where a subgoal stands."""
+    """States of a subgoal."""
 
     OPEN = "open"
     ACTIVE = "active"
@@ -86,7 +87,7 @@ class NodeState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanNode:
-    """One subgoal; ``remains`` says what it changed on the site and was not undone when it was pruned."""
+    """One subgoal; ``remains`` lists its changes on the site that were not undone when it was pruned."""
 
     id: str
     parent: str
@@ -100,7 +101,7 @@ class PlanNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ledger:
-    """Everything remembered; ``recent`` are the last three outcomes, ``steps`` counts all of them."""
+    """The whole memory; ``recent`` are the last three outcomes, ``steps`` counts all of them."""
 
     goal: str = ""
     plan: tuple[PlanNode, ...] = ()
@@ -119,8 +120,10 @@ class Ledger:
 class LedgerEvent:
     """One change of the ledger.
 
-    ``kind`` is one of: ``goal``, ``plan`` (several nodes), ``branch``, ``prune``, ``node`` (its state), ``subgoal``,
-    ``outcome``, ``fact``, ``used`` (a fact was referred to), ``retract``, ``dead_end``, ``checkpoint``, ``note``.
+    ``kind`` is one of: ``goal``, ``plan`` (several nodes), ``branch``, ``prune``, ``node`` (its state),
+    ``subgoal``,
+    ``outcome``, ``fact``, ``used`` (a fact was referred to), ``retract``, ``dead_end``, ``checkpoint``,
+    ``note``.
     ``data`` is plain JSON; ``seq`` counts from 1 without gaps.
     """
 

@@ -1,12 +1,16 @@
-"""Does a request read, or does it change something?  Judged by method, address and body.  Pure.
+"""Classification of requests: does one read, or change something?  By method, address and body.  Pure.
 
-``READS``    asks only: GET and the like, a GraphQL query, a JSON-RPC call of a method that says it reads.
-``WRITES``   is recognisably a change: PUT, PATCH, DELETE (also as an override of POST), a GraphQL mutation, a JSON-RPC
-             method that does not say it reads, multipart, a verb of changing in the path or in an action's name.
-``UNCLEAR``  may be either: a page sends such requests while it loads.  ``likeness`` says which of them are alike: the
-             same method and path and the same form of body, where names of actions count and other values do not.
+``READS``    only asks: GET and the like, a GraphQL query, a JSON-RPC call of a method whose name says it reads.
+``WRITES``   is recognisably a change: PUT, PATCH, DELETE (also as an override of POST), a GraphQL mutation, a
+JSON-RPC
+             method whose name does not say it reads, multipart, a verb of change in the path or in an action's
+             name.
+``UNCLEAR``  may be either: a page sends such requests while it loads.  ``likeness`` says which of them are
+alike: the
+             same method and path and the same shape of body, where names of actions count and other values do
+             not.
 
-What can't be read (no body to be seen, names given twice, broken or nested without end) counts as a change.
+An unreadable request (no visible body, a key given twice, broken or endlessly nested) counts as a change.
 """
 
 from __future__ import annotations
@@ -21,9 +25,9 @@ from typing import Any, cast
 from urllib.parse import parse_qsl, urlsplit
 
 READING = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "PROPFIND", "REPORT", "SEARCH"})
-"""Methods that change nothing by their definition."""
+"""Methods that change nothing by definition."""
 LARGEST = 1_000_000
-"""Bytes of a body that are read; a larger one counts as a change."""
+"""Maximum bytes of a body that are read; a larger one counts as a change."""
 
 _OVERRIDES = ("x-http-method-override", "x-http-method", "x-method-override")
 _CALL = frozenset({"jsonrpc", "method", "params", "id"})
@@ -41,7 +45,7 @@ _ACTIONS = frozenset(
         "task", "procedure", "function", "func", "call",
     }
 )  # fmt: skip
-"""Keys whose value names what is done."""
+"""Keys whose value names an action."""
 _TELLING = _ACTIONS | {"event", "type", "kind", "status", "state", "mode", "intent"}
 """Keys whose value is compared between two bodies."""
 
@@ -65,7 +69,7 @@ _WRITING_VERBS = _verbs(
 _NOUNS_TOO = frozenset(
     {"order", "post", "set", "change", "block", "rate", "star", "flag", "comment", "store", "import"}
 )
-"""Verbs that are a name as often; in a path they say nothing."""
+"""Verbs that are as often nouns; in a path they are ignored."""
 _JOINS = frozenset({"and", "or", "then"})
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SEGMENT = re.compile(r"[./:#]")
@@ -80,7 +84,7 @@ _DEFINITIONS = frozenset({"query", "mutation", "subscription", "fragment"})
 
 
 class Nature(StrEnum):
-    """What a request does, as far as it can be told."""
+    """Classes of requests."""
 
     READS = "reads"
     UNCLEAR = "unclear"
@@ -89,12 +93,12 @@ class Nature(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A request before it leaves.
+    """A request before it is sent.
 
     Attributes:
         kind: the browser's type of resource: ``Document``, ``XHR``, ``Ping``.
-        headers: names in small letters.
-        body: "" for none; ``None`` for one that can't be seen.
+        headers: names in lower case.
+        body: "" for none; ``None`` for an invisible one.
     """
 
     method: str
@@ -106,7 +110,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The nature of a request, its method with an override taken into account, and what makes two alike."""
+    """The class of a request, its method after an override, and the key of similar requests."""
 
     nature: Nature
     method: str
@@ -114,11 +118,11 @@ class Judged:
 
 
 class _Twice(ValueError):
-    """A key stands twice in an object, so two readers may read two different things."""
+    """A key occurs twice in an object, so two readers may read two different things."""
 
 
 def judged(asked: Asked) -> Judged:
-    """Return the nature of a request."""
+    """Classify a request."""
     method = _method(asked)
     if method in READING:
         nature = Nature.WRITES if _mutates_by_address(asked.url) else Nature.READS
@@ -138,7 +142,7 @@ def judged(asked: Asked) -> Judged:
 
 
 def message_writes(text: str | bytes) -> bool:
-    """Whether a message over a socket is recognisably a change: of JSON-RPC, of GraphQL, or by an action's name."""
+    """Whether a socket message is recognisably a change: by JSON-RPC, by GraphQL, or by an action's name."""
     try:
         told = _json(_unnumbered(text.decode() if isinstance(text, bytes) else text))
     except _Twice:
@@ -154,7 +158,7 @@ def message_writes(text: str | bytes) -> bool:
 
 
 def message_likeness(text: str | bytes) -> Hashable:
-    """Return what makes two messages over a socket alike, by the same rule as for bodies."""
+    """Return the key of similar socket messages, by the same rule as for bodies."""
     if isinstance(text, bytes):
         return text
     text = _unnumbered(text)
@@ -165,19 +169,19 @@ def message_likeness(text: str | bytes) -> Hashable:
 
 
 def _unnumbered(text: str) -> str:
-    """A message without the numbers that some protocols put before the JSON."""
+    """Strip the numbers that some protocols put before the JSON."""
     bare = text.lstrip("0123456789")
     return bare if bare[:1] in ("{", "[") else text
 
 
 def is_telemetry(url: str) -> bool:
-    """Whether an address looks like one that only counts visits; what is sent there matters to nobody's data."""
+    """Whether an address looks like one that only counts visits, where no user data can be changed."""
     segments = [part for part in urlsplit(url).path.split("/") if part]
     return any(_TELEMETRY.fullmatch(part) for part in segments[-2:])
 
 
 def says_it_reads(name: str) -> bool:
-    """Whether the name of a remote method (``item.list``, ``getItem``, ``eth_getBalance``) says that it only reads."""
+    """Whether a remote method's name says that it only reads (``item.list``, ``getItem``, ``eth_getBalance``)."""
     words = _words(_SEGMENT.split(name)[-1])
     verb = next((word for word in words if word in _READING_VERBS or word in _WRITING_VERBS), "")
     joined = any(before in _JOINS and word in _WRITING_VERBS for before, word in pairwise(words))
@@ -188,7 +192,7 @@ def says_it_reads(name: str) -> bool:
 
 
 def _method(asked: Asked) -> str:
-    """The method that a server may take it for; an override that claims to read is not believed."""
+    """Return the method that a server may assume; an override that claims to read is not believed."""
     method = asked.method.upper()
     told = [asked.headers.get(name, "") for name in _OVERRIDES]
     if method == "POST":
@@ -212,7 +216,7 @@ def _method(asked: Asked) -> str:
 
 
 def _body(asked: Asked, body: bytes, path: str) -> tuple[Nature, Hashable]:
-    """Nature and form of a POST's body."""
+    """Return class and shape of a POST's body."""
     content = asked.headers.get("content-type", "").lower()
     if "multipart/" in content or ("charset=" in content and "utf-8" not in content):
         return Nature.WRITES, None
@@ -243,7 +247,7 @@ def _body(asked: Asked, body: bytes, path: str) -> tuple[Nature, Hashable]:
 
 
 def _form_nature(pairs: list[tuple[str, str]], path: str) -> tuple[Nature, Hashable]:
-    """Of a form's fields, one of which may hold JSON."""
+    """Classify a form's fields, one of which may hold JSON."""
     told = _pairs(pairs)
     natures = [_nature_of(told, path)]
     for _, value in pairs:
@@ -259,7 +263,7 @@ def _form_nature(pairs: list[tuple[str, str]], path: str) -> tuple[Nature, Hasha
 
 
 def _nature_of(told: Any, path: str) -> Nature:
-    """Of JSON: GraphQL, JSON-RPC, batches of either, anything else."""
+    """Classify JSON: GraphQL, JSON-RPC, batches of either, anything else."""
     if isinstance(told, list):
         natures = {_nature_of(one, path) for one in cast("list[Any]", told)}
         if Nature.WRITES in natures:
@@ -281,7 +285,7 @@ def _nature_of(told: Any, path: str) -> Nature:
 
 
 def _does_write(pairs: Iterable[tuple[str, str]]) -> bool:
-    """Whether a field that names an action names one that changes something."""
+    """Whether a field that names an action names a change."""
     return any(key.lower() in _ACTIONS and _first_verb(value) in _WRITING_VERBS for key, value in pairs)
 
 
@@ -291,7 +295,7 @@ def _first_verb(name: str) -> str:
 
 
 def _says_it_writes(path: str) -> bool:
-    """Whether the last word of a path that is no data is a verb of changing (``/things/3/archive``)."""
+    """Whether the last word of a path that is no data is a verb of change (``/things/3/archive``)."""
     segments = [part for part in path.split("/") if part and not any(sign.isdigit() for sign in part)]
     words = _words(segments[-1]) if segments else []
     return bool(words) and words[0] in _WRITING_VERBS - _NOUNS_TOO
@@ -321,7 +325,7 @@ def _looks_like_graphql(text: str) -> bool:
 
 
 def _graphql_nature(text: str, path: str) -> Nature:
-    """Of a GraphQL document: a mutation anywhere in it is a change; a query is reading where GraphQL is at home."""
+    """Classify a GraphQL document: any mutation in it is a change; a query reads if the path is GraphQL's."""
     depth, beginning = 0, True
     for token in _tokens(text):
         if depth == 0 and beginning and token == "mutation":
@@ -337,7 +341,7 @@ def _graphql_nature(text: str, path: str) -> Nature:
 
 
 def _tokens(text: str) -> Iterable[str]:
-    """Names and brackets of a GraphQL document, without comments; a string is one token, "string"."""
+    """Yield names and brackets of a GraphQL document, without comments; a string is one token, "string"."""
     for match in _TOKEN.finditer(text):
         if match.lastgroup != "skip":
             yield match[0] if match.lastgroup is not None else "string"
@@ -347,7 +351,7 @@ def _tokens(text: str) -> Iterable[str]:
 
 
 def _json(text: str) -> Any:
-    """Raises ``ValueError`` for what is none, ``_Twice`` where a key stands twice."""
+    """Parse JSON.  Raises ``ValueError`` for other text, ``_Twice`` where a key occurs twice."""
     return json.loads(text, object_pairs_hook=_once)
 
 
@@ -359,7 +363,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _pairs(pairs: list[tuple[str, str]]) -> dict[str, Any]:
-    """Fields by name; one that comes several times as a list."""
+    """Return fields by name; repeated ones as a list."""
     told: dict[str, Any] = {}
     for key, value in pairs:
         told[key] = [*told[key], value] if key in told else [value]
@@ -367,7 +371,7 @@ def _pairs(pairs: list[tuple[str, str]]) -> dict[str, Any]:
 
 
 def _form(told: Any, key: str) -> Hashable:
-    """Keys and structure; values only where they name what is done."""
+    """Return keys and structure; values only where they name an action."""
     match told:
         case dict():
             fields = cast("dict[str, Any]", told)

@@ -1,6 +1,6 @@
-"""Permission for what one action may change on a site, and the record of what was changed.  Pure data.
+"""Permission for the writes of one action on a site, and the record of sent writes.  Pure data.
 
-The decision is made by the agent; the network side keeps to it (``app.engine.browser.guard``).
+The agent decides; the network guard enforces it (``app.engine.browser.guard``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The person at a run, as the loop speaks with them: questions, walls, flags, and what they did by hand."""
+"""Questions to the person who supervises a run: the agent's own, log-in walls, flags; and summaries of takeovers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ NOT_ANSWERED = "The person does not answer this; decide by yourself what the tas
 
 
 class Asker:
-    """A person who is asked through the desk (``app.engine.agent.ports.Person``)."""
+    """Asks the supervisor through the run's control (``app.engine.agent.ports.Person``)."""
 
     def __init__(self, control: Control) -> None:
         self._control = control
 
     async def ask(self, question: str, step: int) -> str | None:
-        """The answer; ``None`` where the run is to end."""
+        """Return the answer; ``None`` where the run is to end."""
         decision = await self._control.ask(self._control.request(Need.QUESTION, question))
         if decision is None:
             return None
@@ -29,9 +29,9 @@ class Asker:
 
 
 async def at_a_wall(control: Control, what: str, url: str, wall: str) -> PersonDecision | None:
-    """A captcha or a log-in stands before the page: the decision, ``None`` where it was dealt with by hand, or stop.
+    """Ask about a captcha or a log-in page.  Return the decision, ``None`` after a takeover or a stop.
 
-    ``wall`` tells it from others.
+    ``wall`` is the key that tells this wall from others.
     """
     question = f"{what[:1].upper()}{what[1:]} stands before {url}. Take over and deal with it, then let the run go on."
     return await control.ask(control.request(Need.WALL, question, url=url, wall=wall))
@@ -40,9 +40,9 @@ async def at_a_wall(control: Control, what: str, url: str, wall: str) -> PersonD
 async def answered_flags(
     control: Control, flags: Sequence[Flag], url: str, *, goes_on: bool = True
 ) -> PersonDecision | None:
-    """What the policy makes of a step's flags: nothing, a pause, or a question; the decision, where one was asked.
+    """React to a step's flags as the intervention policy says.  Return the decision, where a person was asked.
 
-    Where the run ends with this step (``goes_on`` is false) there is nothing to be held.
+    ``goes_on`` is false where the run ends with this step: there is nothing left to hold then.
     """
     if not goes_on:
         return None
@@ -68,7 +68,7 @@ async def answered_flags(
 
 
 async def asked_again(control: Control) -> list[tuple[PersonRequest, PersonDecision]]:
-    """Flags that a run which broke off was asking about are asked about again; what was decided."""
+    """Ask again about the flags that were open when an earlier process was interrupted.  Return the decisions."""
     decided: list[tuple[PersonRequest, PersonDecision]] = []
     for request in control.left(Need.FLAG):
         decision = await control.ask(request)
@@ -78,6 +78,6 @@ async def asked_again(control: Control) -> list[tuple[PersonRequest, PersonDecis
 
 
 def by_hand(account: TakeoverAccount) -> tuple[str, ...]:
-    """What a person did by hand, in lines for the agent."""
+    """Describe a takeover to the agent, one line for each thing that happened."""
     words = f"a person had the page for {account.steps} step{'' if account.steps == 1 else 's'}"
     return (f"{words}: {account.words}" if account.words else words, *account.changes)

@@ -1,7 +1,8 @@
-"""Exact reckoning for an agent: ``calculate("12.50 * 3 + 4.99")`` is ``42.49``.
+"""Exact arithmetic for an agent: ``calculate("12.50 * 3 + 4.99")`` is ``42.49``.
 
-Numbers are fractions inside, so nothing is lost until the result is written: a result that ends is written in full, any
-other with twelve digits behind the point and a sign that says so.
+Numbers are fractions inside, so nothing is lost until the result is written: a finite decimal is written in
+full, any
+other with twelve decimals and a sign that says so.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _SAME = {"^": "**", "×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"}
 
 
 class CalculationError(SiteloreError, ValueError):
-    """The expression can't be reckoned; the message says why, for a model or a person to mend it."""
+    """The expression can't be calculated; the message says why, for a model or a person to fix it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +44,15 @@ class _Token:
 
 
 def calculate(expression: str) -> str:
-    """The value of an expression of decimal numbers, as text.
+    """Return the value of an expression of decimal numbers, as text.
 
-    Known are ``+ - * / ** %`` (per cent, behind a number), brackets, currency signs before numbers, commas between
-    thousands (inside a function's brackets they part values, and one that may do either is refused), and
+    Operators are ``+ - * / ** %`` (per cent, after a number), brackets, currency signs before numbers, commas
+    between
+    thousands (inside a function's brackets they separate values, and one that may do either is refused), and
     ``sum min max mean median count round abs floor ceil``; ``round`` takes halves away from zero, as people do.
 
     Raises:
-        CalculationError: something in it is not known, divides by zero, or grows beyond all measure.
+        CalculationError: a part of it is unknown, divides by zero, or is too large.
     """
     if len(expression) > _LONGEST:
         raise CalculationError(f"the expression has {len(expression):,} characters; {_LONGEST:,} are allowed")
@@ -58,7 +60,7 @@ def calculate(expression: str) -> str:
 
 
 def written(value: Fraction) -> str:
-    """A number as text: exact where its decimals end, else with twelve of them behind ``≈``."""
+    """Format a number: exact where its decimals end, else with twelve of them after ``≈``."""
     twos = _power_of(2, value.denominator)
     fives = _power_of(5, value.denominator)
     if 2**twos * 5**fives == value.denominator and max(twos, fives) <= _MOST_PLACES:
@@ -197,9 +199,9 @@ class _Reckoner:
 
 
 def _tokens(expression: str) -> list[_Token]:
-    """Commas between digits are thousands only outside of a function, where they can be nothing else.
+    """Split an expression; commas between digits are thousands only outside of a function, where they are unambiguous.
 
-    Within a function they part values (``sum(120,150)``), and where they may do either nothing is guessed.
+    Within a function they separate values (``sum(120,150)``), and where they may do either nothing is guessed.
     """
     tokens: list[_Token] = []
     at, text = 0, expression.rstrip()
@@ -249,7 +251,7 @@ def _bounded(value: Fraction) -> Fraction:
 
 
 def _rounded(value: Fraction, places: int) -> Fraction:
-    """Halves go away from zero."""
+    """Round halves away from zero."""
     scaled = abs(value) * Fraction(10) ** places
     whole = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
     result = Fraction(whole) / Fraction(10) ** places

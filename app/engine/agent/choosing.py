@@ -1,4 +1,4 @@
-"""Which of the states found is meant, without a model: by the words that query and state have in common."""
+"""Ranking of page states without a model: by the words that query and state have in common."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _EMPTY = frozenset(
     ]
 )
 _WEIGHTS = (("title", 3.0), ("url", 2.0), ("headings", 2.0), ("controls", 1.0))
-"""A title tells more of a page than one of its buttons does."""
+"""A title says more about a page than one of its buttons does."""
 
 
 def choose(query: str, intent: str, candidates: Sequence[Candidate]) -> int | None:
-    """The candidate whose title, address, headings and controls hold most of the query; ``None`` if none holds any.
+    """Return the number of the candidate whose title, address, headings and controls hold most of the query.
 
-    The intent breaks ties, then the order of the search.
+    ``None`` if none holds any word of it.  The intent breaks ties, then the order of the search.
     """
     wanted, besides = _words(query), _words(intent)
     best, found = 0.0, None
@@ -51,7 +51,7 @@ def choose(query: str, intent: str, candidates: Sequence[Candidate]) -> int | No
 
 
 def _share(wanted: frozenset[str], candidate: Candidate) -> float:
-    """Weight of the wanted words that the candidate holds, each counted where it tells most."""
+    """Return the weight of the wanted words that the candidate holds, each counted in its weightiest part."""
     texts = {
         "title": candidate.title,
         "url": candidate.url,
@@ -68,7 +68,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _stem(word: str) -> str:
-    """Plural and singular are one word."""
+    """Make plural and singular one word."""
     if len(word) > 4 and word.endswith("ies"):
         return f"{word[:-3]}y"
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word

@@ -1,6 +1,6 @@
-"""What stands between a decision and the deed: it is told, held, asked about, refused, or done another way.
+"""The approval gate between a decision and its action: announces it, asks about it, refuses it or holds it.
 
-By ``agent.risk`` the kind of deed is told, by the approvals and the policy what is to be done about it.
+``agent.risk`` classifies the action; the standing approvals, the intervention policy and the write gate decide.
 """
 
 from __future__ import annotations
@@ -43,24 +43,25 @@ from app.engine.supervision import Need, NextAction, PersonDecision, Verb
 from app.engine.write_permit import WritePermit
 
 ALL_ACTIONS = frozenset(kind for kinds in SETS.values() for kind in kinds)
-"""What a person may have done in place of an action."""
+"""Actions a person may choose in place of the agent's."""
 
 _OFF_THE_PAGE = (Note, Calculate, Branch, Prune, Stop, ReportInfeasible, AskHuman, Wait)
 _NOTHING = Result(success=False, effect=Effect.REFUSED)
 
 Relook = Callable[[Sight], Awaitable[Sight | None]]
-"""The page looked at again, where it is still the one that was decided about; ``None`` where it is not."""
+"""Look at the page again; ``None`` where it is no longer the page that was decided about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cleared:
-    """What is to be done now.
+    """Outcome of the approval gate for one decision.
 
     Attributes:
-        sight, decision: as they hold now; a person may have had something else done, the page may be numbered anew.
-        result: of an action that was refused; it is not to be done.
-        anew: nothing is to be done: the page is another by now, look and decide again.
-        notes: what the agent is told beside the result.
+        sight, decision: as they are now; a person may have replaced the action, a new look may have renumbered
+            the page.
+        result: of an action that was refused and must not be done.
+        anew: do nothing, because the page has changed; look and decide again.
+        notes: notes for the agent, added to the result.
         gate: the write gate's decision about the action.
     """
 
@@ -73,12 +74,12 @@ class Cleared:
 
     @property
     def permit(self) -> WritePermit | None:
-        """Permission for what the action writes; ``None``: it may only read."""
+        """Permission for the writes of the action; ``None``: it may only read."""
         return self.gate.permit if self.gate is not None else None
 
 
 class Clearance:
-    """Clears the decisions of one run."""
+    """Approval gate of one run."""
 
     def __init__(
         self, control: Control, secrets: Secrets, relook: Relook, gate: WriteGate | None = None
@@ -88,7 +89,7 @@ class Clearance:
         self._resolved: GateDecision | None = None
 
     async def clear(self, sight: Sight, decision: Decision) -> Cleared:
-        """Tell, ask and hold; returns right before the deed."""
+        """Announce the decision, ask and hold where needed; return right before the action."""
         cleared = Cleared(sight=sight, decision=decision)
         mark = self._control.mark
         self._resolved = None
@@ -102,7 +103,7 @@ class Clearance:
         return await self._seen_again(cleared)
 
     def check_resolved(self, command: Command, sight: Sight, permit: WritePermit | None) -> GateDecision:
-        """Decide about the element that a mark turned out to be; what was permitted for the mark stays permitted."""
+        """Judge the element that a mark turned out to be; a permit given for the mark stays valid."""
         found = self._gate.judge(command, sight)
         if permit is not None and not found.allowed:
             found = replace(found, allowed=True, permit=permit)
@@ -110,7 +111,7 @@ class Clearance:
         return found
 
     def settle(self, cleared: Cleared, result: Result) -> None:
-        """Take note of what came of a cleared action, so that it is not done more often than the task asks."""
+        """Record the result of a permitted action, so that it is not done more often than the task asks."""
         decision = self._resolved or cleared.gate
         if decision is not None:
             self._gate.settle(decision, result, cleared.sight.step)
@@ -150,7 +151,7 @@ class Clearance:
         return asked
 
     def _approve(self, cleared: Cleared) -> None:
-        """What a person lets through may put a secret where it would not go unasked."""
+        """Allow a secret use that a person has let through."""
         command = cleared.decision.command
         if cleared.result is None and not cleared.anew and command is not None:
             use = use_of(command, cleared.sight, self._secrets)
@@ -193,7 +194,7 @@ class Clearance:
         return replace(cleared, result=refused(Cause.PERSON, why, "go on without it"))
 
     async def _edited(self, cleared: Cleared, action: NextAction, decided: PersonDecision) -> Cleared:
-        """What a person wants done in its place; what can't be read is asked about once more."""
+        """Apply the action a person wants instead; ask once more where it can't be read."""
         parsed = parse(decided.command, ALL_ACTIONS, cleared.sight.page)
         if parsed.command is None or parsed.dropped:
             await self._control.drop(Need.APPROVAL)
@@ -213,7 +214,7 @@ class Clearance:
         )
 
     async def _seen_again(self, cleared: Cleared) -> Cleared:
-        """After a hold: the same page with the same element, as it is numbered now; else it is decided anew."""
+        """Look again after a hold: keep the decision on the same page and element, renumbered; else decide again."""
         fresh = await self._relook(cleared.sight)
         command = cleared.decision.command
         if fresh is not None and command is not None:
@@ -226,7 +227,7 @@ class Clearance:
             return replace(cleared, anew=True)
         return replace(cleared, sight=fresh, decision=replace(cleared.decision, command=command))
 
-    # what is told
+    # announcements
 
     def _tell(self, action: NextAction) -> None:
         if self._control.planned is not None:
@@ -257,9 +258,10 @@ class Clearance:
 
 
 def _elements(command: Command | None, page: PageCapture) -> str:
-    """16 hex digits that tell the elements of an action from others, "" without any.
+    """Return 16 hex digits that identify the elements of an action, "" for an action without any.
 
-    Where the rows of a list change places, their elements keep names, numbers and paths: the row and the address tell.
+    Rows of a list may change places while their elements keep names, numbers and paths, so the text near each
+    counts too.
     """
     numbers = elements_of(command) if command is not None else ()
     index = PageIndex.of(page)
@@ -278,7 +280,7 @@ def _aimed_at(page: PageCapture, command: Command, about: Assessment) -> Element
 def _point(
     command: Command, box: tuple[float, float, float, float] | None, viewport: tuple[int, int]
 ) -> tuple[float, float] | None:
-    """Where the pointer goes: the middle of what can be seen of the target."""
+    """Return the pointer position: the middle of the visible part of the target."""
     if isinstance(command, ClickAt):
         return command.at
     if box is None:

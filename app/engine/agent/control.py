@@ -1,6 +1,6 @@
-"""The hold on one run with somebody behind it: requests, decisions, hints, as rows that survive the process.
+"""Control of one run with a person behind it: requests, decisions and hints, as rows that survive the process.
 
-Without a desk nobody is there: gates are open unless somebody closes them, and nothing is asked.
+Without a desk there is no person: nothing is asked, and gates are open unless something closes them.
 """
 
 from __future__ import annotations
@@ -37,23 +37,24 @@ if TYPE_CHECKING:
 __all__ = ["MOST_HINTS", "RETRY_SECONDS", "Control", "Interrupted", "SetAside"]
 
 RETRY_SECONDS = 5.0
-"""Between two tries of what a run in trouble waits for."""
+"""Seconds between two tries of the operation that a run in trouble waits for."""
 MOST_HINTS = 6
-"""The newest hints that are given to an agent; older ones have had their time."""
+"""How many of the newest hints the agent gets."""
 WATCHDOG, POLICY = "watchdog", "policy"
-"""Authors that are nobody."""
+"""Authors that are no person."""
 
 _OUTLIVE_A_TOUCH = frozenset({Need.QUESTION, Need.FLAG, Need.TROUBLE})
-"""Requests that a takeover does not make pointless: they are not about the page as it was."""
+"""Requests that stay valid after a takeover: they do not depend on the page as it was."""
 
 
 class Control(Hold):
-    """A run that can be held, and whose loop can ask a person; one for each run.
+    """Pause control of a run whose loop can also ask a person; one for each run.
 
     Attributes:
-        desk: where requests, decisions and hints are kept; ``None`` where nobody is to be asked.
-        check: reads an action in the call form against the page it is for; says what is wrong with it, "" if nothing.
-        no_walls: what looks like a wall and is none, as a person said; never asked about again.
+        desk: where requests, decisions and hints are stored; ``None`` where no person is to be asked.
+        check: reads an action in the call form against the page it is for; returns what is wrong with it, "" if
+            nothing.
+        no_walls: keys of pages that look like a wall and are none, as a person said; never asked about again.
     """
 
     def __init__(
@@ -81,17 +82,18 @@ class Control(Hold):
 
     @property
     def supervised(self) -> bool:
-        """Somebody can be asked."""
+        """A person can be asked."""
         return self.desk is not None
 
-    # a person's side
+    # called for a person
 
     def check_decision(self, request: str, decision: PersonDecision) -> None:
-        """To be asked before a decision is kept.
+        """Check a decision before it is stored.
 
         Raises:
-            UsageError: it is none for what is asked, or the action to be done instead can't be read, or names what
-                is not on the page.
+            UsageError: it does not fit the request, or the replacement action can't be read or names an element
+                that is not
+                on the page.
         """
         asked = self._needs.get(request)
         if asked is not None and (wrong := misfit(asked.need, decision.verb)):
@@ -102,10 +104,11 @@ class Control(Hold):
                 raise UsageError(wrong)
 
     def decide(self, request: str, decision: PersonDecision) -> PersonRequest:
-        """Decide a request that could not be written down (one of ``needs`` that the desk does not know).
+        """Decide a request that could not be stored (one of ``needs`` that the desk does not know).
 
         Raises:
-            NotFound: nothing waits for it.  Conflict: it is decided already.  UsageError: as ``check_decision``.
+            NotFound: no such request is open.  Conflict: it is decided already.  UsageError: as
+                ``check_decision``.
         """
         known = self._needs.get(request)
         if known is None:
@@ -118,13 +121,15 @@ class Control(Hold):
         self._ring()
         return replace(known, state=RequestState.DECIDED, decision=decision)
 
-    # the loop's side
+    # called by the loop
 
     async def begin(self, step: int) -> None:
-        """The loop begins; what a run that broke off left open or decided is taken up again where it is asked."""
+        """Start the loop; requests that an interrupted process left open or decided are kept until they are
+        asked again.
+        """
         self.step, self._begun = step, True
         if self.desk is not None:
-            with suppress(StoreError):  # what can't be read is asked anew
+            with suppress(StoreError):  # requests that can't be read are asked again
                 self._left = list(await self.desk.pending())
                 said = await self.desk.word()
                 self.no_walls |= said.no_walls
@@ -133,11 +138,11 @@ class Control(Hold):
         self._shift()
 
     def left(self, need: Need) -> tuple[PersonRequest, ...]:
-        """Requests of a kind that a run which broke off has left."""
+        """Return the requests of one kind that an interrupted process left behind."""
         return tuple(one for one in self._left if one.need is need)
 
     async def finish(self) -> None:
-        """The run was closed: nothing waits any more."""
+        """Close what is still open after the run was closed."""
         self.end()
         if self.desk is not None:
             left, self._left = self._left, []
@@ -145,7 +150,7 @@ class Control(Hold):
                 await self._voided(request, "the run is over")
 
     def request(self, need: Need, question: str, *, step: int | None = None, **more: Any) -> PersonRequest:
-        """A request of this run, at its present step where none is given."""
+        """Make a request of this run, at its present step where none is given."""
         return PersonRequest(
             id=f"req-{uuid.uuid4().hex[:12]}",
             run=self.run,
@@ -164,19 +169,20 @@ class Control(Hold):
         *,
         until_handed: bool = False,
     ) -> PersonDecision | None:
-        """Wait for a person's decision; ``None`` where nobody is there, or it is pointless by now (stop, takeover).
+        """Wait for a person's decision; ``None`` where there is no person, or a stop or takeover has made it pointless.
 
-        What was asked at the same step before, by a run that broke off or before a takeover, is not asked twice.
+        A request made before at the same step, by an interrupted process or before a takeover, is not made
+        twice.
 
         Args:
-            mended: tried every few seconds; once it says so, the decision is to try again.
-            until_handed: it is pointless once a person's hands were on the page, whatever is asked.
+            mended: called every few seconds; once it returns true, the decision is to try again.
+            until_handed: the request becomes pointless after any takeover, whatever its kind.
         """
         if self.desk is None or self._stopping:
             return None
         known = next((one for one in self._left if _same(one, request)), None)
         if known is not None and known.decision is not None and _is_spent(known.need, known.decision):
-            known = None  # it was tried again, and is asked again
+            known = None  # it was retried, so ask again
         if known is not None and known.decision is not None:
             return known.decision
         for stale in [one for one in self._left if one.decision is None and _is_stale(one, request)]:
@@ -199,10 +205,12 @@ class Control(Hold):
         *,
         until_handed: bool = False,
     ) -> Verb | None:
-        """Something is broken that a person must know of.
+        """Report a fault that needs a person, and wait for their decision.
 
-        ``RETRY``: it is to be tried again, or is mended by itself.  ``DENY``: the run is to end as it stands.
-        ``None``: nobody is there, the run is to stop, or (``until_handed``) a person has had the page.
+        Returns:
+            ``RETRY``: try again, or the fault is gone.  ``DENY``: end the run as it is.  ``None``: there is no
+            person, the run
+            is to stop, or (``until_handed``) a person has taken over.
         """
         if self.desk is None or self._stopping:
             return None
@@ -215,7 +223,7 @@ class Control(Hold):
         return Verb.DENY if decision.verb is Verb.DENY else Verb.RETRY
 
     async def drop(self, need: Need, verb: Verb | None = None) -> None:
-        """Decisions of a kind that can't be gone by: what they were about has changed."""
+        """Void decisions of one kind whose subject has changed."""
         for request in self._left:
             if (
                 request.need is need
@@ -230,7 +238,9 @@ class Control(Hold):
         ]
 
     async def begun(self, step: int) -> None:
-        """The step that goes by what was decided and said begins.  Raises ``StoreError``; may be called again then."""
+        """Close the decisions and mark the hints that this step goes by.  Raises ``StoreError``; may be called
+        again then.
+        """
         if self.desk is None:
             return
         for request in [one for one in self._left if one.decision is None]:
@@ -241,10 +251,10 @@ class Control(Hold):
             self._left, self._untaken = [], False
 
     async def hints(self) -> tuple[Hint, ...]:
-        """What people said to this run, the oldest first, as the agent is given it."""
+        """Return the newest hints of people to this run, oldest first, in the form the agent gets."""
         if self.desk is None:
             return ()
-        with suppress(StoreError):  # those known so far hold
+        with suppress(StoreError):  # keep those known so far
             said = await self.desk.hints()
             self._untaken = any(not one.taken_at for one in said)
             self._hints = tuple(
@@ -254,7 +264,7 @@ class Control(Hold):
         return self._hints
 
     async def answer(self, risk: RiskClass) -> Answer:
-        """What the approvals so far and the policy say to an action of this class."""
+        """Return how the standing approvals and the policy answer an action of this class."""
         if self.desk is None:
             return Answer.ALLOW
         try:
@@ -272,7 +282,7 @@ class Control(Hold):
             return False
 
     async def reaction(self, flag: Flag) -> Reaction:
-        """What the policy says to a flag."""
+        """Return the policy's reaction to a flag."""
         if self.desk is None:
             return Reaction.MARK
         try:
@@ -281,15 +291,15 @@ class Control(Hold):
             return USUAL.reaction(self.site, flag.severity, flag.detector)
 
     async def note(self, deed: Deed, words: str, about: str = "", author: str = "") -> None:
-        """Something for the time line; where it can't be written the run goes on without."""
+        """Add an entry to the timeline; a run goes on without it where it can't be written."""
         if self.desk is not None:
             with suppress(StoreError):
                 await self.desk.note(deed, self.step, words, about, author)
 
-    # inside
+    # internals
 
     async def _opened(self, request: PersonRequest) -> tuple[PersonRequest, bool]:
-        """The request, and whether it is written down: a full disk must not keep it from being asked."""
+        """Open a request; return it and whether it was stored.  A full disk must not keep it from being asked."""
         assert self.desk is not None
         try:
             return await self.desk.open(request), True
@@ -304,7 +314,7 @@ class Control(Hold):
         *,
         until_handed: bool,
     ) -> tuple[PersonDecision | None, bool]:
-        """The decision, and whether it is a row."""
+        """Wait for the decision; return it and whether it is stored as a row."""
         before, touches, handed = self._stage, self.touches, self.handed if until_handed else -1
         self.holds += 1
         self._needs[request.id] = request
@@ -320,7 +330,7 @@ class Control(Hold):
                 decision = await first_of(*waits)
                 if mended is None or decision is not _LATER:
                     return decision, stored and request.id not in self._in_memory
-                # Tried here, and not beside the waiting: what writes must not be cancelled half-way.
+                # Tried here, and not beside the waiting: a write must not be cancelled half-way.
                 if await mended():
                     return PersonDecision(verb=Verb.RETRY, text="it works again", author=WATCHDOG), False
         finally:
@@ -364,7 +374,7 @@ _LATER = PersonDecision(verb=Verb.RETRY)
 
 
 def _same(one: PersonRequest, other: PersonRequest) -> bool:
-    """Whether two requests ask the same; of an action its words, its page and its very element have to be the same."""
+    """Whether two requests ask the same; two approvals only where words, page and element are the same."""
     if (one.step, one.need) != (other.step, other.need):
         return False
     if one.need is Need.APPROVAL:
@@ -379,12 +389,12 @@ def _deed(one: PersonRequest) -> tuple[str, ...]:
 
 
 def _is_stale(one: PersonRequest, now: PersonRequest) -> bool:
-    """Of requests that are about the page as it is only the newest waits for anybody."""
+    """Whether a request about the page was replaced by a newer one; only the newest waits."""
     return one.need not in _OUTLIVE_A_TOUCH and not _same(one, now)
 
 
 def _is_spent(need: Need, decision: PersonDecision) -> bool:
-    """It held for one try."""
+    """Whether a decision held for one try only."""
     return need is Need.TROUBLE or decision.verb is Verb.RETRY
 
 

@@ -1,4 +1,4 @@
-"""Words of a control: which verb it says, whether it finishes a form, whether it only searches.  Pure.
+"""Words of a control: the verb it names, whether it completes a form, whether it only searches.  Pure.
 
 The write gate (``app.engine.agent.write_gate``) compares them with the change that a task asks for.
 """
@@ -18,7 +18,7 @@ from app.engine.intervention_policy import RiskClass
 from app.engine.page_state import Element, PageCapture
 
 GRAVE = frozenset({RiskClass.DELETES, RiskClass.BUYS, RiskClass.PAYS, RiskClass.SIGNS_OUT})
-"""Classes of risk that need a verb of their very sense."""
+"""Risk classes that need a verb of the same sense in the task."""
 NEEDED = {
     RiskClass.DELETES: frozenset({"delete", "cancel"}),
     RiskClass.BUYS: frozenset({"buy"}),
@@ -26,7 +26,7 @@ NEEDED = {
     RiskClass.SIGNS_OUT: frozenset({"logout"}),
 }
 CHANGES = frozenset({"change", "changes", "anderungen", "änderungen"})
-"""Objects of "Save": no verbs there."""
+"""Objects of "Save" that are no verbs there."""
 
 _PROGRESS = frozenset({"next", "continue", "proceed", "weiter"})
 _CHOICES = frozenset(
@@ -35,7 +35,7 @@ _CHOICES = frozenset(
 
 
 def words_of(command: Command, scope: PageScope, page: PageCapture) -> tuple[str, ...]:
-    """The words by which an action says what it does: the control's name, an address's, a dialog's."""
+    """Return the words that say what an action does: the control's name, an address's, a dialog's."""
     match command:
         case Goto(url) | NewTab(url):
             return plain_words(f"{path(url)} {unquote(urlsplit(url).query)}" if _is_address(url) else url)
@@ -46,7 +46,7 @@ def words_of(command: Command, scope: PageScope, page: PageCapture) -> tuple[str
         case _:
             words = plain_words(scope.own.replace("&", " and "))
             element = scope.element
-            if element is not None and len("".join(words)) < 2:  # a nameless control: what its makers call it
+            if element is not None and len("".join(words)) < 2:  # a nameless control: its names in the source
                 marks = [
                     element.test_id,
                     *(value for key, value in element.attributes if key in ("id", "name", "value")),
@@ -60,14 +60,14 @@ def is_plain_link(element: Element | None, page: PageCapture) -> bool:
 
 
 def same_verb(change: RequestedChange, words: tuple[str, ...], scope: PageScope, about: Assessment) -> bool:
-    """Whether the control says the verb that the task says."""
+    """Whether the control names the same verb as the task."""
     if is_named(change, scope):
         return True
     if "use" in change.senses:
         return about.risk not in GRAVE and _sends_value(change, words, scope)
     stems = set(map(stem_of, words))
     if not senses_of((change.verb,)) and (change.verb in words or stem_of(change.verb) in stems):
-        return True  # a verb of no group: the same word is all there is
+        return True  # a verb of no group: only the word itself can match
     if about.risk in GRAVE:
         return bool(change.senses & NEEDED[about.risk])
     if "all" in words and change.count == 1:
@@ -82,7 +82,9 @@ def same_verb(change: RequestedChange, words: tuple[str, ...], scope: PageScope,
 
 
 def _verbs_said(words: tuple[str, ...]) -> list[frozenset[str]]:
-    """Senses of the verbs a control's name begins with, and of those after "and" (``Comment and close``)."""
+    """Return senses of the verbs at the beginning of a control's name, and of those after "and" (``Comment and
+    close``).
+    """
     telling = [word for word in words if word not in word_set("commits")]
     found: list[frozenset[str]] = []
     for at, word in enumerate(telling):
@@ -106,7 +108,7 @@ def is_named(change: RequestedChange, scope: PageScope) -> bool:
 
 
 def _sends_value(change: RequestedChange, words: tuple[str, ...], scope: PageScope) -> bool:
-    """Whether the control sends a form of which a field holds the very value that the task gives."""
+    """Whether the control sends a form with a field that holds the very value of the task."""
     element = scope.element
     if element is None or not element.submits or senses_of(words) - {"create", "edit", "send", "approve"}:
         return False
@@ -115,7 +117,7 @@ def _sends_value(change: RequestedChange, words: tuple[str, ...], scope: PageSco
 
 
 def _chooses_value(change: RequestedChange, scope: PageScope) -> bool:
-    """An option of the name that the task gives, in a list that saves by itself."""
+    """Whether the control is an option with the name the task gives, in a list that saves by itself."""
     element = scope.element
     if (
         element is None
@@ -127,7 +129,7 @@ def _chooses_value(change: RequestedChange, scope: PageScope) -> bool:
 
 
 def finishes(words: tuple[str, ...], element: Element | None) -> bool:
-    """Whether a control finishes a form or a dialog without saying what it does to whom."""
+    """Whether a control completes a form or a dialog without naming a change."""
     if any(word in word_set("commits") for word in words):
         return True
     return element is not None and element.submits and not senses_of(words)
@@ -142,9 +144,9 @@ def dialog_is_worse(change: RequestedChange, scope: PageScope) -> bool:
 def harmless_while_closed(
     element: Element | None, words: tuple[str, ...], about: Assessment, page: PageCapture
 ) -> bool:
-    """Whether pressing a control harms nothing as long as only reading requests leave the browser.
+    """Whether pressing a control is harmless as long as only reading requests leave the browser.
 
-    A choice in a form, "Cancel", "Show report", and a link that only lifts a condition of this page.
+    A choice in a form, "Cancel", "Show report", and a link that only removes a filter of this page.
     """
     if element is None or about.risk is RiskClass.SIGNS_OUT:
         return False
@@ -169,7 +171,7 @@ def _lifts_a_filter(link: str, page_url: str) -> bool:
 def only_searches(
     element: Element | None, words: tuple[str, ...], scope: PageScope, about: Assessment
 ) -> bool:
-    """A form that is sent by POST, and asks: its button says so, and none of its fields takes a text to be kept."""
+    """Whether a form sent by POST only searches: its button says so, and no field takes text to be stored."""
     if element is None or about.risk is not RiskClass.SENDS or not element.submits:
         return False
     telling = [word for word in words if word not in word_set("stop")]
@@ -182,7 +184,7 @@ def only_searches(
 
 
 def label(words: tuple[str, ...], scope: PageScope) -> str:
-    """What counts as the same control: its words, for a step of several pages also the page's headings."""
+    """Return the key of a control: its words, for a step of several pages also the page's headings."""
     label = " ".join(word for word in words if not word.isdecimal())
     if set(words) & _PROGRESS:
         return f"{label} @ {' '.join(scope.page.headings[:2])} {path(scope.page.url)}"

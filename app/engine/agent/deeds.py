@@ -1,6 +1,6 @@
-"""Does what was decided: on the page by the hands, in memory by the book, in the graph by the navigator.
+"""Dispatch of decided actions: to the page, the ledger, the navigator or the supervisor.
 
-Every command is told apart by its type.  What ends a run comes back as an ``Ending``.
+Actions are told apart by their type.  An action that ends the run returns an ``Ending``.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from app.engine.trajectory import Outcome
 from app.engine.write_permit import WritePermit
 
 IN_MEMORY = (Note, Calculate, Branch, Prune)
-"""Commands that write into the ledger and touch nothing else."""
+"""Actions that only write to the ledger."""
 
 Reckon = Callable[[str], str]
-"""Exact arithmetic: the value of an expression in words; raises ``ValueError`` that says what is wrong with it."""
+"""Exact arithmetic: return the value of an expression as text; raises ``ValueError`` with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """Why a run is over; ``by`` is the person who ended it by hand, "" for the agent."""
+    """Why a run is over; ``by`` is the person who ended it, "" for the agent."""
 
     outcome: Outcome
     answer: str | None = None
@@ -54,11 +54,11 @@ class Ending:
 
 @dataclass(slots=True)
 class Deeds:
-    """Where each command goes.
+    """Dispatches each action to the component that does it.
 
     Attributes:
-        answers: what a person has said so far: (question, answer).
-        gate: passed right before the page is touched; what it raises comes through.
+        answers: answers of people so far, as (question, answer).
+        gate: awaited right before the page is touched; its exceptions propagate.
         check: the write gate, asked about the element that a mark turned out to be.
     """
 
@@ -76,7 +76,7 @@ class Deeds:
     async def do(
         self, command: Command, sight: Sight, permit: WritePermit | None = None
     ) -> tuple[Result, Ending | None]:
-        """Do one command on the page in front; without a permit it may only read."""
+        """Do one action on the page in front; without a permit it may only read."""
         match command:
             case Stop(answer):
                 return _told(), Ending(Outcome.ANSWERED, answer=answer)
@@ -98,7 +98,7 @@ class Deeds:
                 return await self._on_page(command, sight, permit), None
 
     async def ask(self, question: str, step: int) -> str | None:
-        """A person's answer, ``None`` where nobody is there."""
+        """Return a person's answer, ``None`` where there is no person."""
         if self.person is None:
             return None
         answer = await self.person.ask(question, step)
@@ -125,7 +125,7 @@ class Deeds:
     async def _with_marks(
         self, marks: Marks, command: Command, sight: Sight, permit: WritePermit | None
     ) -> Result:
-        """The gate first: a known element needs no new look, a mark stands for an element or a point."""
+        """Resolve marks first: a known element needs no new look, a mark stands for an element or a point."""
         resolved, said = await marks.resolve(command, sight.page)
         if resolved is None:
             return said or refused(Cause.MISSING, "what is pointed at is not there any more")
@@ -192,7 +192,9 @@ class Deeds:
 
 
 def _changed(ledger: Ledger, node: str) -> tuple[str, ...]:
-    """What was changed on the site since a subgoal was begun, as far as the last steps tell; pruning undoes nothing."""
+    """List the changes made on the site since a subgoal began, as far as the last steps show; pruning undoes
+    nothing.
+    """
     begun = next((known.step for known in ledger.plan if known.id == node), 0)
     return tuple(
         step.words
@@ -202,5 +204,5 @@ def _changed(ledger: Ledger, node: str) -> tuple[str, ...]:
 
 
 def _told(output: str = "") -> Result:
-    """Done, and nothing of the page has to change."""
+    """Return a successful result that does not require the page to change."""
     return Result(success=True, effect=Effect.NOTHING, output=output)

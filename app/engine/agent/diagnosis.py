@@ -1,7 +1,8 @@
-"""What is wrong with a run by the signs it gives, and what is to be done about it.  Pure functions.
+"""Health rules of a run: which fault its signals show, and which remedy follows.  Pure functions.
 
-Most of what breaks is seen to where it breaks: the hands have limits of their own, and so has the model's client.  So a
-person is told early (within ten seconds), and something is done late, where those limits did not hold.
+Most faults are handled where they occur: the executor and the model client have limits of their own.  So a
+person is
+notified early (within ten seconds), and a remedy comes late, where those limits did not hold.
 """
 
 from __future__ import annotations
@@ -14,17 +15,20 @@ from app.engine.supervision import RunState, Stage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Seconds.
+    """Limits of the health rules, in seconds.
 
     Attributes:
-        every: between two looks of the watchdog.
-        page, model: of silence that are told.  page_cut: of silence after which the browser is opened anew.
-        model_first, model_idle: of silence of a model after which the call is cut short: before its answer begins, and
-            within it.
-        looking, acting, thinking: that a stage may take in all; a model that goes on answering may think for longer.
-        writing: that a step may take to be written, then it is told.
-        grace: that the hands get to see for themselves that their browser is gone.
-        slept: between two looks, beyond what was meant, after which the machine counts as having slept.
+        every: between two checks of the watchdog.
+        page, model: silence after which a person is notified.  page_cut: silence after which the browser is
+            restarted.
+        model_first, model_idle: silence of a model after which its call is cancelled: before its answer begins,
+            and within
+            it.
+        looking, acting, thinking: longest duration of a stage; a model that keeps answering may think longer.
+        writing: longest time to write a step before a person is notified.
+        mending: longest time to bring the browser back before a person is notified.
+        grace: time that the executor has to notice by itself that its browser is gone.
+        slept: delay between two checks, beyond the planned one, after which the machine counts as having slept.
     """
 
     every: float = 2.0
@@ -46,7 +50,7 @@ USUAL = Limits()
 
 
 class Ill(StrEnum):
-    """What can be wrong."""
+    """Kinds of faults."""
 
     SLEPT = "slept"
     BROWSER = "browser"
@@ -57,28 +61,28 @@ class Ill(StrEnum):
 
 
 class Cure(StrEnum):
-    """What is done about it."""
+    """Kinds of remedies."""
 
-    TELL = "tell"  # a person sees it
-    MEND = "mend"  # the browser is brought back while the loop does without it
-    CUT = "cut"  # what the loop waits for is cut short
-    REOPEN = "reopen"  # the same, and the browser is ended by force
-    LOOK = "look"  # the page is looked at again before anything is done
-    HOLD = "hold"  # nothing is done on the page until a person, or time, has mended it
+    TELL = "tell"  # notify a person
+    MEND = "mend"  # reopen the browser while the loop does not use it
+    CUT = "cut"  # cancel the loop's current operation
+    REOPEN = "reopen"  # the same, and kill the browser
+    LOOK = "look"  # look at the page again before the next action
+    HOLD = "hold"  # block actions until the fault is over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signs:
-    """What is to be seen of a run at one moment; silences and stages in seconds that a sleep does not count in.
+    """Signals of a run at one moment; durations in seconds, without time the machine slept.
 
     Attributes:
-        stage_seconds: since the stage was entered.
-        broken: what browser or page say is wrong with them; ``broken_seconds`` since when.
-        page_silence: since the page in front answered last.
-        model_silence: since the model gave a sign of life, ``None`` while none is asked.
+        stage_seconds: since the stage began.
+        broken: the fault that browser or page report themselves; ``broken_seconds`` since when.
+        page_silence: since the page in front last answered.
+        model_silence: since the model last showed activity, ``None`` while no call is open.
         model_answers: its answer has begun.
         disk: why nothing can be written, "" where it can.
-        slept: that the machine (or this program) stood still just now.
+        slept: how long the machine (or this program) has just been suspended.
     """
 
     state: RunState
@@ -95,7 +99,7 @@ class Signs:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is wrong, in a sentence, and what is to be done."""
+    """A fault with its remedy, and the reason in a sentence."""
 
     ill: Ill
     cure: Cure
@@ -103,7 +107,7 @@ class Finding:
 
 
 def diagnose(signs: Signs, limits: Limits = USUAL) -> Finding | None:
-    """The weightiest of what is wrong; ``None`` where all is well, or the run is not going."""
+    """Return the gravest fault; ``None`` where all is well or the run is not active."""
     if not signs.state.alive or signs.state in (RunState.QUEUED, RunState.STARTING):
         return None
     if signs.slept > limits.slept:

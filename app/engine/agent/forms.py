@@ -1,7 +1,8 @@
-"""What each action is called, what it takes, and how a model is told of it.
+"""Specs of the actions in a model's language: names, arguments, example and help of each.
 
-The first name of an action is the one steps are kept under (``calls.to_action``), so that what was recorded reads
-back as the same command; the others are those of WebArena's agents, of browser-use and of plain English.
+The first name of an action is the one stored in steps (``calls.to_action``), so recorded calls read back as the
+same
+action; the others are those of WebArena's agents, of browser-use and of plain English.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ _ELEMENT = ("element", "id", "index", "element_id", "node", "ref")
 
 
 class Takes(Enum):
-    """What an argument is."""
+    """Types of arguments."""
 
     ELEMENT = "the number of an element"
     TEXT = "a text"
@@ -68,7 +69,7 @@ class Takes(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One argument; ``aliases`` are other names it may be given under."""
+    """One argument; ``aliases`` are further names it is accepted under."""
 
     name: str
     takes: Takes
@@ -77,7 +78,7 @@ class Parameter:
 
 
 Bound = Mapping[str, object]
-"""Arguments by parameter, each of the type its ``takes`` says."""
+"""Arguments by parameter name, each of the type its ``takes`` says."""
 
 
 @dataclass(frozen=True, slots=True)

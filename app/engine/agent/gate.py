@@ -1,8 +1,11 @@
-"""Whether a page is still the one that was last perceived, so that an action may go by memory (SuperBrowser, 4.5).
+"""Freshness of the last look: may an action use remembered element positions, or must the page be looked at again?
 
-Algorithm 2 over typed fingerprints: what can be acted on, the text, where things stand, the frames and the address.
-What has been typed or ticked is no part of the key: it makes no other page.  Within the key, numbers that count or tell
-the time may change in a few places (``theta``); anything else is a drift.  Pure.
+SuperBrowser, section 4.5, algorithm 2, over typed fingerprints: what can be acted on, the text, the layout, the
+frames
+and the address.  Typed text and ticked boxes are no part of the key, for they do not make another page.  Within
+the
+key, numbers that count or tell the time may change in a few places (``theta``); any other change is a drift.
+Pure.
 """
 
 from __future__ import annotations
@@ -17,48 +20,46 @@ from app.engine.fingerprint import Kind, Prints
 from app.engine.page_state import Element, PageCapture
 
 THETA = 6
-"""Elements and lines that came or went, from which a page counts as another though its key says otherwise."""
+"""Number of added and removed elements and lines from which a page counts as another, even if its key is the same."""
 SOFT, HARD = 1.5, 8.0
-"""Seconds that an action, and one that matters, waits for a look that is under way."""
+"""Seconds that an ordinary and a critical action wait for a look under way."""
 KEY = frozenset(
     {Kind.ADDRESS, Kind.ELEMENTS, Kind.TEXT, Kind.SHAPE, Kind.FRAMES, Kind.SCROLL},
 )
-"""The kinds that make the cache key."""
+"""Fingerprint kinds that form the cache key."""
 TICKS = frozenset({Kind.TEXT})
-"""Changes that are forgiven while the text's shape stays: a clock, a count of letters left."""
+"""Changes that are tolerated while the text's shape stays: a clock, a count of letters left."""
 
 
 class Way(StrEnum):
-    """How an action may go on."""
+    """How an action may proceed."""
 
-    PROCEDURAL = (
-        "procedural"  # the page is the one that was perceived, the element is known: no look is needed
-    )
-    PERCEIVED = "perceived"  # the page is the one that was perceived: its marks hold
+    PROCEDURAL = "procedural"  # the page is unchanged, the element is known: no look is needed
+    PERCEIVED = "perceived"  # the page is unchanged: its marks are valid
     WAIT = "wait"  # a look is under way
-    LOOK = "look"  # the page has drifted: it has to be looked at
+    LOOK = "look"  # the page has drifted: look again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drift:
-    """What has changed since a look: the kinds of the key, and how many elements and lines came or went."""
+    """Changes since a look: the kinds of the key, and how many elements and lines were added or removed."""
 
     kinds: frozenset[Kind]
     delta: int
 
     def within(self, theta: int = THETA) -> bool:
-        """Whether the look still holds."""
+        """Whether the look is still valid."""
         return self.kinds <= TICKS and self.delta < theta
 
     @property
     def words(self) -> str:
-        """The kinds in words."""
+        """Names of the changed kinds."""
         return ", ".join(sorted(kind.value for kind in self.kinds)) or "nothing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """The way to go; ``wait`` is how many seconds a look under way may take."""
+    """How to proceed; ``wait`` is how many seconds a look under way may take."""
 
     way: Way
     wait: float = 0.0
@@ -66,13 +67,13 @@ class Gate:
 
 
 def drift(now: PageCapture, now_prints: Prints, then: PageCapture, then_prints: Prints) -> Drift:
-    """What has changed between two looks."""
+    """Return the changes between two looks."""
     kinds = now_prints.changed(then_prints) & KEY
     return Drift(kinds=kinds, delta=mutation_delta(then, now) if kinds <= TICKS and kinds else 0)
 
 
 def mutation_delta(before: PageCapture, after: PageCapture) -> int:
-    """How many elements and lines of text came or went between two looks."""
+    """Count the elements and lines of text added or removed between two looks."""
     return _difference(map(_kind, before.elements), map(_kind, after.elements)) + _difference(
         before.text.split("\n"), after.text.split("\n")
     )
@@ -81,12 +82,12 @@ def mutation_delta(before: PageCapture, after: PageCapture) -> int:
 def gate(
     command: Command, drifted: Drift | None, *, pending: bool, critical: bool = False, theta: int = THETA
 ) -> Gate:
-    """How a command may go on (algorithm 2).
+    """Decide how an action may proceed (algorithm 2).
 
     Args:
-        drifted: what changed since the last look, ``None`` where there was none.
+        drifted: changes since the last look, ``None`` where there was none.
         pending: a look at the page is under way.
-        critical: it matters so much that the longer wait is due: it sends something, on a page never acted on.
+        critical: use the longer wait: the action sends something, or the page was never acted on.
     """
     if drifted is not None and drifted.within(theta):
         known = isinstance(command, Click | TypeText) or bool(elements_of(command))

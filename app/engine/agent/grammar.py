@@ -1,4 +1,6 @@
-"""How a written call becomes a ``Command``: its arguments are looked up by place and by name, and read by kind."""
+"""Binding of written calls to action classes: arguments by position and by name, converted to the type of each
+parameter.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,10 @@ from app.engine.command import ClickMark, Command, Navigate, Scroll, Select, Typ
 
 
 def built(form: Form, call: Call) -> Command:
-    """The command a written call means.
+    """Return the action a written call means.
 
     Raises:
-        CallError: an argument is missing, unknown, twice there or of the wrong kind.
+        CallError: an argument is missing, unknown, given twice or of the wrong type.
     """
     bound: dict[str, object] = {}
     for parameter, value in _given(form, call):
@@ -51,7 +53,7 @@ def _given(form: Form, call: Call) -> list[tuple[Parameter, Value]]:
 
 
 def _rearranged(form: Form, call: Call) -> tuple[tuple[Value, ...], dict[str, Value]]:
-    """The arguments with the liberties that are known of each form set right."""
+    """Return the arguments after undoing the liberties that models take with each form."""
     values, named = call.positional, call.named
     if form.makes is Scroll and values and _is_text(values[0]):
         return values[2:], {
@@ -143,7 +145,7 @@ def _as_whole(form: Form, parameter: Parameter, value: Value) -> int:
 
 
 class NotANumber(CallError):
-    """A name or something else stands where the number of an element belongs."""
+    """A name or another text was given in place of an element's number."""
 
     def __init__(self, form: Form, parameter: Parameter, text: str) -> None:
         self.text = text

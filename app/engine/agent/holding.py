@@ -1,6 +1,7 @@
-"""A person's hold on one run: pause, step, stop, take over; and the watchdog's, which cuts short what hangs.
+"""Pause control of one run: pause, step, stop, take over; and the watchdog's interruption of what hangs.
 
-The loop passes gates and tells its stages; everybody else calls the deeds from the same event loop.  Nothing here
+The loop passes gates and reports its stages; everyone else calls the methods from the same event loop.  Nothing
+here
 touches the page, and nothing is asked (``app.engine.agent.control``).
 """
 
@@ -20,28 +21,29 @@ _CUTTABLE = frozenset({Stage.LOOKING, Stage.THINKING, Stage.ACTING})
 
 
 class Interrupted(SiteloreError):
-    """What was being waited for was cut short by the watchdog; says why."""
+    """The watchdog cut short an operation of the loop; the message says why."""
 
 
 class SetAside(Exception):
-    """What was being waited for, or was decided, does not count: the run was held, or is to end."""
+    """A decision, or the operation under way, is stale: the run was held, or is to end."""
 
 
 class Hold:
-    """One run, as a person (or the watchdog) holds it.
+    """State of one run as a person or the watchdog pauses, stops or takes it over.
 
     Attributes:
-        step: number of the step the loop is at.
-        touches: how often a person's hands were on the page; ``holds`` how often the loop stood still.
-        why: why it is paused, mended or in trouble, in a sentence; "" where nothing is.
-        account: what a person did by hand and the agent has not been told yet.
+        step: number of the loop's current step.
+        touches: how often the page was changed by a takeover or a restarted browser; ``holds`` how often the
+            loop was held.
+        why: why the run is paused, recovering or in trouble, in a sentence; "" where nothing is wrong.
+        account: summary of a takeover that the agent has not been given yet.
         handed: how often a person has handed the page back.
-        end_by_hand: how a person ended the run by hand, once they did.
-        changed: called whenever state, stage or needs are others than before.
+        end_by_hand: how a person ended the run, once they did.
+        changed: called whenever state, stage or needs change.
         planned: called with each action before it is done; ``unplanned`` once it is done or given up.
 
     Args:
-        clock: seconds that stand still while the machine sleeps.  now: Unix seconds.
+        clock: seconds that do not advance while the machine sleeps.  now: Unix seconds.
     """
 
     def __init__(
@@ -67,43 +69,43 @@ class Hold:
         self._begun = self._ended = self._stopping = False
         self._paused = self._single = self._taking = False
         self._unready = False
-        """There is no page yet that could be taken over."""
+        """No page is open yet that could be taken over."""
         self._mending = 0
         self._needs: dict[str, PersonRequest] = {}
         self._limit: asyncio.Timeout | None = None
         self._cut: Exception | None = None
         self._bell = asyncio.Event()
 
-    # what is to be seen
+    # state
 
     @property
     def state(self) -> RunState:
-        """Where the run stands."""
+        """State of the run."""
         return self._state
 
     @property
     def stage(self) -> Stage:
-        """What the loop is at."""
+        """Current stage of the loop."""
         return self._stage
 
     @property
     def stage_since(self) -> float:
-        """Unix seconds at which the stage was entered."""
+        """Unix seconds at which the stage began."""
         return self._stage_since
 
     @property
     def seconds(self) -> float:
-        """The run's own clock, which stands still while it is held."""
+        """The run's own clock, which stops while the run is held."""
         return self._clocks.own
 
     @property
     def held_seconds(self) -> float:
-        """How long it was held, in all."""
+        """Total time the run was held."""
         return self._clocks.held
 
     @property
     def needs(self) -> tuple[PersonRequest, ...]:
-        """Requests it waits for, those that could not be written down too."""
+        """Open requests, including those that could not be stored."""
         return tuple(self._needs.values())
 
     @property
@@ -113,20 +115,20 @@ class Hold:
 
     @property
     def pausing(self) -> bool:
-        """A pause is wanted; it is there already where ``state`` says so."""
+        """A pause was requested; it has taken effect once ``state`` says so."""
         return self._paused
 
     @property
     def mark(self) -> tuple[int, int]:
-        """Another one than before says that the run was held since, and the page must be looked at again."""
+        """Changes whenever the run was held or the page changed, so that the page must be looked at again."""
         return self.holds, self.touches
 
     @property
     def supervised(self) -> bool:
-        """Somebody can be asked."""
+        """A person can be asked."""
         return False
 
-    # deeds of a person and of the watchdog
+    # called for a person or the watchdog
 
     def pause(self, why: str = "", author: str = "") -> None:
         """Hold the run before its next action; ``author`` is who wants it (``policy``, ``watchdog``, a person).
@@ -140,7 +142,7 @@ class Hold:
         self._shift()
 
     def go_on(self) -> None:
-        """Let a paused run go on.  Raises ``Conflict`` where it is over or taken over."""
+        """Resume a paused run.  Raises ``Conflict`` where it is over or taken over."""
         self._check_alive()
         if self._taking:
             raise Conflict("a person's hands are on the page; hand it back first")
@@ -161,7 +163,7 @@ class Hold:
         self._shift()
 
     def finish_by_hand(self, end: HandBack) -> None:
-        """End the run as a person says who did its task, or knows its answer.
+        """End the run because a person did its task or knows its answer.
 
         Raises:
             Conflict: the run is over, or is ending.
@@ -173,19 +175,19 @@ class Hold:
         self.stop()
 
     def interrupt(self, why: str) -> bool:
-        """Cut short what the loop waits for; ``False`` where nothing is that may be: it is held, or writes."""
+        """Cut short the loop's current operation; ``False`` where none may be cut: the loop is held, or writes."""
         return self._cut_short(Interrupted(why))
 
     async def take_over(self) -> None:
-        """Hold the run for a person's hands; returns when nothing is done to the page any more.
+        """Hold the run for a takeover; return when the loop no longer touches the page.
 
         Raises:
-            Conflict: somebody has taken over already, or the run is over.
+            Conflict: the run is taken over already, or is over.
         """
         self._check_alive()
         if self._taking:
             raise Conflict("a person's hands are on the page already")
-        paused, self._paused, self._taking = self._paused, False, True  # it is held for the hands from now on
+        paused, self._paused, self._taking = self._paused, False, True  # held for the takeover from now on
         self.unplan()
         if self._stage in (Stage.LOOKING, Stage.THINKING):
             self._cut_short(SetAside("a person takes over"))
@@ -201,10 +203,10 @@ class Hold:
             raise
 
     async def release(self, account: TakeoverAccount | None = None) -> None:
-        """Hand the page back: the agent is told the account, looks again and goes on.
+        """Hand the page back: the agent gets the summary, looks again and continues.
 
         Raises:
-            Conflict: nobody has taken it over.
+            Conflict: the run is not taken over.
         """
         if not self._taking:
             raise Conflict("nobody has taken this run over")
@@ -216,11 +218,11 @@ class Hold:
         self.why = ""
         self._shift()
 
-    # the loop's side
+    # called by the loop
 
     @asynccontextmanager
     async def at(self, stage: Stage) -> AsyncGenerator[None]:
-        """The loop is at something that takes its time.
+        """Mark the loop as busy with a stage, so that it can be interrupted.
 
         Raises:
             Interrupted: the watchdog cut it short.  SetAside: a person did.
@@ -242,10 +244,11 @@ class Hold:
             self._enter(before)
 
     async def gate(self, *, but_for_hands: bool = False) -> bool:
-        """Wait while the run is held; whether it was.  To be passed before every action.
+        """Wait while the run is held; return whether it was.  To be awaited before every action.
 
-        With ``but_for_hands`` a run that is to be taken over passes: there is no page yet, and it is in nobody's hands
-        before the next gate.
+        With ``but_for_hands`` a run that is to be taken over passes: there is no page yet, and the takeover
+        starts at the next
+        gate.
         """
         self._unready = but_for_hands
         if not self._holding or (but_for_hands and self._taking):
@@ -261,30 +264,32 @@ class Hold:
         return True
 
     async def before_action(self) -> None:
-        """The gate right before the page is touched.  Raises ``SetAside`` where the run was held: decide anew."""
+        """The gate right before the page is touched.  Raises ``SetAside`` where the run was held and must decide
+        again.
+        """
         if await self.gate() or (self._stopping and self.supervised):
             raise SetAside("the run was held")
 
     def unplan(self) -> None:
-        """There is no next action: it was done or given up, or the page is another one."""
+        """Withdraw the next action: it was done or given up, or the page has changed."""
         if self.unplanned is not None:
             self.unplanned()
 
     def stepped(self) -> None:
-        """A step was recorded; where only one was wanted, the run is held again."""
+        """Hold the run again after a single step."""
         if self._single:
             self._single, self._paused = False, True
             self._shift()
 
     def end(self) -> None:
-        """The loop is at its end, whatever came of it: whoever waits for the run is woken."""
+        """End the loop, whatever its outcome, and wake everyone who waits for the run."""
         self._ended = True
         self._needs.clear()
         self._shift()
 
     @contextmanager
     def mending(self, why: str) -> Generator[None]:
-        """The browser or the page is being brought back."""
+        """Mark the run as recovering its browser or page."""
         self._mending += 1
         self.why = why
         self._shift()
@@ -295,7 +300,7 @@ class Hold:
             self.why = "" if self.why == why else self.why
             self._shift()
 
-    # inside
+    # internals
 
     @property
     def _holding(self) -> bool:
@@ -318,7 +323,7 @@ class Hold:
         return True
 
     def _shift(self, *, always: bool = False) -> None:
-        """The state that follows from everything; whoever waits or watches is told."""
+        """Recompute the state from all flags, wake waiting tasks and notify the observer."""
         state = self._follows()
         moved = state is not self._state
         self._state = state
@@ -338,7 +343,7 @@ class Hold:
             return RunState.WAITING
         if self._mending:
             return RunState.MENDING
-        # An action in flight is not held; it is over in a moment.
+        # An action in flight is not held; it ends in a moment.
         return RunState.PAUSED if self._paused and self._stage is not Stage.ACTING else RunState.RUNNING
 
     def _ring(self) -> None:

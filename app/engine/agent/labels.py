@@ -1,4 +1,4 @@
-"""How well what a model calls a thing fits what the page calls it, and which elements open something.  Pure.
+"""How well a model's label fits an element's name, and which elements expand something.  Pure.
 
 The label factor and the chevron indicators of SuperBrowser's snapper (appendix E.3, equations 10 to 12).
 """
@@ -12,16 +12,16 @@ from functools import lru_cache
 from app.engine.page_state import Element, Rect
 
 GLYPHS = frozenset("▼▶◀▲▽▷◁△▾▸◂▴▿▹◃▵⏷⏵⏴⏶⌄⌃⋮")
-"""The paper's four arrows, their hollow and small forms, and the signs that stand for "more"."""
+"""The paper's four arrows, their hollow and small forms, and the glyphs for "more"."""
 EXPAND_WORDS = frozenset({"expand", "collapse", "toggle", "more"})
 ROW_WIDTH, ROW_HEIGHT = 60.0, 24.0
 """A box of at least this size, in CSS pixels, is a row that may hold a label and a chevron."""
 SHORTEST = 3
-"""Letters from which a label or a word says something."""
+"""Minimum letters of a label or a word that counts."""
 OVERLAP = 0.7
-"""What a common word of three letters is worth to an element that shows a value (section 6.1)."""
+"""Score of a shared word of three letters for an element that shows a value (section 6.1)."""
 UNNAMED = 0.5
-"""What is left to a plain element that is called otherwise."""
+"""Factor left to a plain element with another name."""
 
 _WORDS = re.compile(r"[^\W_]+")
 _MONTH = re.compile(
@@ -35,17 +35,17 @@ _ARROW_ICON = re.compile(r"chevron|caret|(?:angle|arrow|triangle)[-_ ]?(?:down|r
 
 @lru_cache(maxsize=8192)
 def words_of(text: str) -> tuple[str, ...]:
-    """Words in lower case, signs left out."""
+    """Return the words in lower case, without punctuation."""
     return tuple(_WORDS.findall(text.casefold()))
 
 
 def names_expander(label: str) -> bool:
-    """Whether a label asks for what opens something: it bears an arrow, or says expand, collapse, toggle or more."""
+    """Whether a label asks for an expander: it has an arrow, or says expand, collapse, toggle or more."""
     return bool(GLYPHS.intersection(label)) or bool(EXPAND_WORDS.intersection(words_of(label)))
 
 
 def indicators(element: Element) -> int:
-    """How many signs say that it opens something, 0 to 4 (equation 11)."""
+    """Count the signs that an element expands something, 0 to 4 (equation 11)."""
     told = dict(element.attributes)
     aria = told.get("aria-label", "") or told.get("title", "") or element.name
     shown = f"{element.name}{element.text}"
@@ -63,13 +63,15 @@ def is_row(box: Rect) -> bool:
 
 
 def chevron_factor(element: Element, box: Rect) -> float:
-    """1 for what opens nothing and outside of rows, up to 3 for what has every sign (equation 12)."""
+    """Return 1 for an element without signs and outside of rows, up to 3 with every sign (equation 12)."""
     count = indicators(element)
     return 1 + 2 * math.tanh(count / 2) if count and is_row(box) else 1.0
 
 
 def label_factor(element: Element, label: str) -> float:
-    """How well a label fits an element, 0 to 1, each kind of widget by its own rule (equation 10); 1 without one."""
+    """Return how well a label fits an element, 0 to 1, each kind of widget by its own rule (equation 10); 1
+    without a label.
+    """
     wanted = words_of(label)
     if not wanted:
         return 1.0
@@ -97,9 +99,9 @@ def fits(element: Element, label: str) -> bool:
 
 
 def matches(element: Element, label: str) -> bool:
-    """Whether the element at the middle of a box is what was asked for, so that nothing else need be looked at.
+    """Whether the element at the middle of a box fits the label, so that no other candidate needs to be weighed.
 
-    A label that names an expander is matched by nothing but one.
+    A label that names an expander matches only an expander.
     """
     if names_expander(label) and not indicators(element):
         return False
@@ -107,7 +109,7 @@ def matches(element: Element, label: str) -> bool:
 
 
 def bare(element: Element) -> bool:
-    """Whether it is nothing but an expander: arrows and such words aside, no words stand on it."""
+    """Whether the element is a plain expander: arrows and such words aside, it has no words."""
     told = dict(element.attributes)
     unseen = element.name in (told.get("aria-label"), told.get("title"))
     shown = element.text or ("" if unseen else element.name)
@@ -129,14 +131,14 @@ def _told(element: Element) -> set[str]:
 
 
 def _within(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:
-    """Whether words stand side by side in others; at least three letters of them, else "a" were in everything."""
+    """Whether the words occur side by side; at least three letters of them, or "a" would be in everything."""
     if sum(map(len, part)) < SHORTEST:
         return part == whole
     return f" {' '.join(part)} " in f" {' '.join(whole)} "
 
 
 def _is_day(element: Element) -> bool:
-    """A day of a calendar: it shows a number from 1 to 31, alone or with its month."""
+    """Whether the element is a day of a calendar: a number from 1 to 31, alone or with its month."""
     if element.role not in ("gridcell", "button", "link", "generic", "cell", "option"):
         return False
     words = words_of(element.text or element.name)
@@ -148,7 +150,9 @@ def _is_day(element: Element) -> bool:
 
 
 def _holds_value(element: Element, told: set[str]) -> bool:
-    """A field, or a button that shows what is chosen and opens a list; a bare chevron shows nothing."""
+    """Whether the element is a field, or a button that shows the chosen value and opens a list; a bare chevron
+    shows nothing.
+    """
     if element.role in _HOLDERS:
         return True
     return "haspopup" in element.states and not bare(element) and bool(told - EXPAND_WORDS)

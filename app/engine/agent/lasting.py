@@ -1,7 +1,9 @@
-"""Hands that outlive their browser: one that died, crashed or hangs is opened again where the run was.
+"""An action executor that survives its browser: one that died, crashed or hangs is reopened where the run was.
 
-Where the run was is the page of the last look.  Its address is opened; where that does not bring the same page state,
-the site's graph is asked for a way.  What was in flight is not done a second time: it may have been done already.
+The position of the run is the page of the last look.  Its address is opened; where that does not bring the same
+page
+state, the site's graph is asked for a route.  An action in flight is not repeated: it may have been done
+already.
 """
 
 from __future__ import annotations
@@ -33,54 +35,56 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 IN_A_ROW = 3
-"""Times that a browser or page is brought back without an action done in between; then a person is asked."""
+"""Recoveries without an action in between, after which a person is asked."""
 OFTEN = 2
-"""Times that a page is gone back to in a row; if it is lost then again the run's first page is opened in its place."""
+"""Returns to one page in a row; if it is lost again after that, the run's first page is opened instead."""
 LOOK = 45.0
-"""Seconds a look may take in all, whatever the page does; then the browser itself counts as hung."""
+"""Longest duration of a look in seconds; after it the browser itself counts as hung."""
 RETURN = 60.0
-"""Seconds that going back to where the run was may take."""
+"""Longest duration in seconds of the return to the run's position."""
 
 EMPTY = "in its place"
 
 BackTo = Callable[[str, str], Awaitable[bool]]
-"""Takes the visit to a page state through the graph, given the state and its address; whether it arrived."""
+"""Take the browser to a page state through the graph, given the state and its address; return whether it arrived."""
 
 
 class Browser(Protocol):
-    """A browser that can be brought back (``app.engine.browser.live.LiveBrowser``)."""
+    """A browser that can be reopened (``app.engine.browser.live.LiveBrowser``)."""
 
     @property
     def broken(self) -> str:
-        """What is wrong with it, as far as it tells by itself; "" where nothing is."""
+        """The fault that the browser itself reports, "" for none."""
         ...
 
     @property
     def address(self) -> str:
-        """The address of the page in front, "" without one."""
+        """Address of the page in front, "" without one."""
         ...
 
     @property
     def open_tabs(self) -> int:
-        """How many tabs are open."""
+        """Number of open tabs."""
         ...
 
     async def remember(self) -> None:
-        """Keep cookies and storage for when it is opened again."""
+        """Save cookies and storage for the next browser."""
         ...
 
     async def revive(self, *, anew: bool = False) -> bool:
-        """An empty tab that can be used; ``anew`` in another browser in any case.  Raises ``SiteloreError``."""
+        """Provide an empty, usable tab; with ``anew`` always in another browser.  Raises ``SiteloreError``."""
         ...
 
     async def go(self, url: str) -> str:
-        """Open an address; why no page came, "" when one did.  Nobody's step: it does not count as the agent's."""
+        """Open an address; return why no page came, "" when one did.  It does not count as a step of the agent."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the run was: an address, the page state found there ("" where it was not looked at), and how many tabs."""
+    """Position of the run: an address, the page state found there ("" where it was not looked at), and the
+    number of tabs.
+    """
 
     url: str = ""
     state: str = ""
@@ -88,16 +92,16 @@ class Place:
 
 
 class LastingHands(Hands):
-    """Hands around others that bring the browser back where it is needed, and say so.
+    """Executor around another one that reopens a lost browser and reports it.
 
     Args:
         home: the address that page states are named against.
-        back_to: the way through the graph, where there is one.
-        mask: takes secrets out of what is written down.
+        back_to: the route through the graph, where there is one.
+        mask: removes secrets from texts that are stored.
 
     Attributes:
         here: the page of the last look.
-        book: the run's ledger, where it has one.  back_to: the way through the graph, where there is one.
+        book: the run's ledger, where it has one.  back_to: the route through the graph, where there is one.
     """
 
     def __init__(
@@ -121,22 +125,22 @@ class LastingHands(Hands):
         self.here = Place()
 
     def suspect(self, why: str) -> None:
-        """The browser itself seems to hang: before anything else is done it is ended and another is opened."""
+        """Mark the browser as hung: it is killed and replaced before anything else is done."""
         self._suspected = why
 
     def hold(self, why: str) -> None:
-        """Nothing is done on the page while this is so (a step could not be written down); "" lets it go on."""
+        """Block actions on the page while a step can't be stored; "" unblocks them."""
         self._held = why
 
     def saw_it_at(self, url: str) -> None:
-        """A person's hands have brought the page to another address."""
+        """Record the address that the page was brought to in a takeover."""
         if url.startswith(("http://", "https://")) and url != self.here.url:
             self.here = Place(url)
 
     async def mend(self) -> bool:
-        """Bring the browser back now where it needs it, and not only when it is used next; whether it is well.
+        """Reopen the browser now where it is lost, and not only at its next use; return whether it works.
 
-        While the hands are at work they see to it themselves; this waits for them.
+        Waits for an action in flight, which recovers by itself.
         """
         async with self._one_at_a_time:
             try:
@@ -147,9 +151,9 @@ class LastingHands(Hands):
             return True
 
     async def look(self, *, picture: bool = True) -> PageCapture:
-        """The page in front as it is now; a browser that was brought back is told in its notes.
+        """Look at the page in front; a reopened browser is reported in its notes.
 
-        Raises ``SiteloreError`` where it could not be brought back, and a person does not want it tried again.
+        Raises ``SiteloreError`` where it could not be reopened, and a person does not want another try.
         """
         async with self._one_at_a_time:
             while True:
@@ -163,7 +167,7 @@ class LastingHands(Hands):
             return replace(page, notes=(*page.notes, *told)) if told else page
 
     async def do(self, command: Command, permit: WritePermit | None = None) -> Result:
-        """Do one action; where the browser was lost before it, only an address is opened: all else needs a new look.
+        """Do one action; where the browser was lost before it, only open addresses: all else needs a new look.
 
         Raises ``SetAside`` where a person held the run while it waited for the disk.
         """
@@ -182,13 +186,13 @@ class LastingHands(Hands):
             return self._counted(await self._hands.do(command, permit))
 
     async def tabs(self) -> tuple[tuple[Tab, ...], int]:
-        """Every open tab, and which is in front."""
+        """Return every open tab, and the number of the one in front."""
         return await self._hands.tabs()
 
-    # inside
+    # internals
 
     async def _opened(self, command: Goto) -> Result:
-        """An address, in a browser that lives; one that dies on the way is brought back and asked once more."""
+        """Open an address; a browser that dies on the way is reopened and tried once more."""
         result = refused(Cause.PAGE_LOST, self._wrong)
         for _ in range(2):
             try:
@@ -212,7 +216,7 @@ class LastingHands(Hands):
         return self._suspected or self._browser.broken
 
     async def _seen(self, picture: bool) -> PageCapture | None:
-        """A look; ``None`` where there was nothing to be seen and the browser has to be brought back."""
+        """Look at the page; return ``None`` where there was no page and the browser has to be reopened."""
         try:
             async with asyncio.timeout(LOOK):
                 page = await self._hands.look(picture=picture)
@@ -226,13 +230,15 @@ class LastingHands(Hands):
             return None
         if page.url == "about:blank" and self.here.url:
             given_up = next((note for note in page.notes if note.endswith(EMPTY_TAB)), "")
-            if given_up:  # by hands that know of nowhere to go back to
+            if given_up:  # by an executor without a page to return to
                 await self._bring_back(self._clean(given_up))
                 return None
         return page
 
     async def _bring_back(self, why: str = "", to: Place | None = None, *, may_ask: bool = True) -> None:
-        """Raises ``SiteloreError`` where it can't be done and nobody wants it tried again."""
+        """Reopen the browser until it works.  Raises ``SiteloreError`` where it can't be and nobody wants
+        another try.
+        """
         place = self.here if to is None else to
         while why or self._wrong:
             why = why or self._wrong
@@ -247,13 +253,13 @@ class LastingHands(Hands):
                 why = await self._once(why, place)
 
     async def _once(self, why: str, place: Place) -> str:
-        """One try: why it failed, "" where it did not."""
+        """Try once; return why it failed, "" where it did not."""
         try:
             anew = await self._browser.revive(anew=bool(self._suspected))
         except SiteloreError as error:
             return str(error)
         self._suspected = ""
-        self._control.touches += 1  # whatever is being decided is about a page that is gone
+        self._control.touches += 1  # a decision in progress is about a page that is gone
         found = await self._return(place, instead=self._returned >= OFTEN)
         self._returned += 1
         if self._browser.broken:
@@ -263,7 +269,7 @@ class LastingHands(Hands):
         return ""
 
     async def _return(self, place: Place, *, instead: bool = False) -> str:
-        """Go back to where the run was, or to its first page ``instead``; in words, where that led."""
+        """Return to the run's position, or to its first page if ``instead``; return in words where that led."""
         if instead and place.url:
             place = Place(self._home)
         if not place.url.startswith(("http://", "https://")):
@@ -293,9 +299,9 @@ class LastingHands(Hands):
             self.here = Place(page.url, page_id(keys_of(page, self._home)), self._browser.open_tabs)
 
     async def _ask(self, why: str) -> None:
-        """Several times in a row: a person decides whether it is tried again.
+        """Ask a person for another try after several recoveries in a row.
 
-        Raises ``SiteloreError`` where nobody is there, or the run shall not go on.
+        Raises ``SiteloreError`` where there is no person, or the run is to end.
         """
         what = f"The browser was lost {IN_A_ROW} times in a row. Try again?"
         if await self._control.trouble(what, why) is not Verb.RETRY:
@@ -304,7 +310,7 @@ class LastingHands(Hands):
         self._in_a_row = 0
 
     async def _may_go_on(self) -> bool:
-        """Nothing can be written down: wait until it can, or a person has decided."""
+        """Wait until steps can be stored again, or a person has decided."""
 
         async def again() -> bool:
             return not self._held
@@ -321,7 +327,9 @@ class LastingHands(Hands):
         return redact_text(self._mask(text))
 
     async def _tell(self, words: str) -> None:
-        """In the ledger, for the agent, and on the time line; what can't be written is no reason not to go on."""
+        """Report a recovery in the ledger, to the agent and on the timeline; an unwritable report does not stop
+        the run.
+        """
         words = self._clean(words)
         self._untold.append(words)
         control = self._control

@@ -1,8 +1,10 @@
 """The run loop: look, remember, decide, act, record; the same for the scout and for a model.
 
-One step is one line on the disk, written when its action is over; what is in flight when the process dies is the only
-thing that is missing afterwards.  A captcha or a question goes to a person; before every action a person may hold the
-run, take it over, or be asked (``app.engine.agent.control``).
+One step is one line on the disk, written when its action is over; after a crash only the action in flight is
+missing.
+A captcha or a question goes to a person; before every action a person may hold the run, take it over, or be
+asked
+(``app.engine.agent.control``).
 """
 
 from __future__ import annotations
@@ -43,12 +45,13 @@ UNREADABLE = 3
 class AgentLoop:
     """One run of one task.
 
-    ``stop`` ends it after the step in flight; cancelling the coroutine ends it at once and leaves the run unfinished on
-    the disk, to be gone on with or closed as interrupted.
+    ``stop`` ends it after the step in flight; cancelling the coroutine ends it at once and leaves the run
+    unfinished on
+    the disk, to be resumed or closed as interrupted.
 
     Args:
-        run: the run as it stands on the disk.
-        steps: those it has already, where it is gone on with.
+        run: the run as it is on the disk.
+        steps: its steps so far, where it is resumed.
     """
 
     def __init__(self, task: Task, parts: Parts, run: Run, steps: Sequence[Step] = ()) -> None:
@@ -72,12 +75,12 @@ class AgentLoop:
 
     @property
     def control(self) -> Control:
-        """The hold on this run."""
+        """The control of this run."""
         return self._control
 
     @property
     def flags(self) -> list[Flag]:
-        """What the detectors have said."""
+        """Flags of the detectors so far."""
         return self._recording.flags
 
     def stop(self) -> None:
@@ -85,7 +88,7 @@ class AgentLoop:
         self._control.stop()
 
     async def run(self) -> Run:
-        """Go on until the task is done, given up, or can't go on; the run as it was closed."""
+        """Run until the task is done, given up, or can't go on; return the closed run."""
         try:
             await self._control.begin(self._recording.number)
             ending = await self._begin()
@@ -98,10 +101,10 @@ class AgentLoop:
             self._control.end()
 
     async def add_person_step(self, step: Step, blobs: Mapping[str, bytes]) -> int:
-        """Record what a person did by hand while the run was held for it; the number it got.
+        """Record a step that a person did during a takeover; return its number.
 
         Raises:
-            StoreError: it can't be written, and nobody is there, or the run is to end.
+            StoreError: it can't be written, and there is no person, or the run is to end.
         """
         return await self._recording.step_by_hand(step, blobs)
 
@@ -118,7 +121,7 @@ class AgentLoop:
         return None
 
     async def _first_page(self) -> Ending | None:
-        """Open the page to begin on; where a person took over meanwhile, go on from where they left the browser.
+        """Open the page to begin on; after a takeover in the meantime, continue where it left the browser.
 
         A person who takes over a run that is starting gets this page, and no empty one.
         """
@@ -142,7 +145,7 @@ class AgentLoop:
 
     @property
     def _ended_by_hand(self) -> Ending | None:
-        """The ending that a person gave the run who did its task, or knows its answer."""
+        """The ending that a person gave the run, because they did its task or know its answer."""
         end = self._control.end_by_hand
         if end is None:
             return None
@@ -162,20 +165,20 @@ class AgentLoop:
         except StoreError:
             raise
         except (SiteloreError, SetAside):
-            pass  # there is no page to end on; the run is closed without one
+            pass  # no last page; the run is closed without one
         return await self._recording.close(ending, page, tabs, active)
 
     # one step
 
     @property
     def _steps_left(self) -> int:
-        """What a person did by hand does not count."""
+        """Steps left; those of a person do not count."""
         return self._task.max_steps - (self._recording.number - self._recording.by_hand)
 
     async def _step(self) -> Ending | None:
-        """One step; or none, where the run was held and has to be looked at again."""
+        """Do one step; or none, where the run was held and has to be looked at again."""
         self._control.step = self._recording.number
-        self._control.unplan()  # whatever was decided before was about a page that has been left
+        self._control.unplan()  # an earlier decision was about another page
         await self._control.gate()
         if self._control.stopping:
             return Ending(Outcome.STOPPED)
@@ -218,7 +221,7 @@ class AgentLoop:
         self._hung = 0
         decided = time.monotonic()
         if self._control.mark != mark:
-            return self._not_done(decision)  # it was taken over, or mended, while it thought
+            return self._not_done(decision)  # there was a takeover or a recovery while it thought
         cleared = await self._clearance.clear(sight, decision)
         if cleared.anew:
             return self._not_done(decision)
@@ -232,7 +235,7 @@ class AgentLoop:
         return ending
 
     async def _done(self, cleared: Cleared) -> tuple[Ending | None, float]:
-        """The step that was decided and cleared; and the seconds its action took."""
+        """Do the approved action and record the step; return the ending and the seconds of the action."""
         sight, decision, recording = cleared.sight, cleared.decision, self._recording
         seen, blobs = page_step(
             recording.number, sight.page, sight.tabs, sight.active_tab, self._parts.secrets, time.time()
@@ -293,7 +296,7 @@ class AgentLoop:
         return Ending(Outcome.CRASHED, error=f"{UNREADABLE} answers in a row held no action: {decision.why}")
 
     async def _thoughtless(self, error: ModelError | Interrupted) -> Ending | None:
-        """There is no decision: a model that hung is asked once more, then a person is."""
+        """Handle a missing decision: a model that hung is asked once more, then a person is."""
         ending = Ending(Outcome.CRASHED, error=str(error))
         if isinstance(error, Interrupted):
             self._hung += 1
@@ -306,7 +309,7 @@ class AgentLoop:
             return None
         return Ending(Outcome.STOPPED) if self._control.stopping else ending
 
-    # what is seen
+    # observation
 
     async def _sight(self, page: PageCapture) -> Sight:
         tips: tuple[Hint, ...] = ()
@@ -337,20 +340,20 @@ class AgentLoop:
         )
 
     async def _heard(self) -> None:
-        """What a person did by hand is remembered, and told with the next sight."""
+        """Store the summary of a takeover and pass it on with the next observation."""
         account, self._control.account = self._control.account, None
         if account is not None:
             self._news = tuple(map(self._parts.secrets.mask, by_hand(account)))
             await self._recording.write(*(entries.note(line, self._recording.number) for line in self._news))
 
-    # what a person is asked
+    # questions to a person
 
     def _said(self, question: str, decision: PersonDecision) -> None:
         deeds = self._parts.deeds
         deeds.answers = (*deeds.answers, (question, decision.text))
 
     async def _flagged(self, flags: Sequence[Flag], url: str) -> Ending | None:
-        """What the policy, and a person where it asks one, makes of a step's flags."""
+        """Let the policy, and a person where it asks one, react to a step's flags."""
         if not flags or not self._control.supervised:
             return None
         decision = await answered_flags(self._control, flags, url, goes_on=self._steps_left > 0)

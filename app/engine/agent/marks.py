@@ -1,7 +1,8 @@
-"""Set-of-marks: numbered boxes drawn on the picture of a page, never in the page, so that a model can point by number.
+"""Set-of-marks: numbered boxes drawn on the screenshot, never in the page, so that a model can point by number.
 
-A mark's number is the number of its element in the capture, and so its id in the text of the page; ``disagreements``
-checks that picture and text say the same (ColorBrowserAgent, section 3.3, marks elements in the page itself).
+A mark's number is the index of its element in the capture, and so its id in the text of the page;
+``disagreements``
+checks that screenshot and text agree (ColorBrowserAgent, section 3.3, marks elements in the page itself).
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
 
 MOST = 200
-"""Marks on one picture; more hide what they mark."""
+"""Maximum marks on one screenshot; more would hide what they mark."""
 LEAST = 4.0
-"""Pixels an element's visible part must be wide and high."""
+"""Minimum width and height of an element's visible part, in pixels."""
 ALIKE = 0.85
-"""Share of two boxes' union from which on they are one box to the eye."""
+"""Intersection over union from which two boxes look like one."""
 ACTED_ON = frozenset({"click", "press", "hover", "drop"})
 QUALITY = 75
 SIZE = 11
@@ -33,7 +34,7 @@ PAPER = (255, 255, 255)
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One numbered box: ``box`` is the visible part of the element, ``tag`` where its number stands, in pixels."""
+    """One numbered box: ``box`` is the visible part of the element, ``tag`` the place of its number, in pixels."""
 
     number: int
     box: Rect
@@ -41,15 +42,16 @@ class Mark:
 
     @property
     def colour(self) -> tuple[int, int, int]:
-        """Red, green, blue."""
+        """Colour as red, green, blue."""
         return COLOURS[self.number % len(COLOURS)]
 
 
 def marks_of(page: PageCapture, *, most: int = MOST) -> tuple[Mark, ...]:
-    """Marks of what can be seen and acted on, in document order; no two where the eye sees one box.
+    """Return marks of the visible, actionable elements in document order; one where several share a box.
 
-    The page should be a thorough look (``app.engine.browser.snapshot.capture``); of any other nothing is known of what
-    lies on top, and what is visible counts.
+    The page should be a thorough look (``app.engine.browser.snapshot.capture``); any other does not know what
+    covers an
+    element, and each visible one counts.
     """
     thorough = any(element.met for element in page.elements)
     boxes = [
@@ -68,14 +70,14 @@ def marks_of(page: PageCapture, *, most: int = MOST) -> tuple[Mark, ...]:
 
 
 def is_markable(element: Element, *, thorough: bool = True) -> bool:
-    """Whether an element can be seen and acted on by the pointer."""
+    """Whether an element can be seen and operated with the pointer."""
     if not element.visible or (thorough and not element.met):
         return False
     return element.role in INTERACTIVE or element.listens or bool(ACTED_ON.intersection(element.hears))
 
 
 def visible_part(element: Element, viewport: tuple[int, int]) -> Rect | None:
-    """The element's box as far as it lies in the viewport, ``None`` where too little of it does."""
+    """Return the part of the element's box inside the viewport, ``None`` where it is too small."""
     if element.rect is None:
         return None
     left, top, width, height = element.rect
@@ -87,7 +89,7 @@ def visible_part(element: Element, viewport: tuple[int, int]) -> Rect | None:
 
 
 def marked(page: PageCapture, marks: Sequence[Mark] | None = None) -> bytes:
-    """The page's picture with its marks as a JPEG; the picture as it is where there is none, or nothing to mark.
+    """Return the page's screenshot with its marks as a JPEG; unchanged where there is none, or nothing to mark.
 
     Raises ``OSError`` when the picture can't be read.
     """
@@ -147,7 +149,7 @@ def _differs(page: PageCapture, mark: Mark, roles: list[str]) -> list[str]:
 
 
 def _one_of_each(boxes: list[tuple[Element, Rect]]) -> list[tuple[Element, Rect]]:
-    """Without those that are a box of another to the eye: a tab and the link within it, a row and its only cell.
+    """Drop elements that share a box with another: a tab and the link within it, a row and its only cell.
 
     The one with a role of its own stays; of two such the outer one, which comes first.
     """
@@ -171,7 +173,7 @@ def _one_of_each(boxes: list[tuple[Element, Rect]]) -> list[tuple[Element, Rect]
 
 
 def _overlap(one: Rect, other: Rect) -> float:
-    """Share of the union of two boxes that both cover."""
+    """Return the intersection of two boxes as a share of their union."""
     width = min(one[0] + one[2], other[0] + other[2]) - max(one[0], other[0])
     height = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
     if width <= 0 or height <= 0:
@@ -185,7 +187,7 @@ def _tag_size(number: int) -> tuple[float, float]:
 
 
 def _place(box: Rect, size: tuple[float, float], viewport: tuple[int, int], taken: list[Rect]) -> Rect:
-    """Where a number stands: outside of its box where there is room, and not on another number where that can be."""
+    """Return the place of a number: outside of its box where there is room, and not on another number if possible."""
     left, top, width, height = box
     wide, high = size
     spots = (

@@ -1,6 +1,7 @@
-"""The live context of a model as typed messages.  What a part is, is told by its type and never read from its text.
+"""Typed messages of a model's live context.  A part's meaning is its type and never read from its text.
 
-SuperBrowser finds failures, states and element lists by patterns in the text, so that a page saying "HTTP 404" becomes
+SuperBrowser finds failures, states and element lists by patterns in the text, so that a page saying "HTTP 404"
+becomes
 a dead end; here the page's words are only ever ``text``.  Pure data.
 """
 
@@ -11,7 +12,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """Who speaks."""
+    """Author of a message."""
 
     SYSTEM = "system"
     USER = "user"
@@ -20,18 +21,18 @@ class Role(StrEnum):
 
 
 class PartKind(StrEnum):
-    """What a part of a message is."""
+    """Kinds of message parts."""
 
     TEXT = "text"
     LEDGER = "ledger"  # the rendered ledger
     IMAGE = "image"  # ``digest`` names the picture
-    CAPTION = "caption"  # what a vision model said is on it
+    CAPTION = "caption"  # a vision model's description
     STATE = "state"  # address, title, tabs
     ELEMENTS = "elements"  # the element list or tree
     THINKING = "thinking"
     TOOL_CALL = "tool call"
     TOOL_RESULT = "tool result"
-    MARKER = "marker"  # stands for what was evicted
+    MARKER = "marker"  # placeholder of an evicted part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,13 +40,13 @@ class Part:
     """One part.
 
     Attributes:
-        text: what is sent; of an image its address-free description.
+        text: what is sent; of an image its description without addresses.
         digest: content hash of a picture; of a whole element list, its name for lists that change it.
         call: id that ties a tool call to its result.
-        failed, cause, target: of a tool result, from the typed ``effect.Result`` it tells of.
+        failed, cause, target: of a tool result, from its typed ``effect.Result``.
         url, title, state: of a state part and of a tool result: where it was.
-        evicted: of a marker, the kind of what it stands for; of a tool result, that only a line of it is left.
-        base: of an element list told as what has changed, the ``digest`` of the list it changes.
+        evicted: of a marker, the kind of the evicted part; of a tool result, that only a line of it is left.
+        base: of an element list written as changes, the ``digest`` of the list it changes.
     """
 
     kind: PartKind

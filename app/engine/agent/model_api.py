@@ -1,4 +1,4 @@
-"""What the agent asks of a language model.  ``app.engine.agent.model`` talks to an endpoint; a replay need not."""
+"""Interface to a language model.  ``app.engine.agent.model`` calls an endpoint; a replay need not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.engine.errors import SiteloreError
 
 
 class AgentRole(StrEnum):
-    """For whom a model is asked; tokens, money and time are counted for each."""
+    """Roles a model is asked for; tokens, money and time are counted for each."""
 
     ORCHESTRATOR = "orchestrator"
     PLANNER = "planner"
@@ -28,13 +28,13 @@ class Reply:
     """A model's answer.
 
     Attributes:
-        text: the whole answer.  thinking: reasoning it came with, where the endpoint tells.
+        text: the whole answer.  thinking: its reasoning, where the endpoint reports it.
         data: the answer as JSON where a schema was asked for and it could be read, else ``None``.
-        tokens: in, out; cached: of those in, how many the endpoint says it had in its cache.
+        tokens: in, out; cached: input tokens that the endpoint had in its cache.
         seconds: until the last token; first: until the first one.
-        digest: content hash of the recorded exchange, "" where none is kept.
-        cut: it ended because of its length.
-        unseen: there were pictures, and the endpoint takes none: the model was told of them in words only.
+        digest: content hash of the recorded exchange, "" where none is stored.
+        cut: it ended at the token limit.
+        unseen: pictures were replaced by words, because the endpoint takes none.
     """
 
     text: str
@@ -51,21 +51,21 @@ class Reply:
 
 
 class ModelTrouble(StrEnum):
-    """Why there is no answer."""
+    """Kinds of failures to get an answer."""
 
     UNREACHABLE = "unreachable"
     UNAUTHORISED = "unauthorised"  # 401, 403: no retry
-    RATE_LIMITED = "rate limited"  # 429 until the budget of time ran out
+    RATE_LIMITED = "rate limited"  # 429 until the time budget ran out
     SERVER = "server"  # 5xx until the budget ran out
     TIMEOUT = "timeout"
     REFUSED = "refused"  # 4xx: the request itself
     BUDGET = "budget"  # tokens, money or time of the run are used up
-    UNREADABLE = "unreadable"  # what came is no answer
+    UNREADABLE = "unreadable"  # the response is no answer
     NO_MODEL = "no model"  # no endpoint is set
 
 
 class ModelError(SiteloreError):
-    """No answer came; ``trouble`` says why, the message says what to do."""
+    """No answer came; ``trouble`` says why, the message what to do."""
 
     def __init__(self, message: str, trouble: ModelTrouble, remedy: str = "") -> None:
         super().__init__(f"{message} ({remedy})" if remedy else message)
@@ -74,7 +74,7 @@ class ModelError(SiteloreError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """What one role has used: calls, tokens in and out, of those in cached, seconds, retries, money in US dollars."""
+    """Use of a model by one role: calls, tokens in and out, cached tokens, seconds, retries, money in US dollars."""
 
     calls: int = 0
     tokens_in: int = 0
@@ -97,10 +97,11 @@ class Model(Protocol):
         pictures: dict[str, bytes] | None = None,
         most: int = 1024,
     ) -> Reply:
-        """One answer of at most ``most`` tokens; ``pictures`` by the digest that image parts name.
+        """Return one answer of at most ``most`` tokens; ``pictures`` by the digest that image parts name.
 
-        ``schema`` is a JSON schema (with a ``title``) the answer is to follow: asked for as structured output where the
-        endpoint offers it, read tolerantly where not.
+        ``schema`` is a JSON schema (with a ``title``) for the answer: requested as structured output where the
+        endpoint offers
+        it, read tolerantly where not.
 
         Raises:
             ModelError: no answer came.
@@ -108,7 +109,7 @@ class Model(Protocol):
         ...
 
     def usage(self) -> dict[AgentRole, Usage]:
-        """What was used so far."""
+        """Return the use so far."""
         ...
 
     async def aclose(self) -> None:

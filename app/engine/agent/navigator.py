@@ -1,8 +1,10 @@
-"""Retrieve-Reason-Teleport as one action (WebNavigator, section 3.2): find the state, choose it, be taken there.
+"""Retrieve-Reason-Teleport as one action (WebNavigator, section 3.2): find a state, choose it, go there.
 
 Retrieve: late-interaction search over the interaction graph of a domain.  Reason: a selector chooses among the
-candidates, or none.  Teleport: the cheapest way from the page in front, each arrival verified; after a wrong one
-nothing more is done, and the agent is told where it really is.  (The published code calls every way a success.)
+candidates, or none.  Teleport: the cheapest route from the page in front, each arrival verified; after a wrong
+one
+nothing more is done, and the result says where the browser really is.  (The published code calls every route a
+success.)
 """
 
 from __future__ import annotations
@@ -19,12 +21,12 @@ from app.engine.errors import NotFound, SiteloreError
 from app.engine.transition import Arrival, ArrivalKind
 
 CANDIDATES = 10
-"""States handed to the selector (the paper's k is 25 to 50 screenshots; text cards say more in less)."""
+"""States given to the selector (the paper's k is 25 to 50 screenshots; text cards say more in less)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A state that answers to the query, as the selector sees it; ``matched`` are the words that spoke for it."""
+    """A state found for the query, as the selector sees it; ``matched`` are the words that it matched."""
 
     node: str
     title: str
@@ -37,12 +39,12 @@ class Candidate:
 
 
 Choose = Callable[[str, str, Sequence[Candidate]], Awaitable[int | None]]
-"""Query, intent and candidates to the number of the best, or ``None`` when none of them fits."""
+"""Return the number of the best candidate for query and intent, or ``None`` when none of them fits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """What came of being taken to a state: the words of each leg, and the arrivals, one for each leg that was made."""
+    """A completed route: the words of each leg, and the arrivals, one for each leg that was done."""
 
     legs: tuple[str, ...]
     arrivals: tuple[Arrival, ...]
@@ -54,32 +56,32 @@ class Atlas(Protocol):
     """The graphs of a workspace, as the navigator needs them."""
 
     def domains(self) -> tuple[Domain, ...]:
-        """Sites that have a graph and may be navigated by."""
+        """Return the sites with a graph that may be navigated."""
         ...
 
     async def find(self, domain: str, query: str, k: int) -> Sequence[Candidate]:
-        """The states of a domain that answer to a query, best first."""
+        """Return the states of a domain that match a query, best first."""
         ...
 
     async def go(self, domain: str, node: str) -> Way:
-        """Take the run's browser to a state; raises ``SiteloreError`` where no way may be gone."""
+        """Take the run's browser to a state; raises ``SiteloreError`` where no route is allowed."""
         ...
 
 
 class GlobalNavigator:
-    """The Global-View Navigator over an atlas; the graph is switched by the domain that is asked for."""
+    """The Global-View Navigator over all graphs; the domain in the action selects the graph."""
 
     def __init__(self, atlas: Atlas, choose: Choose) -> None:
         self._atlas, self._choose = atlas, choose
 
     def domains(self) -> tuple[Domain, ...]:
-        """Sites that can be navigated by."""
+        """Return the sites that can be navigated."""
         return self._atlas.domains()
 
     async def navigate(
         self, command: Navigate, intent: str, gate: Callable[[], Awaitable[None]] | None = None
     ) -> Travelled:
-        """Be taken to the state that fits the query; what is told is what the verification saw."""
+        """Go to the state that fits the query; the result reports what the verification saw."""
         domain = self._domain(command.domain)
         if domain is None:
             names = ", ".join(one.name for one in self.domains())
@@ -118,7 +120,7 @@ _BY_HAND = ("use the links, menus or the search of the page", "ask for it in oth
 
 
 def _told(target: Candidate, way: Way, candidates: tuple[str, ...]) -> Travelled:
-    """The truth about the arrival, for the agent and for the record."""
+    """Return the true result of the arrival, for the agent and for the record."""
     last = way.arrivals[-1] if way.arrivals else None
     kind = last.kind if last is not None else ArrivalKind.EXACT
     where = f"'{way.title}' ({way.url})"

@@ -1,7 +1,8 @@
-"""Texts of a page by how near they are to a control: its own row or card, the page's own names, the whole page.  Pure.
+"""Texts of a page by their distance to a control: its own row or card, the page's subject, the whole page.  Pure.
 
-The write gate asks whether the thing a task names is the thing a control belongs to.  A name somewhere on a list says
-nothing; the same name in the control's own row, or in the title of the page, does.
+The write gate asks whether a control belongs to the thing a task names.  A name somewhere on a list says
+nothing; the
+same name in the control's own row, or in the title of the page, does.
 """
 
 from __future__ import annotations
@@ -27,15 +28,16 @@ _DIALOGS = ("dialog", "alertdialog")
 
 @lru_cache(maxsize=4096)
 def plain_words(text: str) -> tuple[str, ...]:
-    """The words of a text in lower case; signs part them."""
+    """Return the words of a text in lower case, split at punctuation."""
     return tuple(word for piece in _WORD.findall(text.casefold()) for word in piece.split("_") if word)
 
 
 def holds_name(text: str, name: str) -> bool:
-    """Whether a name stands in a text.
+    """Whether a text contains a name.
 
-    Its words have to be there, in any order where there are several; a long word may differ by one letter; four fifths
-    of the words do for a name of five words and more.
+    All of its words have to occur, in any order; a long word may differ by one letter; four fifths of the words
+    are enough
+    for a name of five words and more.
     """
     wanted, words = plain_words(name), plain_words(text)
     if not wanted:
@@ -48,7 +50,7 @@ def holds_name(text: str, name: str) -> bool:
 
 
 def _almost(word: str, known: frozenset[str]) -> bool:
-    """A long word of letters with one slip of the pen."""
+    """Whether a long word occurs with one typing error."""
     if len(word) < _LONG_WORD or not word.isalpha():
         return False
     return any(
@@ -65,9 +67,9 @@ class PageScope:
     """The surroundings of one element on one page.
 
     Attributes:
-        row: text of the row or card the element lies in, where the page repeats the same control; "" where it does not.
-        rivals: how many controls of the same name and role the page has beside this one.
-        dialog: text of the dialog the element lies in, "" outside of one.
+        row: text of the element's row or card, where the page repeats the same control; "" where it does not.
+        rivals: number of other controls with the same name and role.
+        dialog: text of the element's dialog, "" outside of one.
     """
 
     page: PageCapture
@@ -78,7 +80,7 @@ class PageScope:
 
     @cached_property
     def own(self) -> str:
-        """What the control is called: name, label, title and text."""
+        """Names of the control: name, label, title and text."""
         element = self.element
         if element is None:
             return ""
@@ -94,7 +96,7 @@ class PageScope:
 
     @cached_property
     def about(self) -> str:
-        """What the page itself is about: title, headings, address, breadcrumbs, the values of the element's form."""
+        """Subject of the page: title, headings, address, breadcrumbs, the values of the element's form."""
         page, element = self.page, self.element
         parts = [page.title, *page.headings, _address_words(page.url), self.own, self.dialog]
         parts += [
@@ -111,7 +113,7 @@ class PageScope:
 
     @cached_property
     def fields(self) -> tuple[Element, ...]:
-        """The fields that go with the element: those of its form, or of its dialog where it is in no form."""
+        """Fields of the element's form, or of its dialog where it is in no form."""
         element = self.element
         if element is None:
             return ()
@@ -126,15 +128,15 @@ class PageScope:
         return tuple(one for one in same if one.role in _FIELDS or _CHOSEN & set(one.states))
 
     def near(self, name: str) -> bool:
-        """Whether a name stands in the element's row, or, where there is no row, in what the page is about."""
+        """Whether a name is in the element's row, or, where there is no row, in the page's subject."""
         return holds_name(self.row if self.row else self.about, name)
 
     def around(self, name: str) -> bool:
-        """Whether a name stands in the row or in what the page is about."""
+        """Whether a name is in the row or in the page's subject."""
         return holds_name(self.row, name) or holds_name(self.about, name)
 
     def anywhere(self, name: str) -> bool:
-        """Whether a name stands anywhere on the page."""
+        """Whether a name is anywhere on the page."""
         return self.around(name) or holds_name(self.page.text, name)
 
 
@@ -161,7 +163,7 @@ def scope_of(element: Element | None, page: PageCapture) -> PageScope:
 
 
 def _alike(one: Element, other: Element) -> bool:
-    """Controls a person could take for one another: same role and name, digits apart."""
+    """Whether a person could confuse two controls: same role and name, digits apart."""
     return one.role == other.role and _numberless(one.name) == _numberless(other.name)
 
 
@@ -170,14 +172,14 @@ def _numberless(name: str) -> str:
 
 
 def _row_text(nodes: list[Node], at: int, rivals: set[str]) -> str:
-    """Names in the largest part of the tree around a node that holds none of its rivals."""
+    """Return the names in the largest part of the tree around a node that holds none of its rivals."""
     first, last = at, _end(nodes, at)
     for above in _above(nodes, at):
         end = _end(nodes, above)
         if any(nodes[place].bid in rivals for place in range(above, end)):
             break
         first, last = above, end
-    # Siblings that lie between two rivals belong to the nearer one before them: ``<h3>Foo</h3><button>Archive``.
+    # Siblings between two rivals belong to the one before them: ``<h3>Foo</h3><button>Archive``.
     depth = nodes[first].depth
     start = first
     while start > 0 and nodes[start - 1].depth >= depth and nodes[start - 1].bid not in rivals:

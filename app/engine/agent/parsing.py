@@ -1,8 +1,10 @@
-"""A model's answer read into typed commands, or into a sentence that helps the model to mend it.
+"""Parsing of a model's answer into typed actions, or into a message that helps the model to fix it.
 
-The action stands between ``<action>`` and ``</action>`` (a missing closing tag is forgiven, a missing opening tag too
-where the answer is nothing but a call, a code block or JSON).  Beyond that reading is strict: nothing is guessed, no
-name of an element is taken for its number, and an answer that could mean two things means none.
+The action is between ``<action>`` and ``</action>`` (a missing closing tag is forgiven, a missing opening tag
+too where
+the answer is nothing but a call, a code block or JSON).  Beyond that parsing is strict: nothing is guessed, no
+name of
+an element is taken for its number, and an ambiguous answer is none.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ _LEAD = re.compile(
 _JSON_START = re.compile(r"^[ \t]*[\[{]", re.MULTILINE)
 _WINDOW = 40_000
 _ENDS = 250_000
-"""Characters of either end of an answer that are looked at; no action of use lies in the middle of a longer one."""
+"""Characters at either end of an answer that are read; the middle of a longer one holds no useful action."""
 _JSON_TRIES = 5
 _MOST_FACTS = 8
 _CLOSE_NAMES = 3
@@ -36,16 +38,16 @@ _SHOWN_ELEMENTS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parsed:
-    """What an answer says.
+    """Content of an answer.
 
     Attributes:
-        commands: the actions in their order; empty where none could be read.
-        why: what is wrong with the answer, for the model to mend it; "" where nothing is.
-        reason: its thinking.  expect: what it expects of the action.
-        facts: pairs of key and value it wants remembered.
-        call: the action as it was written.
+        commands: the actions in order; empty where none could be read.
+        why: the fault of the answer, for the model to fix it; "" where there is none.
+        reason: its thinking.  expect: the expected effect of the action.
+        facts: pairs of key and value to remember.
+        call: the action as written.
         closed: its closing tag was there, or none was needed.
-        dropped: actions beyond the number allowed.
+        dropped: number of actions beyond the limit.
     """
 
     commands: tuple[Command, ...] = ()
@@ -65,7 +67,7 @@ class Parsed:
 
 @dataclass(slots=True)
 class _Pieces:
-    """An answer taken apart by its tags."""
+    """An answer split by its tags."""
 
     thinking: str = ""
     expect: str = ""
@@ -76,12 +78,12 @@ class _Pieces:
 
 
 def parse(text: str, offered: Collection[type], page: PageCapture | None = None, *, most: int = 1) -> Parsed:
-    """Read an answer; never raises, and is done in a moment however long the answer is.
+    """Parse an answer; never raises, and takes milliseconds however long the answer is.
 
     Args:
-        offered: types of ``Command`` that may be used.
-        page: the page whose elements may be named; without one their numbers are not looked at.
-        most: how many actions one answer may hold; those beyond are dropped.
+        offered: action classes that may be used.
+        page: the page whose elements may be named; without one their numbers are not checked.
+        most: how many actions one answer may hold; further ones are dropped.
     """
     if len(text) > _ENDS * 2:
         text = f"{text[:_ENDS]}\n{text[-_ENDS:]}"
@@ -114,7 +116,7 @@ def parse(text: str, offered: Collection[type], page: PageCapture | None = None,
 
 
 def nearest(wanted: str, elements: Sequence[Element], most: int = _SHOWN_ELEMENTS) -> list[Element]:
-    """Elements whose names are closest to some words, closest first."""
+    """Return the elements whose names are closest to some words, closest first."""
     from rapidfuzz import fuzz, process
 
     if not wanted.strip():
@@ -131,13 +133,13 @@ def nearest(wanted: str, elements: Sequence[Element], most: int = _SHOWN_ELEMENT
 
 
 def shown(element: Element) -> str:
-    """An element as a message names it: ``12 button 'Save'``."""
+    """Name an element for a message: ``12 button 'Save'``."""
     name = " ".join((element.name or element.label or element.text).split())
     return f"{element.index} {element.role}" + (f" {name[:60]!r}" if name else "")
 
 
 def _taken_apart(text: str) -> _Pieces:
-    """One pass over the tags; what stands in thinking is no action, unless thinking is never closed."""
+    """Split the answer by its tags in one pass; thinking holds no action, unless it is never closed."""
     pieces = _Pieces()
     actions: list[str] = []
     thoughts: list[str] = []
@@ -172,13 +174,13 @@ def _taken_apart(text: str) -> _Pieces:
 
 
 class _Closings:
-    """Where a tag's content ends; what was once not found is not looked for again."""
+    """Finds where a tag's content ends; a missing closing tag is searched for once."""
 
     def __init__(self, text: str) -> None:
         self._text, self._missing = text, set[str]()
 
     def after(self, name: str, start: int) -> tuple[int, int, bool]:
-        """Where the content ends, where the text goes on, and whether the closing tag was there."""
+        """Return where the content ends, where the text continues, and whether the closing tag was there."""
         if name not in self._missing:
             closing = re.compile(rf"</{name}\s*>", re.IGNORECASE).search(self._text, start)
             if closing is not None:
@@ -192,7 +194,7 @@ class _Closings:
 
 
 def _calls(text: str, pieces: _Pieces, offered: Collection[type]) -> tuple[list[Call], str]:
-    """The calls of an answer, and thinking that only JSON tells."""
+    """Return the calls of an answer, and the thinking of a JSON answer."""
     if pieces.actions:
         calls: list[Call] = []
         thought = ""
@@ -223,7 +225,7 @@ def _none(text: str, offered: Collection[type]) -> tuple[list[Call], str]:
 
 
 def _of_block(block: str) -> tuple[list[Call], str]:
-    """Calls of what is meant to be an action and nothing else."""
+    """Return the calls of a text that is meant to be an action and nothing else."""
     inner = block.strip()
     if len(inner) > LONGEST:
         raise CallError(f"the action is {len(inner):,} characters long; an action may have {LONGEST:,}")
@@ -239,7 +241,7 @@ def _of_block(block: str) -> tuple[list[Call], str]:
 
 
 def _last_fenced(text: str) -> str:
-    """What stands in the last code block; an opened one that is never closed counts."""
+    """Return the last code block; one that is never closed counts."""
     if "```" not in text:
         return ""
     parts = _FENCE.split(text[-_WINDOW:] if len(text) > _WINDOW else text)
@@ -256,7 +258,7 @@ def _json_in(text: str) -> tuple[list[Call], str] | None:
 
 
 def _lines(text: str) -> list[Call]:
-    """Calls that stand on lines of their own, at the end of the answer or as its only ones."""
+    """Return calls on lines of their own, at the end of the answer or as its only ones."""
     lines = [line.strip() for line in text[-_WINDOW:].splitlines() if line.strip()]
     found: list[tuple[int, Call]] = []
     for at, line in enumerate(lines):

@@ -1,4 +1,4 @@
-"""What a run loop is put together of, and what it measures of itself."""
+"""Dependencies of a run loop, and its measured times."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.engine.intervention_policy import RiskClass
 
 @dataclass(slots=True)
 class Timing:
-    """Seconds spent on looking, acting and the model; ``own`` is, for each step, what none of them took."""
+    """Seconds spent on looking, acting and the model; ``own`` is the rest of each step."""
 
     look: float = 0.0
     act: float = 0.0
@@ -26,9 +26,9 @@ class Timing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What a loop is put together of; parts that are ``None`` are not there.
+    """Dependencies of a run loop; ``None`` for those it has not.
 
-    ``allow`` are classes of actions that need no request by the task.
+    ``allow`` are risk classes of actions that the task does not have to ask for.
     """
 
     hands: Hands

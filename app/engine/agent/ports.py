@@ -1,4 +1,4 @@
-"""What the loop needs of the world: hands, a knowledge base, graphs to navigate by, a person, a place to write to."""
+"""Interfaces the loop depends on: executor, tips, graphs, supervisor, storage; and the data that crosses them."""
 
 from __future__ import annotations
 
@@ -19,43 +19,43 @@ from app.engine.write_permit import WritePermit
 
 
 class Hands(Protocol):
-    """One visit of a browser, looked at and operated (``app.engine.browser.executor``)."""
+    """Looks at one browser session and operates it (``app.engine.browser.executor``)."""
 
     async def look(self, *, picture: bool = True) -> PageCapture:
-        """The page in front as it is now.  Raises ``SiteloreError`` where there is none."""
+        """Capture the page in front.  Raises ``SiteloreError`` where there is none."""
         ...
 
     async def do(self, command: Command, permit: WritePermit | None = None) -> Result:
-        """Do one action on the page looked at last; what a site does comes back as a result.
+        """Do one action on the page of the last look; failures of the site come back as a result.
 
-        ``permit`` says what may be written meanwhile; without one only reading leaves a guarded browser.
+        ``permit`` limits the writes of the action; without one only reading requests leave a guarded browser.
         """
         ...
 
     async def tabs(self) -> tuple[tuple[Tab, ...], int]:
-        """Every open tab, and which is in front."""
+        """Return every open tab, and the number of the one in front."""
         ...
 
 
 class Marks(Protocol):
-    """Turns what a vision model pointed at into an element or a point (``app.engine.agent.vision``)."""
+    """Resolves what a vision model pointed at into an element or a point (``app.engine.agent.vision``)."""
 
     async def resolve(self, command: Command, page: PageCapture) -> tuple[Command | None, Result | None]:
-        """A command that names an element or a point; or why there is none."""
+        """Return an action that names an element or a point; or the reason why there is none."""
         ...
 
 
 class Knowledge(Protocol):
-    """The AKB as an agent may ask it."""
+    """The knowledge base (AKB) as an agent may query it."""
 
     async def tips(self, url: str, goal: str) -> tuple[Hint, ...]:
-        """Tips for a page and a goal, best first, within the budget of tokens."""
+        """Return tips for a page and a goal, best first, within the token budget."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Travelled:
-    """What came of a ``Navigate``: the result for the agent, and how the target was chosen, for a person."""
+    """Outcome of a ``Navigate``: the result for the agent, and how the target was chosen, for a person."""
 
     result: Result
     node: str = ""
@@ -68,39 +68,39 @@ class Navigator(Protocol):
     """Retrieve-Reason-Teleport over the interaction graphs."""
 
     def domains(self) -> tuple[Domain, ...]:
-        """Sites that can be navigated by."""
+        """Return the sites that can be navigated."""
         ...
 
     async def navigate(
         self, command: Navigate, intent: str, gate: Callable[[], Awaitable[None]] | None = None
     ) -> Travelled:
-        """Be taken to the state that fits the query; the arrival is verified and told as it is.
+        """Go to the state that fits the query; the result reports the verified arrival.
 
-        ``gate`` is passed once the state is chosen, right before the page is touched.
+        ``gate`` is awaited once the state is chosen, right before the page is touched.
         """
         ...
 
 
 class Person(Protocol):
-    """Whoever supervises the run."""
+    """The person who supervises the run."""
 
     async def ask(self, question: str, step: int) -> str | None:
-        """The answer, or ``None`` when nobody is there."""
+        """Return the answer, or ``None`` when there is no person."""
         ...
 
 
 class DeskPort(Protocol):
-    """What a supervised run asks and is told, as rows that survive it; the same for every process of a workspace.
+    """Requests, decisions and hints of a supervised run, as rows shared by all processes of a workspace.
 
     Every method may raise ``StoreError``: the rows can't be read or written.
     """
 
     async def open(self, request: PersonRequest) -> PersonRequest:
-        """A request to a person, written down when this returns; whoever watches is told of it."""
+        """Store a request to a person and announce it."""
         ...
 
     async def pending(self) -> tuple[PersonRequest, ...]:
-        """Requests of this run that are open, or decided and not closed: left by a process that died."""
+        """Return requests of this run that are open, or decided and not closed: left by a process that died."""
         ...
 
     async def decision(self, request_id: str) -> PersonDecision:
@@ -108,64 +108,66 @@ class DeskPort(Protocol):
         ...
 
     async def word(self) -> Said:
-        """What a person has said of the run as a whole, before it broke off too."""
+        """Return what people stated about the run as a whole, also before an interruption."""
         ...
 
     async def void(self, request_id: str, why: str) -> None:
-        """A request (open or decided) has become pointless: it is closed without a step that goes by it."""
+        """Close a pointless request (open or decided), without a step that goes by it."""
         ...
 
     async def begun(self, step: int) -> None:
-        """The step that goes by them begins: decided requests are closed, hints not taken yet are marked taken."""
+        """Close the decided requests and mark the new hints as taken, as a step begins that goes by them."""
         ...
 
     async def hints(self) -> tuple[PersonHint, ...]:
-        """All hints of this run, the oldest first, those that were taken already too."""
+        """Return all hints of this run, oldest first, including those taken."""
         ...
 
     async def note(self, deed: Deed, step: int, words: str, about: str = "", author: str = "") -> None:
-        """Something for the time line: what the policy, the watchdog or the agent did.
+        """Add to the timeline what the policy, the watchdog or the agent did.
 
-        A person's own deeds are written down where they are asked for.
+        Actions of a person are recorded where they are requested.
         """
         ...
 
     async def answer(self, risk: RiskClass) -> Answer:
-        """Whether an action of this class may be done, by the approvals that stand and by the policy."""
+        """Whether an action of this class may be done, by the standing approvals and the policy."""
         ...
 
     async def widened(self, risk: RiskClass) -> bool:
-        """Whether a person allowed every action of this class for the run or its site, asked for by the task or not."""
+        """Whether a person allowed every action of this class for the run or its site, even if the task does not
+        ask for it.
+        """
         ...
 
     async def reaction(self, flag: Flag) -> Reaction:
-        """What the policy says to a flag."""
+        """Return the policy's reaction to a flag."""
         ...
 
 
 class Recorder(Protocol):
-    """Where the run is written."""
+    """Stores the run."""
 
     async def append(self, step: Step, blobs: Mapping[str, bytes]) -> None:
-        """One step with the contents it names; it is on the disk when this returns."""
+        """Store one step with the contents it names; it is on the disk when this returns."""
         ...
 
     async def finish(self, run: Run, blobs: Mapping[str, bytes]) -> None:
-        """The run is over."""
+        """Close the run."""
         ...
 
 
 class Watching(Protocol):
-    """The rule detectors over the run as it goes."""
+    """Rule detectors that follow the run step by step."""
 
     def see(self, step: Step) -> list[Flag]:
-        """Flags that this step raised."""
+        """Return the flags that this step raised."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """What the loop tells whoever watches, after each step."""
+    """Report of the loop to its observers after each step."""
 
     run: str
     step: int
@@ -179,9 +181,9 @@ class Told:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """What is to be done.  ``domains`` are hosts (``host:port``) that the agent may be on; none means any.
+    """Task of a run.  ``domains`` are hosts (``host:port``) that the agent may be on; none means any.
 
-    ``home`` is the address that page states are named against: the graph's home, else where the run starts.
+    ``home`` is the address that page states are named against: the graph's home, else the run's start.
     """
 
     run: str

@@ -1,4 +1,4 @@
-"""What can be asked of a run's browser, disk and model to tell whether they live."""
+"""Health probes of a run's browser, disk and model."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from app.engine.browser.live import LiveBrowser
 
 FEWEST_BYTES = 4 << 20
-"""That have to be free on the disk: a step takes some 100 kB, and SQLite wants room to change a row."""
+"""Minimum free space: a step takes about 100 kB, and SQLite needs room to change a row."""
 DISK_EVERY = 5.0
-"""Seconds between two tries to write."""
+"""Seconds between two write tests."""
 HANGS = 4.0
-"""Seconds a try may take before the disk counts as hung."""
+"""Seconds after which a write test counts as hung."""
 _TRIAL = b"\0" * 65536
 
 
 class OnWorker(Protocol):
-    """Runs something on a thread that may wait."""
+    """Runs a call on a thread that may block."""
 
     def __call__(self, call: Callable[[], str], /) -> Awaitable[str]: ...
 
 
 class DiskProbe:
-    """Whether a folder can be written to, asked by many and tried now and then.
+    """Write test of a folder; many may ask, it runs now and then.
 
     Args:
-        on_worker: a disk may take its time, or hang.
+        on_worker: a disk may be slow, or hang.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class DiskProbe:
         self._trying_since: float | None = None
 
     async def __call__(self) -> str:
-        """Why nothing can be written; "" where it can, as far as is known."""
+        """Return why nothing can be written; "" where it can, by the last test."""
         now = self._clock()
         if self._trying_since is not None:
             return (
@@ -66,7 +66,7 @@ class DiskProbe:
 
 
 def disk_trouble(folder: Path) -> str:
-    """Why nothing can be written into a folder, in a sentence; "" where it can.  Writes a small file and removes it."""
+    """Return why a folder is not writable, in a sentence; "" where it is.  Writes a small file and removes it."""
     trial = folder / f".room-{os.getpid()}"
     remedy = "free some space; the run goes on by itself then"
     try:
@@ -84,7 +84,7 @@ def disk_trouble(folder: Path) -> str:
 
 
 class RunProbe:
-    """All that the watchdog asks of one run (``app.engine.agent.watchdog.Probe``)."""
+    """All health probes of one run (``app.engine.agent.watchdog.Probe``)."""
 
     def __init__(
         self,
@@ -98,19 +98,19 @@ class RunProbe:
         self._disk, self._pulse = disk, pulse
 
     def broken(self) -> str:
-        """What browser or page say is wrong with them; "" where nothing is."""
+        """Return the fault that browser or page report themselves, "" for none."""
         return self._browser.broken
 
     async def page(self) -> bool:
-        """The page in front answers."""
+        """Whether the page in front answers."""
         if self._control.state is RunState.TAKEN_OVER:
             self._hands.saw_it_at(self._browser.address)
         return await self._browser.answers()
 
     async def disk(self) -> str:
-        """Why nothing can be written; "" where it can."""
+        """Return why nothing can be written; "" where it can."""
         return await self._disk()
 
     def model(self) -> tuple[float | None, bool]:
-        """Seconds since the model's last sign of life, and whether its answer has begun."""
+        """Return the seconds since the model last showed activity, and whether its answer has begun."""
         return (self._pulse.silence, self._pulse.answering) if self._pulse is not None else (None, False)

@@ -1,4 +1,4 @@
-"""What is kept of a run: its ledger, its steps (the agent's and a person's), its ending."""
+"""Recording of a run: its ledger, its steps (the agent's and a person's), its ending."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from app.engine.trajectory import Run, Step, Tab
 
 
 class Recording:
-    """The record of one run as it grows.
+    """The growing record of one run.
 
     Attributes:
-        number: of the next step.  by_hand: how many of those so far a person did.
-        turns: the agent's own steps so far.  flags: what the detectors said of them.
+        number: of the next step.  by_hand: number of steps done by a person.
+        turns: the agent's own steps so far.  flags: the detectors' flags.
     """
 
     def __init__(self, parts: Parts, control: Control, run: Run, steps: Sequence[Step]) -> None:
@@ -44,9 +44,9 @@ class Recording:
         self._one_at_a_time = asyncio.Lock()
 
     async def write(self, *news: Entry | None, held: bool = False) -> None:
-        """Into the ledger; where the disk takes nothing a person is asked to mend that.
+        """Write to the ledger; where the disk is full a person is asked to fix that.
 
-        ``held`` where it is written for a person while the loop stands still.
+        ``held`` where a takeover writes while the loop is held.
         """
 
         async def writing() -> None:
@@ -55,7 +55,7 @@ class Recording:
         await written(self._control, "What the agent remembers", writing, held=held)
 
     async def remember(self, decision: Decision) -> None:
-        """What a decision wants remembered."""
+        """Store the plan, facts and notes of a decision."""
         step = self.number
         new_goal = decision.subgoal is not None and decision.subgoal != self._parts.book.ledger.subgoal
         await self.write(
@@ -66,17 +66,19 @@ class Recording:
         )
 
     def drop(self, decision: Decision) -> None:
-        """A decision that is not gone by; what it cost is kept with the next one."""
+        """Drop a decision that is not acted on; its cost is added to the next one."""
         self._dropped.append(decision)
 
     async def step(
         self, sight: Sight, decision: Decision, result: Result, seen: Step, blobs: Mapping[str, bytes]
     ) -> list[Flag]:
-        """The ledger first, the step last: a step on the disk has all that came of it.  The flags it raised."""
+        """Write the ledger first and the step last, so a step on the disk is complete.  Return the flags it
+        raised.
+        """
         parts = self._parts
         decision = self._with_dropped(decision)
         async with self._one_at_a_time:
-            seen = replace(seen, index=self.number)  # a person may have done steps while it was asked about
+            seen = replace(seen, index=self.number)  # a person may have added steps during a request
             step = full_step(seen, sight, decision, result, parts.secrets, page_state=sight.state)
             turn = _turn(decision, result, step)
             if turn is not None:
@@ -92,7 +94,7 @@ class Recording:
         return flags
 
     async def step_by_hand(self, step: Step, blobs: Mapping[str, bytes]) -> int:
-        """What a person did while the run was held for it; the number it got."""
+        """Record a step of a person during a takeover; return its number."""
         async with self._one_at_a_time:
             step = replace(step, index=self.number, by=BY_PERSON)
             await self._kept(step, blobs, held=True)
@@ -102,7 +104,7 @@ class Recording:
         return step.index
 
     async def close(self, ending: Ending, page: PageCapture | None, tabs: Sequence[Tab], active: int) -> Run:
-        """The run with its ending and the page it ended on, if there is one."""
+        """Close the run with its ending and its last page, if there is one."""
         secrets = self._parts.secrets
         final, blobs = None, dict[str, bytes]()
         self._spend(self._with_dropped(Decision(command=None)))
@@ -122,10 +124,10 @@ class Recording:
         await written(self._control, "The end of the run", lambda: self._parts.recorder.finish(run, blobs))
         return run
 
-    # inside
+    # internals
 
     async def _where(self, before: str) -> str:
-        """Where the step led; where nobody can tell any more, where it began."""
+        """Return the address where the step led; where it can't be read any more, where it began."""
         try:
             tabs, active = await self._parts.hands.tabs()
         except StoreError:
@@ -136,7 +138,7 @@ class Recording:
         return tabs[active].url if 0 <= active < len(tabs) else before
 
     async def _kept(self, step: Step, blobs: Mapping[str, bytes], *, held: bool = False) -> None:
-        """On the disk, whatever it takes."""
+        """Store the step; retry with a person's help."""
 
         async def append() -> None:
             await self._parts.recorder.append(step, blobs)
@@ -176,7 +178,7 @@ class Recording:
 
 
 def done_by_hand(steps: Sequence[Step]) -> tuple[str, ...]:
-    """What a person did last, in a run that is gone on with; in lines for the agent."""
+    """Describe the last takeover of a resumed run, in lines for the agent."""
     last: list[str] = []
     for step in reversed(steps):
         if step.by != BY_PERSON:
@@ -186,7 +188,7 @@ def done_by_hand(steps: Sequence[Step]) -> tuple[str, ...]:
 
 
 def _turn(decision: Decision, result: Result, step: Step) -> Turn | None:
-    """The step as policies remember it; an answer without an action is nothing to remember."""
+    """Return the step as policies remember it; ``None`` for an answer without an action."""
     if decision.command is None:
         return None
     return Turn(
@@ -202,5 +204,5 @@ def _turn(decision: Decision, result: Result, step: Step) -> Turn | None:
 
 
 def _storable(text: str) -> str:
-    """Without halves of letters (lone surrogates), which a model or a page may say and no file can keep."""
+    """Replace lone surrogates, which a model or a page may say and no file can store."""
     return text.encode("utf-8", "replace").decode()

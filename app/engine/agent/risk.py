@@ -1,8 +1,9 @@
-"""What kind of deed an action is that is about to be done: does it only read, or does it edit, send, buy, delete?
+"""Risk class of an action before it is done: does it only read, or does it edit, send, buy, delete?
 
-Told from the element it is aimed at, by the words and marks that keep explorations from doing harm
-(``app.engine.graph.danger``), from the form around it and from the address it opens.  For approvals, and for
-the write gate (``app.engine.agent.write_gate``).
+Derived from the target element, by the words and marks that keep explorations harmless
+(``app.engine.graph.danger``),
+from the form around it and from the address it opens.  For approvals, and for the write gate
+(``app.engine.agent.write_gate``).
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ _FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assessment:
-    """What an action is taken for; ``why`` says by what, in words for a person; ``element`` is its number, if any."""
+    """Risk class of an action; ``why`` is the reason in words for a person; ``element`` is its number, if any."""
 
     risk: RiskClass
     why: str = ""
@@ -69,7 +70,7 @@ class Assessment:
 
 
 def assess(command: Command, page: PageCapture) -> Assessment:
-    """The kind of deed a command is on the page it is meant for."""
+    """Return the risk of an action on the page it is meant for."""
     match command:
         case Goto(url) | NewTab(url) if url:
             return _address(url)
@@ -151,7 +152,7 @@ def _pressed(element: Element, page: PageCapture) -> Assessment:
 
 
 def _sends_form(element: Element, page: PageCapture) -> Assessment | None:
-    """What pressing a button that sends its form does: a search reads, a log-in signs in, the rest sends."""
+    """Return the risk of a button that submits its form: a search reads, a log-in signs in, the rest sends."""
     if not element.submits:
         return None
     method, _, path = element.form.partition(":")
@@ -201,7 +202,7 @@ def _said(said: Said | None, by: str) -> Assessment:
 
 
 def _dialog(page: PageCapture) -> Assessment:
-    """Agreeing to a dialog may do what it asks; what it asks is known only where it was seen before."""
+    """Return the risk of accepting a dialog; its text is known only where it was seen before."""
     for text in page.alerts:
         found = _said(said_by(text, language_of(page.language)), "the dialog says")
         if found.risk is not RiskClass.READS:
@@ -219,7 +220,7 @@ def _numbered(page: PageCapture, numbers: Iterable[int]) -> Element | None:
 
 
 def _under(elements: Iterable[Element], at: Point) -> Element | None:
-    """The smallest element around a point."""
+    """Return the smallest element around a point."""
     x, y = at
     around = [
         (rect[2] * rect[3], element)

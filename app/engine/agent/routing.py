@@ -1,8 +1,9 @@
-"""Which kind of task this is, told from its words alone: one to be done in a browser, or one that only looks up.
+"""Task classification from the words alone: a task to be done in a browser, or one that only looks something up.
 
-SuperBrowser's verb classifier (section 4.2, algorithm 7) as the paper has it: scores of pattern families are added,
-what was learned of a domain goes before them.  (Its published code takes the first family that matches.)  A workbench
-always has a browser, so a task that only looks things up is still done there; it is then held to reading.
+SuperBrowser's verb classifier (section 4.2, algorithm 7) as in the paper: scores of pattern families are added,
+and
+experience with a domain overrides them.  (Its published code takes the first family that matches.)  A workbench
+always has a browser, so a task that only looks things up is still done there; it is then limited to reading.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from app.engine.addresses import host_of
 
 
 class TaskKind(StrEnum):
-    """What the orchestrator may decide for."""
+    """Decisions of the orchestrator."""
 
     BROWSER = "browser"
     SEARCH = "search"
 
 
 class Family(StrEnum):
-    """Families of patterns; the last two only weigh together with another."""
+    """Families of patterns; the last two only count together with another."""
 
     ACTION = "action"
     TRANSACTION = "transaction"
@@ -42,7 +43,7 @@ class Family(StrEnum):
 
 
 SURE = 0.8
-"""Above this, what was learned of a domain goes before the words (algorithm 7, line 9)."""
+"""Confidence above which experience with a domain overrides the words (algorithm 7, line 9)."""
 
 _WORDS = ("rules", "task_words.json")
 
@@ -69,12 +70,12 @@ _WEIGHTS: tuple[tuple[TaskKind, float, tuple[Family, ...], tuple[Family, ...]], 
     (TaskKind.SEARCH, 0.70, (Family.AGGREGATION, Family.PLURAL), ()),
     (TaskKind.SEARCH, 0.60, (Family.FACTUAL,), (Family.VISUAL,)),
 )
-"""What is added to whose score where all of the first families match and none of the second (algorithm 7)."""
+"""The score added to a kind where all of the first families match and none of the second (algorithm 7)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learned:
-    """What earlier runs say of a domain: which kind did well there, and how sure that is, in [0, 1]."""
+    """Experience of earlier runs with a domain: which kind did well there, and how certain that is, in [0, 1]."""
 
     preferred: TaskKind
     confidence: float
@@ -84,7 +85,7 @@ class Learned:
 class Route:
     """The orchestrator's decision.
 
-    ``confidence`` is the greater of the two ``scores`` as the paper has it, at most 1; 0 says that nothing matched.
+    ``confidence`` is the greater of the two ``scores`` as in the paper, at most 1; 0 where nothing matched.
     """
 
     kind: TaskKind
@@ -101,11 +102,12 @@ def route(
     brands: frozenset[str] = frozenset(),
     learnings: Mapping[str, Learned] | None = None,
 ) -> Route:
-    """Which kind of task an intent is.  Same words, same answer.
+    """Classify a task.  Deterministic.
 
     Args:
-        url: where it starts.
-        brands: names of sites known here (the paper's list of brands is the world's; a workbench knows its own sites).
+        url: the start address.
+        brands: names of known sites (the paper's list of brands is the world's; a workbench knows its own
+            sites).
         learnings: by host.
     """
     families = families_of(intent, brands)
@@ -123,7 +125,7 @@ def route(
 
 
 def families_of(intent: str, brands: frozenset[str] = frozenset()) -> frozenset[Family]:
-    """The families whose patterns match; quoted texts are what is typed or looked for, and say nothing of the task."""
+    """Return the families whose patterns match; quoted texts are input data and do not count."""
     plain = re.sub(r"\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”", '""', intent[:8000])
     found = {family for family, pattern in _patterns().items() if pattern.search(plain)}
     low = plain.casefold()
@@ -133,18 +135,18 @@ def families_of(intent: str, brands: frozenset[str] = frozenset()) -> frozenset[
 
 
 class Delegations:
-    """The circuit breaker: what was handed over once and gave something of substance is not handed over again."""
+    """Circuit breaker: a task that was delegated once with a substantive result is not delegated again."""
 
     def __init__(self, most: int = 2) -> None:
         self._most = most
         self._done: dict[tuple[str, str], list[bool]] = {}
 
     def record(self, place: str, task: str, *, substantive: bool) -> None:
-        """An attempt is over; ``substantive``: it gave an answer, or led to where it was to lead."""
+        """Record an attempt; ``substantive``: it gave an answer, or arrived where it should."""
         self._done.setdefault(_key(place, task), []).append(substantive)
 
     def refusal(self, place: str, task: str) -> str:
-        """Why it should not be handed over again; "" where nothing speaks against it."""
+        """Return why a task should not be delegated again, "" where nothing speaks against it."""
         attempts = self._done.get(_key(place, task), [])
         if any(attempts):
             return "this was asked for before and gave a result; use that result"

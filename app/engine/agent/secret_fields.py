@@ -1,8 +1,10 @@
-"""Where a secret may be typed: into a field that asks for one, on the run's own sites, and nowhere else unasked.
+"""Rules for typing secrets: only into a field that asks for one, on the run's own sites; elsewhere a person must agree.
 
-A page may hold any field with any name, and so may a frame in it; an agent that obeys a page would type a password
-wherever it is told to.  So the field has to ask for a secret by what it is, or the task has to name it, and both the
-document it is in and the place its form sends to have to belong to the run.
+A page may hold any field with any name, and so may a frame in it; an agent that obeys a page would type a
+password
+wherever it is told to.  So the field has to ask for a secret by what it is, or the task has to name it, and
+both its
+document and the address its form sends to have to belong to the run.
 """
 
 from __future__ import annotations
@@ -34,10 +36,10 @@ from app.engine.page_state import Element
 from app.engine.written_secrets import NAMED
 
 INSTEAD = ("type it into the field that asks for it", "go on without it")
-"""What there is to do in place of a use that is refused."""
+"""Alternatives to a refused use."""
 
 _ELSEWHERE = (AnswerDialog, Goto, NewTab, Press, Select, Upload)
-"""Commands that reach the page and never get a value: a name in them would go out as it is written."""
+"""Actions with texts that never get a value: a secret's name in them would go out as it is written."""
 _ASKS = re.compile(
     r"\b(?:pass(?:word|phrase|code|wort)|kennwort|wachtwoord|contraseña|mot de passe|senha|пароль|pin(?: code| number)?"
     r"|one[ -]time (?:code|password|pin)|(?:verification|security|authenticat(?:ion|or)|two[ -]factor|2fa|sms) code"
@@ -56,7 +58,7 @@ _NO_NAMES = frozenset(["the", "field", "box", "input", "with", "into", "and", "v
 
 
 class Ruling(StrEnum):
-    """What is to be done about a use: ``ASK`` is a person's to decide, a refusal where nobody is there."""
+    """Rulings about a use: ``ASK`` asks a person, and is a refusal where there is none."""
 
     ALLOW = "allow"
     ASK = "ask"
@@ -65,7 +67,7 @@ class Ruling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A command that names a secret: what is to be done about it, and why; ``key`` tells it from any other use."""
+    """Use of a secret by an action: the ruling and its reason; ``key`` identifies the use."""
 
     ruling: Ruling
     why: str = ""
@@ -73,7 +75,7 @@ class Use:
 
 
 def use_of(command: Command, sight: Sight, secrets: Secrets) -> Use | None:
-    """Whether the command may put a secret where it would; ``None`` where it names none."""
+    """Judge whether the action may put a secret into its target; ``None`` where it names none."""
     names = list(dict.fromkeys(NAMED.findall("\n".join(_texts(command)))))
     if not names:
         return None
@@ -86,7 +88,7 @@ def use_of(command: Command, sight: Sight, secrets: Secrets) -> Use | None:
             Ruling.REFUSE, f"{_host(sight.page.url)} is not one of this run's sites; no secret is typed there"
         )
     if isinstance(command, TypeMark):
-        return Use(Ruling.ALLOW)  # what stands behind the mark is judged once that is known
+        return Use(Ruling.ALLOW)  # the element is judged once the mark is resolved
     found = list(_aimed_at(command, sight))
     key = (type(command).__name__, command.text, tuple((field_key(one), one.role, one.name) for one in found))
     if not found:
@@ -97,7 +99,7 @@ def use_of(command: Command, sight: Sight, secrets: Secrets) -> Use | None:
 
 
 def _texts(command: Command) -> Iterator[str]:
-    """The texts of a command that reach the page."""
+    """Yield the texts of an action that reach the page."""
     if not isinstance(command, (TypeText, TypeKeys, TypeMark, *_ELSEWHERE)):
         return
     for one in fields(command):
@@ -109,7 +111,7 @@ def _texts(command: Command) -> Iterator[str]:
 
 
 def _aimed_at(command: TypeText | TypeKeys, sight: Sight) -> Iterator[Element]:
-    """The field itself; for keys whatever says that it has the focus, in any frame."""
+    """Yield the target field; for keys every element that reports the focus, in any frame."""
     elements = sight.page.elements
     if isinstance(command, TypeKeys):
         yield from (element for element in elements if "focused" in element.states)
@@ -118,7 +120,7 @@ def _aimed_at(command: TypeText | TypeKeys, sight: Sight) -> Iterator[Element]:
 
 
 def _into(element: Element, names: list[str], sight: Sight, secrets: Secrets) -> tuple[Ruling, str]:
-    """What is to be done about these secrets in this field, and why."""
+    """Judge the use of these secrets in this field; return ruling and reason."""
     what = f"{element.role or element.tag} {(element.name or element.label)[:80]!r}"
     if element.origin and not _is_own(element.origin, sight, secrets):
         return Ruling.REFUSE, (
@@ -148,7 +150,7 @@ def _into(element: Element, names: list[str], sight: Sight, secrets: Secrets) ->
 
 
 def _is_own(url: str, sight: Sight, secrets: Secrets) -> bool:
-    """Whether an address is on one of the run's hosts, and as well guarded on its way as where the run began."""
+    """Whether an address is on one of the run's hosts, and at least as encrypted as the run's start."""
     hosts = secrets.hosts or {browser_host(sight.start_url)}
     began, scheme = urlsplit(sight.start_url).scheme, url.partition(":")[0].lower()
     if scheme not in ("http", "https") or (began == "https" and scheme == "http"):
@@ -162,7 +164,7 @@ def _is_search(element: Element) -> bool:
 
 
 def _is_named(element: Element, secret: str, intent: str) -> bool:
-    """Whether the task says of this very field that the secret belongs into it: "type {secret:X} into API key"."""
+    """Whether the task assigns the secret to this very field: "type {secret:X} into API key"."""
     marked = _plain(f"\ue000{secret}\ue001")
     told = _plain(NAMED.sub(lambda name: f" \ue000{name[1]}\ue001 ", intent))
     given = dict(element.attributes)
@@ -176,7 +178,7 @@ def _is_named(element: Element, secret: str, intent: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Small words with one space between them; signs that part sentences stay."""
+    """Return lower-case words with one space between them; punctuation that separates sentences stays."""
     return " ".join(_GAPS.sub(" ", text.casefold()).split()).strip(" :=,.;!?")
 
 

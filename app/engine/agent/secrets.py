@@ -1,9 +1,11 @@
-"""What a person lets the agent type and nobody may read: a policy sees a name, the page gets the value.
+"""Secrets the agent may type and nobody may read: a policy sees a name, the page gets the value.
 
 A task names a secret as ``{secret:SHOP_PASSWORD}``; its value comes from the environment
-(``SITELORE_SECRET_SHOP_PASSWORD``).  A password written out in the task is lifted out of it and gets a name of its own,
-so that it is in no prompt, step, picture, log or tip.  A page may give back what it got (in its text, title, address, a
-dialog, a field that shows what is typed): ``app.engine.agent.unseen`` takes it out of the look before anyone sees it.
+(``SITELORE_SECRET_SHOP_PASSWORD``).  A password written in the task is extracted and gets a name of its own, so
+that it
+is in no prompt, step, picture, log or tip.  A page may echo a secret (in its text, title, address, a dialog, a
+field
+that shows its input): ``app.engine.agent.unseen`` masks it in every look.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ FieldKey = tuple[tuple[str, ...], str]
 class Secrets:
     """Values by name; never shown, not even by ``repr``.
 
-    ``hosts`` are those of the run, where the values may be typed at all; none for where the run begins.
+    ``hosts`` are those of the run, where the values may be typed at all; empty for the host where the run
+    begins.
     """
 
     def __init__(self, values: Mapping[str, str] | None = None) -> None:
@@ -44,10 +47,10 @@ class Secrets:
         return f"Secrets({', '.join(self._values)})"
 
     def fill(self, command: Command) -> Command:
-        """The command as the page is to get it; ``secret_fields.use_of`` says whether it may.
+        """Return the action with values in place of names; ``secret_fields.use_of`` says whether it is allowed.
 
         Raises:
-            UsageError: it names a secret that is not there.
+            UsageError: it names an unknown secret.
         """
         if isinstance(command, TypeText | TypeKeys | TypeMark) and "{secret:" in command.text:
             return replace(command, text=NAMED.sub(self._value, command.text))
@@ -58,15 +61,15 @@ class Secrets:
         return name in self._values
 
     def approve(self, use: object) -> None:
-        """A person wants this use of a value (``secret_fields.Use.key``)."""
+        """Record that a person allows this use of a value (``secret_fields.Use.key``)."""
         self._approved.add(use)
 
     def is_approved(self, use: object) -> bool:
-        """Whether a person wants this use."""
+        """Whether a person allows this use."""
         return use in self._approved
 
     def keep(self, value: str, field: FieldKey | None = None) -> None:
-        """Nobody may read this value any more, nor what is in this field: a person put it there."""
+        """Hide this value and the content of this field from now on: a person typed it."""
         if field is not None:
             self._fields.add(field)
         if value and value not in self._values.values():
@@ -74,24 +77,24 @@ class Secrets:
             self._compile()
 
     def hides(self, field: FieldKey) -> bool:
-        """Whether a person put a secret into this field."""
+        """Whether a person typed a secret into this field."""
         return field in self._fields
 
     def mask(self, text: str) -> str:
-        """A text that comes back from a page or a browser, without any of the values in any of their spellings."""
+        """Mask every value, in each of its spellings, in a text from a page or a browser."""
         return self._forms.sub(MARK, text) if self._forms is not None else text
 
     def shown_in(self, text: str) -> bool:
-        """Whether one of the values stands in a text."""
+        """Whether one of the values occurs in a text."""
         return self._forms is not None and self._forms.search(text) is not None
 
     def value(self, name: str) -> str:
-        """The value of this name, "" where there is none."""
+        """Return the value of this name, "" where there is none."""
         return self._values.get(name, "")
 
     @property
     def any(self) -> bool:
-        """Whether there is a value to be looked for."""
+        """Whether there is a value to look for."""
         return self._forms is not None
 
     def _compile(self) -> None:
@@ -105,9 +108,9 @@ class Secrets:
 
 
 def _spelt(value: str) -> str:
-    """A pattern for a value in the ways pages, addresses and files write it, each letter in its own.
+    """Return a pattern for the spellings of a value in pages, addresses and files, character by character.
 
-    A word of letters alone is looked for as it is, what has a digit or a sign in it in capitals and small letters, too.
+    A value of letters alone is matched with its case, one with a digit or a sign in upper and lower case.
     """
     signs = (_space(part) if part.isspace() else "".join(map(_sign, part)) for part in _PARTS.findall(value))
     pattern = "".join(signs)
@@ -115,7 +118,7 @@ def _spelt(value: str) -> str:
 
 
 def _space(gap: str) -> str:
-    """Pages make one space of several."""
+    """Return a pattern for whitespace; pages collapse several spaces into one."""
     return rf"(?:\s|\+|%20|&nbsp;|{'|'.join(map(_sign, gap))})+"
 
 
@@ -136,12 +139,12 @@ def _sign(sign: str) -> str:
 
 
 def lifted(intent: str, environ: Mapping[str, str], known: Secrets | None = None) -> tuple[str, Secrets]:
-    """The task without secrets in it, and the secrets.
+    """Replace written secrets in a task by names; return the task and its secrets.
 
-    ``known`` are those that were lifted out of this task before; the environment has the others.
+    ``known`` are those extracted from this task before; the environment has the others.
 
     Raises:
-        UsageError: the task names one that neither has.
+        UsageError: the task names a secret that neither has.
     """
     values: dict[str, str] = {}
     for name in dict.fromkeys(NAMED.findall(intent)):

@@ -1,4 +1,4 @@
-"""The page as the loop sees it: opened, looked at inside the run's sites only, and opened again where it was lost."""
+"""The loop's view of the page: opened, looked at inside the run's sites only, and reopened where it was lost."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from app.engine.supervision import Stage, Verb
 from app.engine.trajectory import Outcome, Tab
 
 LOST = 2
-"""Pages in a row that could not be looked at after which a run is given up."""
+"""Lost pages in a row after which a run is given up."""
 CARRIED_OFF = 3
 """Looks in a row at a page of another site after which a run is given up."""
 
@@ -31,7 +31,7 @@ _OPEN_ALL_THE_SAME = frozenset({Cause.CHALLENGE, Cause.LOGIN, Cause.ERROR_PAGE})
 
 
 class Seeing:
-    """Eyes of one run."""
+    """Observes the pages of one run."""
 
     def __init__(self, task: Task, parts: Parts, control: Control, recording: Recording) -> None:
         self._task, self._control, self._recording = task, control, recording
@@ -40,22 +40,22 @@ class Seeing:
         self._lost = 0
 
     async def look(self) -> PageCapture:
-        """The page in front without secrets.  Raises ``SiteloreError`` where there is none."""
+        """Capture the page in front without secrets.  Raises ``SiteloreError`` where there is none."""
         return unseen(await self._hands.look(), self._secrets)
 
     async def tabs(self) -> tuple[tuple[Tab, ...], int]:
-        """Every tab without secrets, and which is in front."""
+        """Return every tab without secrets, and the number of the one in front."""
         tabs, front = await self._hands.tabs()
         return unseen_tabs(tabs, self._secrets), front
 
     def state_of(self, page: PageCapture) -> str:
-        """Id of the page's state in the site's graph."""
+        """Return the id of the page's state in the site's graph."""
         return page_id(keys_of(page, self._task.home or self._task.start_url))
 
     async def look_inside(self) -> PageCapture | None:
-        """A look at a page of this run's sites: a page that went elsewhere by itself is left; ``None`` if it always is.
+        """Capture a page of this run's sites; leave pages that went elsewhere.  ``None`` if they always do.
 
-        What an action leads to is the hands' business; a page may also leave, or open a window, between two steps.
+        The executor checks where an action leads; a page may also leave, or open a window, between two steps.
         """
         words = ""
         for _ in range(CARRIED_OFF):
@@ -72,7 +72,7 @@ class Seeing:
         return None
 
     async def again(self, sight: Sight) -> Sight | None:
-        """The page after a hold; ``None`` where it is not the one that was decided about."""
+        """Look again after a hold; ``None`` where the page is not the one that was decided about."""
         try:
             async with self._control.at(Stage.LOOKING):
                 page = await self.look()
@@ -89,7 +89,7 @@ class Seeing:
         return replace(sight, page=page, tabs=tabs, active_tab=active)
 
     async def open(self, address: str) -> Ending | None:
-        """Open the page that a run begins on; why it can't, or ``None``."""
+        """Open the first page of a run; return why it can't, or ``None``."""
         opened = await self._go(address)
         if opened.success or opened.cause in _OPEN_ALL_THE_SAME:
             return None
@@ -111,7 +111,9 @@ class Seeing:
         return 0 <= front < len(tabs) and tabs[front].url.startswith(("http://", "https://"))
 
     async def recover(self, why: str) -> Ending | None:
-        """The page or the browser is gone: open where the run was; if it goes on, the run needs a person, or ends."""
+        """Reopen the page after the page or the browser was lost; return the ending where that fails and no
+        person helps.
+        """
         self._lost += 1
         if self._lost > LOST:
             return await self._given_up(why)
@@ -126,7 +128,7 @@ class Seeing:
 
     @property
     def address(self) -> str:
-        """Where the run was last; one that held a secret is not known any more."""
+        """Last address of the run; its start where that one held a secret."""
         last = self._book.ledger.url
         return last if last.startswith("http") and MARK not in last else self._task.start_url
 
@@ -138,7 +140,7 @@ class Seeing:
             return refused(Cause.TIMEOUT, str(cut))
 
     async def _given_up(self, why: str) -> Ending | None:
-        """The page can't be had back by itself: a person may mend what is broken."""
+        """Ask a person to fix what is broken; return the ending where they don't."""
         if await self._control.trouble("The page can't be opened any more.", why) is Verb.RETRY:
             self._lost = 0
             return None

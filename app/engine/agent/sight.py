@@ -1,4 +1,4 @@
-"""What a policy is given at each step, and what it answers.  Pure data, the same for the scout and for a model."""
+"""Input and output of a policy at each step: observation and decision.  Pure data, shared by the scout and models."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from app.engine.trajectory import Tab
 class Hint:
     """A tip in force at this step: expert knowledge of the site, neither the page's words nor an order.
 
-    ``routes`` are those it was found by, ``when``, ``do``, ``before`` its structured parts where its author gave them.
+    ``routes`` are those it was found by, ``when``, ``do``, ``before`` its structured parts where its author
+    gave them.
     """
 
     tip: str
@@ -31,7 +32,7 @@ class Hint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One step that lies behind: the page it began on, what was done, what came of it.
+    """One past step: the page it began on, its action and result.
 
     ``state`` and ``state_after`` are page state ids; ``words`` the action in words.
     """
@@ -49,7 +50,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Domain:
-    """A site whose interaction graph can be navigated by, in the words a model chooses by."""
+    """A site whose interaction graph can be navigated, in the words a model chooses by."""
 
     name: str
     states: int
@@ -58,18 +59,18 @@ class Domain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sight:
-    """Everything a policy may go by.
+    """Everything a policy may base its decision on.
 
     Attributes:
         step: number of this step, from 0; ``steps_left`` counts this one.
         intent: the task, in the person's words.
-        page: the page as it is now.
+        page: the current page.
         state: its page state id, "" outside of any site that has a graph.
-        tips: what the knowledge base says here, best first.
+        tips: tips of the knowledge base for this page, best first.
         domains: sites that ``Navigate`` can be used with.
-        answers: what a person has said to the questions asked, oldest first: (question, answer).
+        answers: a person's answers so far, oldest first: (question, answer).
         guidance: corrective guidance for this step, "" where nothing deviates.
-        news: what happened since the last decision that was not the agent's doing: a person had the page, or it changed
+        news: events since the last decision that were not the agent's doing: a takeover, or a page that changed
             while the run was held.
     """
 
@@ -91,23 +92,23 @@ class Sight:
 
     @property
     def last(self) -> Turn | None:
-        """The step before this one."""
+        """The previous step."""
         return self.turns[-1] if self.turns else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What a policy wants done, and what it remembers.
+    """A policy's next action, with what it wants remembered.
 
     Attributes:
         command: the action; ``None`` when the policy's answer held none after all attempts (``why`` says so).
-        raw: a model's answer as it came.
-        intent: what the action is to bring about, in words; the step-consistency detector asks whether it did.
+        raw: a model's answer, unchanged.
+        intent: the expected effect of the action, in words; the step-consistency detector checks it.
         facts, plan, subgoal, notes: for the ledger; ``plan`` replaces it where it is not ``None``.
-        followed: for each tip in force, whether this action goes by it; tips that say nothing of it are left out.
+        followed: for each tip in force, whether this action follows it; tips without a statement are left out.
         calls: digests of the exchanges with a model that led to it (blobs of the run).
         tokens: tokens spent on it, in and out.
-        seconds: how long the model took, in all; the agent's own cost is what is left.
+        seconds: time of the model, in all; the rest is the agent's own cost.
     """
 
     command: Command | None
@@ -130,13 +131,15 @@ class Policy(Protocol):
 
     @property
     def name(self) -> str:
-        """``scout`` or ``llm``, and more where it tells something."""
+        """``scout`` or ``llm``, and more where that is informative."""
         ...
 
     async def decide(self, sight: Sight) -> Decision:
-        """The next action.  Raises a ``SiteloreError`` only where the run can't go on (no endpoint, no budget)."""
+        """Return the next action.  Raises a ``SiteloreError`` only where the run can't continue (no endpoint, no
+        budget).
+        """
         ...
 
     async def aclose(self) -> None:
-        """Give back what is held; may be called twice."""
+        """Release resources; may be called twice."""
         ...

@@ -1,9 +1,12 @@
 """From the box a vision model drew to the element it means (SuperBrowser, section 6.1, algorithm 4, appendix E.3).
 
-What lies under a point comes from the page itself where it is at hand (``app.engine.browser.points``: frames and shadow
-roots included), else from the boxes of the capture.  The paper's grid misses what is smaller than its meshes, such as
-the arrow at the end of a long row; so every element that the box touches is asked for at its own middle too, which
-makes the candidates those of equation 7.
+Elements under a point come from the page itself where it is open (``app.engine.browser.points``: frames and
+shadow
+roots included), else from the boxes of the capture.  The paper's grid misses what is smaller than its meshes,
+such as
+the arrow at the end of a long row; so every element that the box touches is sampled at its own middle too,
+which makes
+the candidates those of equation 7.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ GRID = 5
 LEAST_SHARE = 0.3
 """Share of the largest candidate's area that a chevron needs for its boost (section 6.2)."""
 OPAQUE = -1
-"""Stands in a stack for a frame that could not be looked into."""
+"""Entry of a stack for a frame that could not be looked into."""
 
 _Touched = tuple[Element, Rect, Rect]
 Stacks = Mapping[Point, Sequence[int]]
@@ -38,17 +41,17 @@ Stacks = Mapping[Point, Sequence[int]]
 
 
 class Phase(StrEnum):
-    """How an element was found."""
+    """Phases in which an element is found."""
 
-    PINPOINT = "pinpoint"  # A
-    FRAME = "frame"  # A-alt: at the middle, within a frame
-    SCAN = "scan"  # B
-    BLIND = "blind"  # what lies there is in a frame that can't be looked into: the middle of the box
+    PINPOINT = "pinpoint"  # phase A
+    FRAME = "frame"  # phase A-alt: at the middle, within a frame
+    SCAN = "scan"  # phase B
+    BLIND = "blind"  # in an inaccessible frame: the middle of the box
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """One element that could be meant: its share of the box, how its name fits, how much it looks like an expander."""
+    """A candidate element: its share of the box, the fit of its name, its likeness to an expander."""
 
     element: int
     at: Point
@@ -64,14 +67,14 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snap:
-    """Where to press.
+    """The point to press.
 
     Attributes:
         element: the element's number; ``None`` where only the point is known.
         at: a point of it within the box, CSS pixels of the viewport.
-        frame: the chain of frames it lies in.
-        matched: it is called as was asked.
-        candidates: what was weighed, best first; empty when the middle decided.
+        frame: the chain of frames around it.
+        matched: its name fits the label.
+        candidates: the weighed candidates, best first; empty when the middle decided.
     """
 
     element: int | None
@@ -83,12 +86,12 @@ class Snap:
 
 
 def middle(box: Rect) -> Point:
-    """The middle of a box."""
+    """Return the middle of a box."""
     return (round(box[0] + box[2] / 2, 1), round(box[1] + box[3] / 2, 1))
 
 
 def in_view(page: PageCapture) -> tuple[Element, ...]:
-    """The visible elements that lie in the viewport, at least in part; all visible ones where its size is unknown."""
+    """Return the visible elements at least partly in the viewport; all visible ones where its size is unknown."""
     width, height = page.viewport
     return tuple(
         element
@@ -101,7 +104,7 @@ def in_view(page: PageCapture) -> tuple[Element, ...]:
 
 
 def sample_points(box: Rect, page: PageCapture) -> tuple[Point, ...]:
-    """The points ``snap`` will ask about: the middle, a 5 by 5 grid, the middles of all elements the box touches."""
+    """Return the points ``snap`` needs: the middle, a 5 by 5 grid, the middles of all elements the box touches."""
     return _points(box, _touched(box, page.elements))
 
 
@@ -112,13 +115,13 @@ def snap(
     stacks: Stacks | None = None,
     among: Sequence[Element] | None = None,
 ) -> Snap | None:
-    """The element a box stands for, ``None`` where there is none.
+    """Return the element a box stands for, ``None`` where there is none.
 
     Args:
         box: left, top, width, height in CSS pixels of the viewport.
-        page: the capture that the element numbers are of.
-        label: what is expected there; shorter than three letters it is not gone by.
-        stacks: what lies under ``sample_points``; without it the capture's boxes tell.
+        page: the capture that the element numbers refer to.
+        label: the expected name; ignored below three letters.
+        stacks: elements under ``sample_points``; without it the capture's boxes are used.
         among: the elements that may be meant (``in_view``), where many boxes are snapped on one page.
     """
     touched = _touched(box, page.elements if among is None else among)
@@ -154,7 +157,7 @@ def _scan(
     under: Callable[[Point], Sequence[int]],
     touched: Sequence[_Touched],
 ) -> list[Candidate]:
-    """What the box could mean, best first (phase B)."""
+    """Return the candidates for the box, best first (phase B)."""
     hits: dict[int, Point] = {}
     for point in _points(box, touched):
         hit = _first(under(point), page)
@@ -185,14 +188,14 @@ def _scan(
 
 
 def overlap(a: Rect, b: Rect) -> Rect | None:
-    """What two boxes share."""
+    """Return the intersection of two boxes."""
     left, top = max(a[0], b[0]), max(a[1], b[1])
     right, bottom = min(a[0] + a[2], b[0] + b[2]), min(a[1] + a[3], b[1] + b[3])
     return (left, top, right - left, bottom - top) if right > left and bottom > top else None
 
 
 def _share(element: Element, box: Rect) -> float:
-    """Equation 9."""
+    """Return equation 9."""
     shared = overlap(element.rect, box) if element.rect else None
     return shared[2] * shared[3] / (box[2] * box[3]) if shared else 0.0
 
@@ -202,7 +205,7 @@ def _apart(a: Point, b: Point) -> float:
 
 
 def _first(stack: Sequence[int], page: PageCapture) -> Element | None:
-    """The foremost element that can be acted on; nothing behind a frame that can't be looked into."""
+    """Return the foremost actionable element; none behind a frame that can't be looked into."""
     for number in stack:
         if number == OPAQUE:
             return None
@@ -224,7 +227,7 @@ def _points(box: Rect, touched: Sequence[_Touched]) -> tuple[Point, ...]:
 
 
 def _touched(box: Rect, among: Sequence[Element]) -> list[_Touched]:
-    """The visible elements that a box touches, their boxes, and what both share."""
+    """Return the visible elements that a box touches, their boxes, and the intersections."""
     return [
         (element, rect, shared)
         for element in among
@@ -235,9 +238,9 @@ def _touched(box: Rect, among: Sequence[Element]) -> list[_Touched]:
 
 
 def _from_page(touched: Sequence[_Touched], stacks: Stacks) -> Callable[[Point], Sequence[int]]:
-    """What lies under a point of the box; where the page did not tell, a guess from the boxes of the capture.
+    """Return the elements under a point of the box; guess from the capture where the page did not report them.
 
-    What is in a dialog lies before what is not, the small before the large, the later before the earlier.
+    Elements of a dialog come before others, the small before the large, the later before the earlier.
     """
     placed = [
         (not _in_dialog(element), rect[2] * rect[3], -element.index, rect) for element, rect, _ in touched

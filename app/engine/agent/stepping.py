@@ -1,4 +1,4 @@
-"""Makes the record of one step from what was seen, decided and done; secrets are taken out before anything is kept."""
+"""The record of one step: what was observed, decided and done; secrets are removed before anything is stored."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from app.engine.trajectory import ErrorClass, Exposure, Step, Tab
 
 _SEEN = frozenset({Effect.NAVIGATED, Effect.CHANGED})
 _ENDING = (Stop, ReportInfeasible)
-"""What ends a run is its own effect."""
+"""Actions that end the run count as their own effect."""
 _FIRST_ERROR = 400
-"""HTTP statuses from here on are error pages."""
+"""Lowest HTTP status of an error page."""
 
 
 def element_of(page: PageCapture, command: Command | None, result: Result) -> Element | None:
-    """The first element a command is aimed at, itself or by a mark; ``None`` where there is none, or none there."""
+    """Return the first target element of an action, named or by a mark; ``None`` where there is none on the page."""
     numbers = elements_of(command) if command is not None else ()
     if not numbers and result.element is not None:
         numbers = (result.element,)
@@ -34,7 +34,7 @@ def element_of(page: PageCapture, command: Command | None, result: Result) -> El
 
 
 def named(element: Element) -> Target:
-    """An element as a step keeps it."""
+    """Return an element in the form a step stores."""
     name = element.name or element.label or element.text
     return Target(role=element.role or element.tag, name=redact_text(name)[:200], bid=str(element.index))
 
@@ -42,7 +42,7 @@ def named(element: Element) -> Target:
 def page_step(
     index: int, page: PageCapture, tabs: tuple[Tab, ...], active: int, secrets: Secrets, at: float
 ) -> tuple[Step, dict[str, bytes]]:
-    """A step that holds only what was seen (a look without secrets), and the contents it names."""
+    """Return a step that holds only the observation (a look without secrets), and the blobs it names."""
     blobs: dict[str, bytes] = {}
     tree = redact_tree(secrets.mask(page.tree))
     clean = tree.decode("utf-8", "replace")
@@ -67,7 +67,7 @@ def page_step(
 def full_step(
     seen: Step, sight: Sight, decision: Decision, result: Result, secrets: Secrets, *, page_state: str
 ) -> Step:
-    """The step with what was decided and done on the page it holds."""
+    """Return the step completed with decision and result."""
     command = decision.command
     element = element_of(sight.page, command, result)
 
@@ -84,7 +84,7 @@ def full_step(
         executed=command is not None and result.effect is not Effect.REFUSED,
         error=said(result.why if command is not None else decision.why) if not result.success else "",
         error_class=_error_class(decision, result),
-        # What a person said is among the exposures alone: no knowledge base has it.
+        # Hints of a person are exposures only: no knowledge base has them.
         tips=tuple(hint.tip for hint in sight.tips if hint.kind != "person"),
         summary=said(decision.intent),
         agent_seconds=0.0,
@@ -110,9 +110,10 @@ def full_step(
 
 
 def went_by(claim: bool | None, command: Command | None, result: Result) -> bool | None:
-    """Whether a tip counts as followed: the policy says so, and the effect of what it did was seen.
+    """Whether a tip counts as followed: the policy says so, and the action had a visible effect.
 
-    What was refused, did nothing or led to an error page followed nothing, whatever the control was called.
+    An action that was refused, did nothing or led to an error page followed no tip, whatever the control was
+    called.
     """
     if not claim:
         return claim
@@ -121,7 +122,7 @@ def went_by(claim: bool | None, command: Command | None, result: Result) -> bool
 
 
 def said_action(command: Command, element: Element | None, secrets: Secrets) -> Action:
-    """An action as it may be shown and kept: without secrets, and without what goes into a secret field."""
+    """Return an action as it may be shown and stored: without secrets, and without input of a secret field."""
     action = to_action(command)
     if element is not None and is_secret_field(element):
         action = _masked(action)

@@ -1,7 +1,8 @@
-"""The syntax of actions as models write them: ``click("12")``, ``click [12]``, and the same as JSON.
+"""Syntax of written actions: ``click("12")``, ``click [12]``, and the same as JSON.
 
-Reading runs nothing: there is no ``eval`` behind it and no Python either, only this reader.  It takes time in
-proportion to the text's length, whatever the text is.
+Reading runs nothing: no ``eval`` and no Python parser, only this reader.  Its time is proportional to the
+length of the
+text, whatever the text is.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn, cast
 
 LONGEST = 50_000
-"""Characters of one action block; what is longer is no action."""
+"""Maximum characters of one action block; a longer one is no action."""
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_\-]*(?: (?:back|forward|tab)\b)?")
 _NAMED = re.compile(r"([A-Za-z_]\w*)\s*[=:](?!=)")
@@ -44,18 +45,18 @@ _THINKING = ("thought", "think", "thinking", "reason", "reasoning", "rationale")
 
 
 class Bare(str):
-    """A token that stood without quotes: a number, ``true``, ``null``; kept as it was written."""
+    """An unquoted token: a number, ``true``, ``null``; kept as written."""
 
     __slots__ = ()
 
     @property
     def is_number(self) -> bool:
-        """It reads as a number."""
+        """Whether it is a number."""
         return _NUMBER.match(self) is not None
 
     @property
     def is_nothing(self) -> bool:
-        """It stands for no value."""
+        """Whether it stands for no value."""
         return self.lower() in ("none", "null")
 
 
@@ -65,7 +66,7 @@ Value = str | list["Value"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One action as it was written; ``brackets``: in WebArena's form, whose defaults differ."""
+    """One action as written; ``brackets``: in WebArena's form, whose defaults differ."""
 
     name: str
     positional: tuple[Value, ...] = ()
@@ -76,18 +77,18 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonAnswer:
-    """What a JSON answer held: its calls and its thinking."""
+    """Calls and thinking of a JSON answer."""
 
     calls: tuple[Call, ...]
     thinking: str = ""
 
 
 class CallError(ValueError):
-    """The text is no action; the message tells a model what to mend."""
+    """The text is no valid action; the message tells a model how to fix it."""
 
 
 def read_calls(text: str) -> list[Call]:
-    """All calls of a text that holds nothing else.
+    """Read all calls of a text that holds nothing else.
 
     Raises:
         CallError: it holds something else; the message says where.
@@ -98,7 +99,7 @@ def read_calls(text: str) -> list[Call]:
 
 
 def read_json(text: str) -> JsonAnswer | None:
-    """The calls of an answer that is JSON; ``None`` where it is not.
+    """Read the calls of a JSON answer; ``None`` where it is no JSON.
 
     Raises:
         CallError: it is JSON, but names no action.
@@ -239,7 +240,7 @@ class _Reader:
         return tuple(groups)
 
     def _group(self) -> str:
-        """To the bracket that closes it: brackets inside may be in pairs, or stand within the text."""
+        """Read to the closing bracket; brackets inside may be in pairs, or part of the text."""
         start, depth = self.at + 1, 0
         for bracket in _BRACKET.finditer(self.text, self.at):
             depth += 1 if bracket[0] == "[" else -1
@@ -266,7 +267,7 @@ class _Reader:
         return False
 
     def _skip(self, chars: str) -> bool:
-        """Move past these; whether anything is left."""
+        """Skip these characters; return whether anything is left."""
         text, at, end = self.text, self.at, len(self.text)
         while at < end and text[at] in chars:
             at += 1
@@ -283,7 +284,7 @@ class _Reader:
 
 
 def normal(name: str) -> str:
-    """An action's name as it is compared: ``Go-Back`` is ``go_back``."""
+    """Return an action's name in its compared form: ``Go-Back`` is ``go_back``."""
     return name.lower().replace("-", "_").replace(" ", "_")
 
 

@@ -1,8 +1,10 @@
 """Changes that a task asks for, read from its words: which verb, on which object, by whom, how often.
 
-The write gate (``app.engine.agent.write_gate``) compares them with the control that is about to be used.  Reading a
-page is never a change; an imperative that is no verb of reading is one.  What stands in quotes is a name and never a
-verb.  Words are in ``resources/rules/task_changes.json``; verbs of other languages in ``danger_words.json``.  Pure.
+The write gate (``app.engine.agent.write_gate``) compares them with the control to be used.  Reading a page is
+never a
+change; an imperative that is no verb of reading is one.  A quoted text is a name and never a verb.  Words are
+in
+``resources/rules/task_changes.json``; verbs of other languages in ``danger_words.json``.  Pure.
 """
 
 from __future__ import annotations
@@ -40,19 +42,21 @@ class RequestedChange:
     """One change that a task asks for.
 
     Attributes:
-        text: the clause it stands in, for messages.
-        verb: the verb as it stands there, in lower case.
-        senses: groups of verbs that mean the same (``delete``, ``buy``, ``send`` …); empty for a verb of no group.
-        objects: names of the things it is about, alternatives to one another; empty where none is named.
-        whose: names that must be seen with the thing: its author or the thing it is part of.
+        text: its clause, for messages.
+        verb: the verb as written, in lower case.
+        senses: groups of verbs that mean the same (``delete``, ``buy``, ``send`` …); empty for a verb of no
+            group.
+        objects: names of its objects, alternatives to one another; empty where none is named.
+        whose: names that must be seen with the object: its author or the thing it is part of.
         places: names of where it is to happen.
-        values: names and quoted texts that are to be put in.
+        values: names and quoted texts to enter.
         nouns: stems of the other words of the clause.
         presses: names of controls that the task itself says to press.
         count: how often at most; 0 for as many as there are.
-        picks: the thing is told by its position or a superlative (``the latest``), or any one will do (``a``).
+        picks: the object is given by its position or a superlative (``the latest``), or any one will do
+            (``a``).
         inherited: the names come from an earlier clause (``Find the issue "Foo" and close it``).
-        certain: its verb is one that is known to change something; of others only the place in the sentence tells.
+        certain: its verb is known to change something; of others only the place in the sentence is evidence.
     """
 
     text: str
@@ -132,7 +136,7 @@ def _is_question(clause: str) -> bool:
 
 
 def _parts(tokens: list[Token]) -> Iterator[list[Token]]:
-    """A sentence taken apart before each verb that follows ``and``, ``then`` or a comma."""
+    """Split a sentence before each verb that follows ``and``, ``then`` or a comma."""
     part: list[Token] = []
     for at, token in enumerate(tokens):
         following = tokens[at + 1] if at + 1 < len(tokens) else None
@@ -145,7 +149,7 @@ def _parts(tokens: list[Token]) -> Iterator[list[Token]]:
             yield part
             part = []
         elif token.low in ("to", "for") and part and following is not None and _purpose(part, following):
-            yield part  # ``Click "Buy now" to buy it``: the purpose is asked for as well
+            yield part  # ``Click "Buy now" to buy it``: the purpose counts too
             part = []
         else:
             part.append(token)
@@ -154,7 +158,7 @@ def _parts(tokens: list[Token]) -> Iterator[list[Token]]:
 
 
 def _begins_clause(tokens: list[Token], *, after_comma: bool) -> bool:
-    """Whether a verb follows that begins a part of its own."""
+    """Whether the tokens begin with a verb that starts a part of its own."""
     words = [token.low for token in tokens[:4] if not token.name]
     if not words or tokens[0].name:
         return False
@@ -168,7 +172,7 @@ def _begins_clause(tokens: list[Token], *, after_comma: bool) -> bool:
 
 
 def _has_object(after: list[Token]) -> bool:
-    """Whether what follows a word makes it a verb: a determiner, a pronoun, a name, a preposition, or nothing."""
+    """Whether the tokens after a word make it a verb: a determiner, a pronoun, a name, a preposition, or nothing."""
     if not after or after[0].name:
         return True
     around = word_set("stop") | word_set("where") | word_set("whose") | word_set("toward") | word_set("all")
@@ -176,7 +180,9 @@ def _has_object(after: list[Token]) -> bool:
 
 
 def _purpose(part: list[Token], following: Token) -> bool:
-    """``to buy`` after a verb of pressing or going; what cannot be taken back must be asked for outright."""
+    """Whether a purpose follows: ``to buy`` after a verb of pressing or going.  Irreversible changes must be
+    asked for outright.
+    """
     first = next((token.low for token in part if not token.name and token.low not in word_set("polite")), "")
     senses = senses_of((following.low,))
     if following.name or not senses:
@@ -191,7 +197,7 @@ def _purpose(part: list[Token], following: Token) -> bool:
 
 
 def _imperative(part: list[Token]) -> tuple[str, list[Token], bool]:
-    """The verb a part begins with, what follows it, and whether the part forbids it ("" where there is none)."""
+    """Return the verb a part begins with, the rest, and whether the part forbids it ("" where there is none)."""
     tokens = _without_condition(part)
     forbidden = False
     while tokens:
@@ -227,7 +233,7 @@ def _imperative(part: list[Token]) -> tuple[str, list[Token], bool]:
 
 
 def _is_statement(tokens: list[Token]) -> bool:
-    """A part that says how something is: it begins with no verb, or a finite verb follows its first words."""
+    """Whether a part is a statement: it begins with no verb, or a finite verb follows its first words."""
     if len(tokens) == 1:
         return True
     first = tokens[0].low
@@ -237,7 +243,7 @@ def _is_statement(tokens: list[Token]) -> bool:
 
 
 def _without_condition(part: list[Token]) -> list[Token]:
-    """``If the price is below 10, buy it``: what stands before the comma is a condition."""
+    """Drop the condition before the comma: ``If the price is below 10, buy it``."""
     if part[0].low not in word_set("conditions"):
         return part
     commas = [at for at, token in enumerate(part) if token.text == ","]
@@ -248,7 +254,7 @@ def _change(verb: str, rest: list[Token], clause: str) -> list[RequestedChange]:
     pressing = verb in word_set("pressing")
     named = tuple(token.text for token in rest if token.name)
     if verb in word_set("giving") and named and not senses_of((verb,)):
-        # ``Use the code "SPRING"``: a change only where that very value stands in the form that is sent.
+        # ``Use the code "SPRING"``: a change only if the form that is sent holds that very value.
         return [
             RequestedChange(
                 text=_shown(clause), verb=verb, senses=frozenset({"use"}), values=named,
@@ -257,7 +263,7 @@ def _change(verb: str, rest: list[Token], clause: str) -> list[RequestedChange]:
             )
         ]  # fmt: skip
     if pressing and named and not senses_of((verb,)):
-        # The task names the control; what the control does is asked for by naming it.
+        # The task names the control, and so asks for what the control does.
         return [
             RequestedChange(
                 text=_shown(clause), verb=verb, presses=named[:1], places=named[1:], senses=_senses_of_name(named[0]),
@@ -295,12 +301,12 @@ def _change(verb: str, rest: list[Token], clause: str) -> list[RequestedChange]:
 
 
 def _makes(rest: list[Token]) -> bool:
-    """``Open an issue`` makes one; ``open the issue`` only looks."""
+    """Whether the object is made: ``Open an issue`` makes one; ``open the issue`` only looks."""
     return bool(rest) and rest[0].low in ("a", "an", "new", "another")
 
 
 def _names_something_new(rest: list[Token]) -> bool:
-    """``to readme.md in a new repository named …``."""
+    """Whether a new thing is named: ``to readme.md in a new repository named …``."""
     words = [token.low for token in rest]
     return any(
         first == "new" and {"named", "called", "titled"} & set(words[at : at + 5])
@@ -309,7 +315,7 @@ def _names_something_new(rest: list[Token]) -> bool:
 
 
 def _regions(rest: list[Token]) -> dict[Region, list[str]]:
-    """Names by what they are to the verb; the preposition before a name decides."""
+    """Return names by their role, which the preposition before a name decides."""
     found: dict[Region, list[str]] = {"object": [], "whose": [], "where": [], "toward": []}
     region: Region = "object"
     for at, token in enumerate(rest):
@@ -332,7 +338,9 @@ def _regions(rest: list[Token]) -> dict[Region, list[str]]:
 
 
 def _may_be_a_person(token: Token, after: list[Token]) -> bool:
-    """A user name in small letters behind ``by``; ``by the …``, ``by clicking``, ``by card`` name nobody."""
+    """Whether a word after ``by`` is a user name in small letters; ``by the …``, ``by clicking``, ``by card``
+    name nobody.
+    """
     if (
         not token.low.isalpha()
         or token.low in word_set("stop") | word_set("means")
@@ -345,13 +353,13 @@ def _may_be_a_person(token: Token, after: list[Token]) -> bool:
 
 
 def _numbers_a_thing(rest: list[Token], at: int) -> bool:
-    """``order 302`` and ``issue 12`` are names; ``5 shirts`` is a quantity."""
+    """Whether a number is a name: ``order 302`` and ``issue 12`` are; ``5 shirts`` is a quantity."""
     before = rest[at - 1] if at else None
     return before is not None and not before.name and before.low.isalpha() and before.low not in no_things()
 
 
 def _count(rest: list[Token], objects: tuple[str, ...]) -> int:
-    """How often a change is asked for: once, as often as names or a number say, 0 for all."""
+    """Return how often a change is asked for: once, as often as names or a number say, 0 for all."""
     words = [token.low for token in rest if not token.name]
     if any(word in word_set("all") - {"any", "both"} for word in words):
         return 0
@@ -367,12 +375,12 @@ def _count(rest: list[Token], objects: tuple[str, ...]) -> int:
 
 
 def _owned(words: list[str]) -> list[str]:
-    """``the price of … leggings``: what stands behind ``of``."""
+    """Return the words after ``of``: ``the price of … leggings``."""
     return words[words.index("of") + 1 :] if "of" in words else []
 
 
 def _is_plural(words: list[str]) -> bool:
-    """``the positive reviews``: the head noun, before any preposition, is a plural."""
+    """Whether the head noun, before any preposition, is a plural: ``the positive reviews``."""
     head: list[str] = []
     for word in words:
         if word in word_set("where") | word_set("whose") | word_set("toward") or word in _SPLITTERS:
@@ -395,7 +403,7 @@ def _picks(rest: list[Token]) -> bool:
 
 
 def _inheriting(change: RequestedChange, known: tuple[str, ...]) -> RequestedChange:
-    """A part without a name is about what the nearest part before it named."""
+    """Give a part without a name the names of the nearest part before it."""
     if change.presses or change.whose or not known:
         return change
     return replace(change, objects=known, inherited=True)

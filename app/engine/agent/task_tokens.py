@@ -1,4 +1,4 @@
-"""A task taken apart into clauses and words; a quoted text is one name.  Pure."""
+"""Tokens of a task: clauses and words; a quoted text is one name.  Pure."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _TOKEN = re.compile(
 )
 _SECRET = re.compile(r"\{secret:\w+\}")
 _SHAPE = re.compile(r"[\[{(<][^\[\]{}()<>\n\ue000]{0,200}[\]})>]")
-"""Brackets: the shape of an answer, or an aside."""
+"""Brackets: the format of an answer, or an aside."""
 _DIGITS = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word, a sign, or a name; ``quoted`` where it stood in quotes."""
+    """A word, a sign, or a name; ``quoted`` where it was in quotes."""
 
     text: str
     name: bool = False
@@ -38,7 +38,7 @@ class Token:
 
 
 def without_quotes(text: str, quotes: list[str]) -> str:
-    """Return the text with a mark in place of each quoted name, so that no word in quotes is read as a verb."""
+    """Return the text with a mark in place of each quoted name, so that no quoted word is read as a verb."""
 
     def keep(match: re.Match[str]) -> str:
         quotes.append(next(part for part in match.groups() if part is not None).strip())
@@ -49,14 +49,16 @@ def without_quotes(text: str, quotes: list[str]) -> str:
 
 
 def clauses(text: str) -> Iterator[str]:
-    """Sentences, and lines of a list."""
+    """Yield sentences, and lines of a list."""
     for sentence in _SENTENCE.split(text):
         if sentence.strip():
             yield sentence.strip()
 
 
 def tokens_of(clause: str, quotes: list[str]) -> list[Token]:
-    """Words of a clause; neighbouring capitalised words are one name, quoted texts come back from ``quotes``."""
+    """Return the words of a clause; adjacent capitalised words are one name, quoted texts come back from
+    ``quotes``.
+    """
     tokens: list[Token] = []
     for match in _TOKEN.finditer(clause):
         word = match[0]
@@ -73,7 +75,7 @@ def tokens_of(clause: str, quotes: list[str]) -> list[Token]:
 
 
 def _is_name(word: str, later: bool) -> bool:
-    """A word that names a thing by its look: ``#12``, ``sci_fi``, ``a/b``, ``iPad``, or a capital within a sentence."""
+    """Whether a word looks like a name: ``#12``, ``sci_fi``, ``a/b``, ``iPad``, or a capital within a sentence."""
     if word.casefold() in word_set("dates"):
         return False
     if word.startswith("#") or "@" in word or "_" in word or "/" in word[1:]:
@@ -87,7 +89,7 @@ def _is_name(word: str, later: bool) -> bool:
 
 
 def _joined(tokens: list[Token]) -> list[Token]:
-    """Neighbouring capitalised words are one name; quoted names stay by themselves."""
+    """Join adjacent capitalised words into one name; quoted names stay by themselves."""
     made: list[Token] = []
     for token in tokens:
         last = made[-1] if made else None

@@ -1,6 +1,7 @@
-"""Words by which a task is read for what it asks to be changed: verbs by sense, stop words, numbers.  Pure.
+"""Vocabulary for reading tasks: verbs of change by sense, stop words, numbers.  Pure.
 
-The lists are in ``resources/rules/task_changes.json``; verbs of other languages come from ``danger_words.json``.
+The lists are in ``resources/rules/task_changes.json``; verbs of other languages come from
+``danger_words.json``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from kb.retrieval.terms import stems_of
 
 
 def senses_of(words: Iterable[str]) -> frozenset[str]:
-    """Groups of verbs that any of these words, or a pair of them, belongs to."""
+    """Return the groups of verbs that any of these words, or a pair of them, belongs to."""
     table = _senses()
     listed = [word.casefold() for word in words]
     texts = [*listed, *(f"{first} {second}" for first, second in pairwise(listed))]
@@ -25,13 +26,13 @@ def senses_of(words: Iterable[str]) -> frozenset[str]:
 
 
 def word_set(name: str) -> frozenset[str]:
-    """A list of words of the rule file (``commits``, ``searches`` …)."""
+    """Return a list of words of the rule file (``commits``, ``searches`` …)."""
     return frozenset(cast("list[str]", _document()[name]))
 
 
 @lru_cache(maxsize=8192)
 def stem_of(word: str) -> str:
-    """The stem of one word."""
+    """Return the stem of one word."""
     return next(iter(stems_of(word)), word.casefold())
 
 
@@ -42,7 +43,7 @@ def _document() -> Mapping[str, Any]:
 
 @lru_cache(maxsize=1)
 def _senses() -> Mapping[str, frozenset[str]]:
-    """Sense by verb, each verb also by its stem."""
+    """Return senses by verb, each verb also by its stem."""
     made: dict[str, set[str]] = {}
     for sense, verbs in cast("Mapping[str, list[str]]", _document()["senses"]).items():
         for verb in verbs:
@@ -62,7 +63,7 @@ def two_word_verbs() -> frozenset[str]:
 
 
 def known_verb(word: str) -> bool:
-    """A verb of change in its plain form (``cancel``, not ``canceled``)."""
+    """Whether a word is a verb of change in its plain form (``cancel``, not ``canceled``)."""
     return word in _plain_verbs() or (said_by(word) is not None and not word.endswith(("ed", "s")))
 
 
@@ -77,7 +78,7 @@ _OF_KIND = {"destroys": "delete", "pays": "buy", "leaves": "logout", "sends": "s
 
 
 def senses_of_kind(verb: str) -> frozenset[str]:
-    """The sense of a verb that only the lists of dangerous words know, in any language."""
+    """Return the sense of a verb that only the lists of dangerous words have, in any language."""
     if senses_of((verb,)):
         return frozenset()
     said = said_by(verb)
@@ -92,5 +93,5 @@ def no_things() -> frozenset[str]:
 
 
 def numbers_said() -> Mapping[str, int]:
-    """Numbers by the words that say them."""
+    """Return numbers by their words."""
     return cast("Mapping[str, int]", _document()["numbers"])

@@ -1,4 +1,4 @@
-"""What one turn leaves in the ledger: its outcome, a dead end where it led nowhere, a landmark where it got on."""
+"""Ledger entries of one step: its outcome, a dead end where it failed, a checkpoint where it made progress."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from app.engine.page_state import PageCapture
 from app.engine.trajectory import ErrorClass, Step
 
 BY_PERSON = "person"
-"""``Step.by`` of what was done by hand."""
+"""``Step.by`` of a person's step."""
 
 
 def entries_of(turn: Turn, sight: Sight, url: str, before: Sequence[Turn]) -> list[Entry]:
-    """The ledger's entries for a turn, in order; ``url`` is where it ended."""
+    """Return the ledger entries of a step, in order; ``url`` is where it ended."""
     result = turn.result
     found = [outcome(turn.step, turn.words, result, url=url, state=turn.state)]
     if not result.success:
@@ -31,7 +31,7 @@ def entries_of(turn: Turn, sight: Sight, url: str, before: Sequence[Turn]) -> li
 
 
 def target_of(turn: Turn, page: PageCapture) -> str:
-    """What an action was aimed at, in words that hold on another look at the page."""
+    """Describe the target of an action in words that hold on another look at the page."""
     numbers = elements_of(turn.command)
     if numbers and 0 <= numbers[0] < len(page.elements):
         element = page.elements[numbers[0]]
@@ -42,7 +42,7 @@ def target_of(turn: Turn, page: PageCapture) -> str:
 
 
 def _landmark(turn: Turn, url: str, before: Sequence[Turn]) -> Checkpoint | None:
-    """A page of another path that was reached for the first time."""
+    """Return a checkpoint for a page of another path that was reached for the first time."""
     if turn.result.effect is not Effect.NAVIGATED or not turn.result.success:
         return None
     path = urlsplit(url).path
@@ -52,9 +52,9 @@ def _landmark(turn: Turn, url: str, before: Sequence[Turn]) -> Checkpoint | None
 
 
 def turns_of(steps: Sequence[Step]) -> tuple[Turn, ...]:
-    """The turns of a run that is gone on with, from its stored steps.
+    """Return the history of a resumed run from its stored steps.
 
-    Answers that held no action are left out, and so is what a person did by hand: the agent did not decide it.
+    Answers without an action are left out, and so are a person's steps: the agent did not decide them.
     """
     turns: list[Turn] = []
     for number, step in enumerate(steps):

@@ -1,8 +1,10 @@
-"""Takes what nobody is to read out of a look at a page, before a policy, a model, a step or a ledger gets any of it.
+"""Masking of secrets in a look at a page, before a policy, a model, a step or a ledger gets any of it.
 
-A page gives back what was typed: a field that shows its password, a greeting, a title, an address, a dialog.  Texts get
-a mark in its place.  In the picture the fields and controls are painted over; where a value stands in the page's
-running text, whose place is not known, there is no picture at all.
+A page echoes what was typed: a field that shows its password, a greeting, a title, an address, a dialog.  Texts
+get a
+mark in its place.  In the screenshot the fields and controls are painted over; where a value is in the page's
+running
+text, whose place is unknown, the screenshot is dropped.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from app.engine.trajectory import Tab
 NO_PICTURE = "no picture: it would show a secret"
 
 SECRET_HINTS = frozenset({"current-password", "new-password", "cc-number", "cc-csc", "one-time-code"})
-"""Words of ``autocomplete`` that say that what is typed here is nobody's business."""
+"""Values of ``autocomplete`` that declare a field's content a secret."""
 _FIELDS = ("input", "textarea")
 _VALUE = re.compile(
     r"""(?m)^(\t*\[(\d+)\] [a-z]+ (?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"), value=)"""
@@ -30,7 +32,7 @@ _VALUE = re.compile(
 
 
 def unseen(page: PageCapture, secrets: Secrets) -> PageCapture:
-    """The look without secrets: the values of this run wherever they stand, and pixels of fields that hold any."""
+    """Return the look without secrets: without values of this run, and without pixels of fields that hold any."""
     note = ""
     if page.picture:
         if secrets.shown_in(page.text):
@@ -57,12 +59,12 @@ def unseen(page: PageCapture, secrets: Secrets) -> PageCapture:
 
 
 def unseen_tabs(tabs: Sequence[Tab], secrets: Secrets) -> tuple[Tab, ...]:
-    """Addresses and titles of tabs without the values of this run."""
+    """Return tabs whose addresses and titles hold no value of this run."""
     return tuple(Tab(url=secrets.mask(tab.url), title=secrets.mask(tab.title)) for tab in tabs)
 
 
 def without_secret_fields(page: PageCapture, secrets: Secrets | None = None) -> bytes:
-    """The picture with every password's and every filled secret field, and what shows a secret, painted over.
+    """Return the screenshot with every password field, filled secret field and visible secret painted over.
 
     The same bytes where there is none.
     """
@@ -79,14 +81,14 @@ def without_secret_fields(page: PageCapture, secrets: Secrets | None = None) -> 
 
 
 def field_key(element: Element) -> FieldKey:
-    """What a field is known by from one look to the next."""
+    """Return the identity of a field from one look to the next."""
     return element.frame, element.css
 
 
 def is_secret_field(element: Element) -> bool:
-    """Whether what is typed here is nobody's business: a password, a card's number, a one-time code.
+    """Whether input of this field is a secret: a password, a card's number, a one-time code.
 
-    A password that a button shows in plain is in a field of text; its name is still that of a password.
+    A password shown in plain is in a text field; its name is still that of a password.
     """
     if element.type == "password":
         return True
@@ -96,7 +98,7 @@ def is_secret_field(element: Element) -> bool:
 
 
 def painted_over(picture: bytes, boxes: Sequence[Rect]) -> bytes:
-    """A JPEG with grey boxes in place of what is there; pixels and boxes have the same scale."""
+    """Return a JPEG with grey boxes; pixels and boxes have the same scale."""
     import io
 
     from PIL import Image, ImageDraw
@@ -112,7 +114,9 @@ def painted_over(picture: bytes, boxes: Sequence[Rect]) -> bytes:
 
 
 def says_secret(element: Element) -> bool:
-    """By its ``autocomplete``, whose words may name a section and a way of contact besides."""
+    """Whether its ``autocomplete`` declares a secret; the attribute may name a section and a way of contact
+    besides.
+    """
     return any(
         name == "autocomplete" and not SECRET_HINTS.isdisjoint(value.lower().split())
         for name, value in element.attributes
@@ -120,7 +124,7 @@ def says_secret(element: Element) -> bool:
 
 
 def _without_values(page: PageCapture, secrets: Secrets) -> PageCapture:
-    """The look without what is in fields that say of themselves that it is secret, or where a person put a secret."""
+    """Mask fields that are declared secret, or where a person typed a secret."""
     hidden = {
         element.index
         for element in page.elements
@@ -142,7 +146,9 @@ def _without_values(page: PageCapture, secrets: Secrets) -> PageCapture:
 
 
 def _is_filled_secret(element: Element) -> bool:
-    """A look tells nothing of a password's field, so that one may be filled; its dots tell how long it is."""
+    """Whether a field may show a secret: a password field may be filled without a value, and its dots show the
+    length.
+    """
     return element.type == "password" or (bool(element.value) and is_secret_field(element))
 
 
@@ -151,7 +157,7 @@ def _shows(element: Element, secrets: Secrets) -> bool:
 
 
 def _masked(element: Element, secrets: Secrets) -> Element:
-    """The element itself where it holds none of the values."""
+    """Return the masked element; the same object where it holds no value."""
     texts = (
         element.name, element.value, element.label, element.text, element.href, element.form, element.css,
         *element.options, *(value for _, value in element.attributes),

@@ -1,4 +1,4 @@
-"""Clocks of which one goes at a time, and waiting for whatever comes first."""
+"""The clock of a run, and waiting for the first of several coroutines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Clocks:
-    """Seconds a run has gone (``own``) and has been held; neither goes before it begins and after it ends."""
+    """Seconds a run was active (``own``) and was held; neither counts before its start and after its end."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -28,14 +28,14 @@ class Clocks:
         return self._held + (self._clock() - self._since if self._goes == "held" else 0.0)
 
     def run(self, *, own: bool, held: bool) -> None:
-        """Which of them goes from now on; at most one does."""
+        """Select the clock that runs from now on; at most one does."""
         self._own, self._held = self.own, self.held
         self._since = self._clock()
         self._goes = "own" if own else "held" if held else ""
 
 
 async def first_of(*waits: Coroutine[Any, Any, T]) -> T:
-    """What the first of them gives back; the others are cancelled.  An error of one that ends first is raised."""
+    """Return the result of the first to end and cancel the others.  Raises the exception of one that fails first."""
     tasks: list[asyncio.Task[T]] = []
     first: list[asyncio.Task[T]] = []
 

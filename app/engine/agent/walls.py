@@ -1,4 +1,4 @@
-"""A log-in or a captcha before the page of a run: who deals with it, and what only looks like one."""
+"""Log-in and captcha walls before the page of a run: who passes them, and pages that only look like one."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _SAYS_LITTLE = frozenset(
     ("about", "back", "click", "continue", "enter", "from", "into", "name", "next", "page", "send", "submit", "that",
      "then", "this", "what", "which", "with", "your")
 )  # fmt: skip
-"""Words that a form and a task may have in common though they have nothing to do with each other."""
+"""Words that a form and a task may share though they are unrelated."""
 
 SaidBy = Callable[[str, PersonDecision], None]
-"""Takes what a person said, with the question it answers."""
+"""Takes a question and a person's answer to it."""
 
 
 class Walls:
-    """The walls of one run."""
+    """Handles the walls of one run."""
 
     def __init__(
         self, task: Task, parts: Parts, control: Control, recording: Recording, said: SaidBy
@@ -49,7 +49,7 @@ class Walls:
         self._passed = -1
 
     def seen(self, page: PageCapture) -> PageCapture:
-        """The page as the run may go by it: what is no wall does not stand as one."""
+        """Return the page without a challenge that is none, as a person or the task says."""
         if page.challenge is Challenge.NONE:
             return page
         none = wall_of(page) in self._control.no_walls or (
@@ -58,7 +58,9 @@ class Walls:
         return replace(page, challenge=Challenge.NONE) if none else page
 
     async def at(self, page: PageCapture) -> Ending | None:
-        """A captcha is nobody's but a person's; so is a log-in page that stays and that the task does not speak of."""
+        """Handle a captcha, which only a person may solve, or a log-in page that stays and that the task does
+        not mention.
+        """
         log_in = page.challenge is Challenge.LOGIN and not _LOGS_IN.search(self._task.intent)
         self._walled = self._walled + 1 if log_in else 0
         begun = bool(self._recording.turns)
@@ -79,9 +81,11 @@ class Walls:
         return Ending(Outcome.NEEDS_PERSON, error=f"{what} is still there") if still else None
 
     async def _behind(self, what: str, page: PageCapture) -> Ending | None:
-        """The page is looked at again whatever was said; a wall that still stands is asked about again."""
+        """Ask a person; the page is looked at again after any answer, and a wall that remains is asked about
+        again.
+        """
         if self._passed == self._recording.number:
-            await self._control.drop(Need.WALL)  # it was said to be dealt with, and was not
+            await self._control.drop(Need.WALL)  # the person said it is passed, but it is not
         if self._parts.knowledge is not None:
             await self._parts.knowledge.tips(
                 page.url, self._task.intent
@@ -102,8 +106,9 @@ class Walls:
 
 
 def wall_of(page: PageCapture) -> str:
-    """What tells a wall from others: of a log-in the address without its data and the form's fields, of a captcha the
-    address and the title.  Another wall at the same address is another one.
+    """Return the key of a wall: log-in address without data and its form's fields, or captcha address and title.
+
+    Another wall at the same address has another key.
     """
     template = keys_of(page, page.url).template
     host = page.url.partition("//")[2].partition("/")[0]
@@ -119,9 +124,10 @@ def wall_of(page: PageCapture) -> str:
 
 
 def is_about(page: PageCapture, intent: str) -> bool:
-    """Whether what counts as a log-in is a form that the task is about, so that the run can act there.
+    """Whether the log-in form of a page is what the task is about, so that the run can act there.
 
-    The page does not call itself a log-in, its form has a field besides name and password, and a word of the task is in
+    The page does not call itself a log-in, its form has a field besides name and password, and a word of the
+    task is in
     the name of such a field or of the form's button.
     """
     if calls_itself_a_log_in(page.url, page.title, page.headings):

@@ -1,4 +1,4 @@
-"""Looks every two seconds whether a run still lives, tells what it finds, and does what its diagnosis says."""
+"""The watchdog of a run: checks its health every two seconds, reports faults and applies remedies."""
 
 from __future__ import annotations
 
@@ -18,57 +18,59 @@ log = logging.getLogger(__name__)
 
 
 class Probe(Protocol):
-    """What the watchdog asks (``app.engine.agent.probing.RunProbe``)."""
+    """Health signals the watchdog reads (``app.engine.agent.probing.RunProbe``)."""
 
     def broken(self) -> str:
-        """What browser or page say is wrong with them; "" where nothing is."""
+        """Return the fault that browser or page report themselves, "" for none."""
         ...
 
     async def page(self) -> bool:
-        """The page in front answers."""
+        """Whether the page in front answers."""
         ...
 
     async def disk(self) -> str:
-        """Why nothing can be written; "" where it can."""
+        """Return why nothing can be written; "" where it can."""
         ...
 
     def model(self) -> tuple[float | None, bool]:
-        """Seconds since the model's last sign of life (``None``: none is asked), and whether its answer has begun."""
+        """Return seconds since the model last showed activity (``None``: no call is open), and whether its
+        answer has begun.
+        """
         ...
 
 
 class Nurse(Protocol):
-    """Who mends (``app.engine.agent.lasting.LastingHands``)."""
+    """Applies remedies to the browser (``app.engine.agent.lasting.LastingHands``)."""
 
     def suspect(self, why: str) -> None:
-        """The browser itself seems to hang: it is ended before anything else is done."""
+        """Mark the browser as hung: it is killed before anything else is done."""
         ...
 
     async def mend(self) -> bool:
-        """Bring the browser back now, where it needs it; whether it is well."""
+        """Reopen the browser now, where it is lost; return whether it works."""
         ...
 
     def hold(self, why: str) -> None:
-        """Nothing is done on the page while this is so; "" lets it go on."""
+        """Block actions on the page; "" unblocks them."""
         ...
 
 
 def clock_that_never_stops() -> float:
-    """Seconds that go on while the machine sleeps."""
+    """Return seconds of a clock that continues while the machine sleeps."""
     if hasattr(time, "CLOCK_BOOTTIME"):
         return time.clock_gettime(time.CLOCK_BOOTTIME)
     return time.time()
 
 
 class Watchdog:
-    """Watches over one run for as long as ``watch`` is awaited.
+    """Watches one run for as long as ``watch`` is awaited.
 
     Args:
-        noticed: is called with what is wrong, and with "" once it is not any more.
-        clock: stands still while the machine sleeps.  always: does not.
+        noticed: called with the fault, and with "" once it is over.
+        clock: stops while the machine sleeps.  always: does not.
 
     Attributes:
-        why: what is wrong now, in a sentence; "" where nothing is.
+        why: the present fault in a sentence, "" for none.
     """
 
     def __init__(
@@ -94,7 +96,7 @@ class Watchdog:
         self._acted: tuple[Ill, float] | None = None
 
     async def watch(self) -> None:
-        """Look again and again; to be cancelled when the run is over.  A look that fails is logged."""
+        """Check again and again; to be cancelled when the run is over.  A check that fails is logged."""
         while True:
             due = self._always() + self._limits.every
             await asyncio.sleep(self._limits.every)
@@ -104,7 +106,7 @@ class Watchdog:
                 log.exception("the watchdog of run %s stumbled", self._control.run)
 
     async def look(self, late: float = 0.0) -> Finding | None:
-        """Look once and do what is to be done; ``late`` is by how many seconds it comes later than it was meant to."""
+        """Check once and apply the remedy; ``late`` is the delay of this check in seconds."""
         slept = max(late, self._slept())
         found = diagnose(await self._signs(slept), self._limits)
         self._tell(found)
@@ -113,7 +115,7 @@ class Watchdog:
             await self._do(found)
         return found
 
-    # inside
+    # internals
 
     async def _signs(self, slept: float) -> Signs:
         control, now = self._control, self._clock()
@@ -146,7 +148,7 @@ class Watchdog:
         return not broken and await self._probe.page()
 
     def _slept(self) -> float:
-        """Seconds of sleep since the last look, as far as the two clocks differ."""
+        """Return the seconds of sleep since the last check, by the difference of the two clocks."""
         clock, always = self._last
         self._last = self._clock(), self._always()
         return (self._last[1] - always) - (self._last[0] - clock)
@@ -164,7 +166,7 @@ class Watchdog:
     async def _do(self, found: Finding) -> None:
         control = self._control
         if found.cure is Cure.LOOK:
-            control.holds += 1  # what is decided now is about a page of before
+            control.holds += 1  # the decision in progress is about an old page
             return
         if found.cure is Cure.MEND:
             await self._nurse.mend()
@@ -173,7 +175,7 @@ class Watchdog:
             return
         stage = (found.ill, control.stage_since)
         if stage == self._acted:
-            return  # it was cut short, and is on its way out
+            return  # already interrupted, and about to end
         self._acted = stage
         if found.cure is Cure.REOPEN:
             self._nurse.suspect(found.why)

@@ -89,8 +89,9 @@ class GateDecision:
     Attributes:
         allowed: it may be done; with ``permit`` ``None`` it may only read.
         why: the reason for a refusal or a permit, one clause for a person and for a model.
-        about: the class of risk.
-        key: what counts as the same write; ``None`` where nothing is written.
+        about: its risk.
+        key: identifies the write, to count repetitions; ``None`` where nothing is written.
+        thing: the row or page that the write concerns.
     """
 
     allowed: bool
@@ -106,7 +107,7 @@ class WriteGate:
     """The gate of one run.
 
     Attributes:
-        allow: classes of risk that need no request by the task.
+        allow: risk classes that the task does not have to ask for.
     """
 
     allow: frozenset[RiskClass] = frozenset()
@@ -140,7 +141,7 @@ class WriteGate:
         if about.risk in _UNSENT and (is_plain_link(element, page) or isinstance(command, Goto | NewTab)):
             return GateDecision(allowed=True, about=about)
         if isinstance(command, Goto | NewTab):
-            scope = scope_of(None, PageCapture(url=command.url))  # the address alone tells what it is done to
+            scope = scope_of(None, PageCapture(url=command.url))  # the address alone names the object
         else:
             scope = scope_of(element, page)
         words = words_of(command, scope, page)
@@ -160,14 +161,14 @@ class WriteGate:
         return GateDecision(allowed=False, about=about, why=_refusal(about, changes, refusals))
 
     def settle(self, decision: GateDecision, result: Result, step: int) -> None:
-        """Take note of what came of an action: what was written counts, what was refused or held back does not."""
+        """Count the write of an action; one that was refused or blocked does not count."""
         if decision.key is None or not decision.allowed:
             return
         self._pressed[decision.key[0]] = step
         if _has_written(decision, result):
             self._done.setdefault(decision.key, []).append(decision.thing)
 
-    # what speaks against it
+    # objections
 
     def _misfit(
         self,
@@ -178,7 +179,7 @@ class WriteGate:
         about: Assessment,
         sight: Sight,
     ) -> str:
-        """Why an action does not belong to a change; "" where it does."""
+        """Return why an action does not belong to a change; "" where it does."""
         may_finish = finishes(words, scope.element)
         if not same_verb(change, words, scope, about):
             if not may_finish or not self._may_finish(change, number, words, scope, about, sight):
@@ -196,7 +197,7 @@ class WriteGate:
         about: Assessment,
         sight: Sight,
     ) -> bool:
-        """Whether a control such as "Save" finishes this change."""
+        """Whether a control such as "Save" completes this change."""
         if about.risk in GRAVE and not change.senses & NEEDED[about.risk]:
             return False
         own = senses_of(word for word in words if word not in word_set("commits") | CHANGES)
@@ -221,7 +222,7 @@ class WriteGate:
     def _wrong_thing(
         self, change: RequestedChange, number: int, scope: PageScope, about: Assessment, sight: Sight
     ) -> str:
-        """Why the control belongs to another thing than the task names; "" where it does not."""
+        """Return why the control belongs to another thing than the task names; "" where it does not."""
         if is_named(change, scope):
             return ""
         made = bool(change.senses & _MAKING) and not change.senses & {"delete", "edit"}
@@ -239,7 +240,7 @@ class WriteGate:
             if any(see(name) for name in objects):
                 return ""
             if buying and number in self._pressed and not scope.row:
-                return ""  # the basket or the check-out that the named thing was put into
+                return ""  # the basket or check-out of the named thing
             return f"{' or '.join(repr(name) for name in objects[:3])} is not what it belongs to"
         if scope.rivals and not scope.row and not scope.dialog and change.count == 1 and not change.picks:
             return f"the page has {scope.rivals + 1} of it, and the task does not say which"
@@ -265,7 +266,7 @@ class WriteGate:
         return ""
 
     def _done_before(self, turns: Sequence[Turn], scope: PageScope) -> list[str]:
-        """Presses of the same control by a run that broke off and was resumed."""
+        """Return presses of the same control before the run was interrupted and resumed."""
         name = scope.element.name if scope.element is not None else ""
         if not name:
             return []
@@ -278,7 +279,7 @@ class WriteGate:
             and f"'{name}'" in turn.words
         ]
 
-    # what is granted
+    # permits
 
     def _permitted(
         self,
@@ -310,14 +311,14 @@ class WriteGate:
             allowed=False, about=about, why=f"{about.why}; the task does not speak of logging in"
         )
 
-    # what was typed
+    # typed values
 
     def _remember(self, element: Element | None, text: str, page: PageCapture) -> None:
         if element is not None:
             self._typed[f"{element.frame}{element.css or element.name}{path(page.url)}"] = text
 
     def _foreign_text(self, scope: PageScope, sight: Sight) -> bool:
-        """Whether a text field of the form holds what does not come from the task."""
+        """Whether a text field of the form holds text that is not from the task."""
         known = {word for text in _orders(sight) for word in plain_words(text)}
         return any(
             one.role in _TEXT_FIELDS and not comes_from(one.value, known) and self._was_typed(one, scope.page)
@@ -325,7 +326,7 @@ class WriteGate:
         )
 
     def _typed_by_task(self, scope: PageScope, sight: Sight) -> bool:
-        """Whether the agent put values of the task into the form."""
+        """Whether the agent typed values of the task into the form."""
         known = {word for text in _orders(sight) for word in plain_words(text)}
         typed = [one for one in scope.fields if self._was_typed(one, scope.page)]
         return bool(typed) and any(comes_from(one.value, known) for one in typed)
@@ -335,18 +336,18 @@ class WriteGate:
 
 
 def orders_of(sight: Sight) -> tuple[RequestedChange, ...]:
-    """The changes that the task, a person's answers and a person's hints ask for."""
+    """Return the changes that the task, a person's answers and a person's hints ask for."""
     return tuple(change for text in _orders(sight) for change in requested_changes(text))
 
 
 def permit_for(element: Element | None, why: str) -> WritePermit:
-    """A permit for what one control writes: its own form where it sends one."""
+    """Return a permit for the writes of one control: limited to its own form where it submits one."""
     form = element.form if element is not None and element.form.startswith("post:") else ""
     return WritePermit(why=why[:300], form=form)
 
 
 def _forbidden(words: tuple[str, ...], sight: Sight) -> str:
-    """The verb of a control that the task forbids, "" for none."""
+    """Return the verb of a control that the task forbids, "" for none."""
     refused = frozenset(verb for text in _orders(sight) for verb in forbidden_verbs(text))
     if not refused:
         return ""
@@ -385,7 +386,7 @@ def _named_target(command: Command, page: PageCapture) -> Element | None:
 
 
 def _has_written(decision: GateDecision, result: Result) -> bool:
-    """Whether something was written: a request that was let out and not answered with an error, or a seen effect."""
+    """Whether something was written: a request was sent and not answered with an error, or an effect was seen."""
     if result.sent:
         answered = [line.rpartition(" ")[2] for line in result.sent]
         return any(not status.isdecimal() or int(status) < 400 for status in answered)

@@ -1,4 +1,4 @@
-"""Writing that waits for a person where the disk takes nothing: full, or read-only.  Nothing is lost, nothing twice."""
+"""Writing that waits for a person while the disk is full or read-only.  Nothing is lost, nothing written twice."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from app.engine.supervision import Stage, Verb
 async def written(
     control: Control, what: str, write: Callable[[], Awaitable[object]], *, held: bool = False
 ) -> None:
-    """Write until it works.
+    """Write; on failure ask a person and retry until it works.
 
     Args:
-        what: what is written, in words for the person ("Step 3").
+        what: names what is written, for the person ("Step 3").
         write: leaves nothing behind where it fails.
-        held: it is not the loop that writes: that stands still.
+        held: the writer is not the loop, which is held.
 
     Raises:
-        StoreError: it can't be written, and nobody is there, or the run is to end.
+        StoreError: it can't be written, and there is no person, or the run is to end.
     """
     async with AsyncExitStack() as stack:
         if not held:
@@ -42,7 +42,7 @@ async def written(
 
 
 class _Attempt:
-    """One more try, that says whether it worked."""
+    """One retry that reports whether it worked."""
 
     def __init__(self, write: Callable[[], Awaitable[object]]) -> None:
         self._write, self.done = write, False

@@ -1,4 +1,4 @@
-"""Reads what a model said of a step or a run.  Whatever it said, a verdict comes of it: undecided at worst."""
+"""Verdicts read from a model's answer about a step or a run.  Every answer gives a verdict: undecided at worst."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _REASONS = (
 
 
 def step_verdict(reply: Reply, step: int, *, pictures: bool) -> ModelVerdict:
-    """What was said of a step."""
+    """Return the verdict on a step."""
     data = reply.data or {}
     sense = _sense(data.get("shows"))
     return _verdict(
@@ -69,7 +69,7 @@ def step_verdict(reply: Reply, step: int, *, pictures: bool) -> ModelVerdict:
 
 
 def outcome_verdict(reply: Reply, last: int, *, pictures: bool) -> ModelVerdict:
-    """What was said of a run whose last step is ``last``."""
+    """Return the verdict on a run whose last step is ``last``."""
     data = reply.data or {}
     sense = _sense(data.get("met"))
     named = data.get("step")
@@ -79,7 +79,7 @@ def outcome_verdict(reply: Reply, last: int, *, pictures: bool) -> ModelVerdict:
 
 
 def undecided(detector: type[Known], step: int, note: str) -> ModelVerdict:
-    """Nothing came of the question, for a cause outside of the run."""
+    """Return an undecided verdict, for a cause outside of the run."""
     return ModelVerdict(
         detector=detector.name, step=step, sense=Sense.UNDECIDED, note=note, version=detector.version
     )
@@ -116,7 +116,7 @@ def _reason(said: object) -> Reason:
 
 
 def _confidence(said: object) -> float:
-    """A share, a percentage, or a word with a number in it."""
+    """Return a confidence from a share, a percentage, or a text with a number in it."""
     if isinstance(said, str):
         number = re.search(r"\d{1,3}(?:\.\d{1,6})?", said)
         said = float(number[0]) / (100 if "%" in said else 1) if number else None

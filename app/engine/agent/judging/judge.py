@@ -26,25 +26,25 @@ from app.engine.page_diff import step_view
 from app.engine.trajectory import Outcome, Run, Step
 
 Load = Callable[[str], Awaitable[bytes]]
-"""Content by digest; raises a ``SiteloreError`` where it is gone."""
+"""Return content by digest; raises a ``SiteloreError`` where it is gone."""
 Progress = Callable[[int, int], None]
 
 MOST_PICTURE = 6_000_000
-"""Bytes of a picture that is sent."""
+"""Maximum bytes of a picture that is sent."""
 MOST_OUT = 700
 
 _PASSING = frozenset({ModelTrouble.UNREADABLE, ModelTrouble.TIMEOUT, ModelTrouble.REFUSED})
-"""Trouble with one question, which need not be with the next."""
+"""Errors of one question, which need not recur with the next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeOptions:
-    """What to ask.
+    """Questions to ask.
 
     Attributes:
-        outcome: whether the goal was met.  steps: of how many steps at most, the last ones first; 0 asks of none.
+        outcome: whether the goal was met.  steps: number of steps at most, the last ones first; 0 for none.
         pictures: show them, where there are any.
-        at_once: questions on their way at the same time.
+        at_once: concurrent questions.
     """
 
     outcome: bool = True
@@ -63,10 +63,11 @@ async def judge_run(
     options: JudgeOptions | None = None,
     fence: Fence | None = None,
 ) -> Opinion:
-    """Ask a model of a run; ``detectors.vlm.flags_of`` makes flags of the answer.
+    """Ask a model about a run; ``detectors.vlm.flags_of`` makes flags of the answer.
 
-    What it says is never an error: an answer that can't be read, or that did not come in time, leaves a question
-    undecided.  When the budget is used up the questions that are left stay undecided too.
+    No answer is an error: one that can't be read, or that did not come in time, leaves a question undecided.
+    When the
+    budget is used up the remaining questions stay undecided too.
 
     Raises:
         ModelError: the endpoint is gone, refuses the key, or refuses every question.
@@ -77,7 +78,7 @@ async def judge_run(
 
 @dataclass(slots=True)
 class _Asking:
-    """The questions of one run."""
+    """The questions about one run."""
 
     run: Run
     steps: Sequence[Step]
@@ -123,7 +124,7 @@ class _Asking:
         )
 
     def _pairs(self) -> list[tuple[Step, Step]]:
-        """Steps that can be asked about, each with the page after it."""
+        """Return the steps that can be judged, each with the page after it."""
         pages = [*self.steps, *([self.run.final] if self.run.final is not None else [])]
         pairs = [
             (step, after) for step, after in zip(self.steps, pages[1:], strict=False) if can_be_asked(step)
@@ -143,7 +144,7 @@ class _Asking:
 
     async def _step(self, step: Step, after: Step) -> ModelVerdict:
         trees = {digest: await self._content(digest) for digest in {step.tree, after.tree} if digest}
-        # Comparing two long pages takes a tenth of a second: not on a loop that others wait for.
+        # Comparing two long pages takes a tenth of a second: do it off the event loop.
         view = await asyncio.to_thread(step_view, self.run.id, step, after, trees.__getitem__)
         pictures = await self._pictures([view.before.screenshot, view.after.screenshot])
         messages = step_question(self.run, step, view, pictures, self.fence)
@@ -155,7 +156,7 @@ class _Asking:
     async def _ask(
         self, messages: Sequence[Message], schema: dict[str, object], pictures: dict[str, bytes]
     ) -> Reply | str:
-        """The reply, or why there is none."""
+        """Return the reply, or the reason why there is none."""
         if self.spent:
             return "the budget was used up"
         try:
@@ -168,7 +169,7 @@ class _Asking:
             elif error.trouble not in _PASSING:
                 raise
             if not self.answered and self.refusal is not None:
-                raise  # twice and never an answer: it is not the question
+                raise  # refused twice without any answer: not the question's fault
             self.refusal = error
             return str(error)
         self.answered += 1
@@ -184,7 +185,7 @@ class _Asking:
         return {digest: data for digest, data in found.items() if 0 < len(data) <= MOST_PICTURE}
 
     async def _content(self, digest: str) -> bytes:
-        """A content, empty where it is gone."""
+        """Return a content, empty where it is gone."""
         try:
             return await self.load(digest) if digest else b""
         except SiteloreError:

@@ -1,7 +1,8 @@
-"""What a model is asked of a run: the record, without its score, with pictures where there are any.
+"""Questions to a model about a run: the record, without its score, with pictures where there are any.
 
-Everything that a site or the agent wrote stands behind a fence.  The score is never told, nor that a run ended because
-it was scored: a judge that knows the result judges nothing.
+Everything that a site or the agent wrote is fenced.  The prompt never has the score, nor that a run ended
+because it
+was scored: a judge that knows the result judges nothing.
 """
 
 from __future__ import annotations
@@ -17,18 +18,18 @@ from app.engine.observation import TreeLine
 from app.engine.trajectory import ErrorClass, Run, Step
 
 MOST_CHANGES = 6_000
-"""Letters of what changed on a page; half where pictures show it too."""
+"""Maximum characters of the changes on a page; half where pictures show them too."""
 MOST_PAGE = 8_000
-"""Letters of the last page."""
+"""Maximum characters of the last page."""
 MOST_TRACE = 14_000
 MOST_WORDS = 300
 _LAST_PICTURES = 2
 
 
 def can_be_asked(step: Step) -> bool:
-    """Whether a step can be checked: an action on the page that was done.
+    """Whether a step can be judged: an action on the page that was done.
 
-    One that was not done is told by its error, and nobody needs to ask.
+    The error of one that was not done says enough.
     """
     kind = step.action.kind if step.action is not None else ""
     done = step.executed and step.error_class in (ErrorClass.NONE, ErrorClass.SOFT)
@@ -38,7 +39,7 @@ def can_be_asked(step: Step) -> bool:
 def step_question(
     run: Run, step: Step, view: StepView, pictures: Mapping[str, bytes], fence: Fence
 ) -> list[Message]:
-    """Did this action do what it was for?  ``view`` are the pages before and after with what changed."""
+    """Ask whether this action did what it was for; ``view`` has the pages before and after with their differences."""
     shown = [digest for digest in (view.before.screenshot, view.after.screenshot) if digest in pictures]
     told = "\n".join(
         (
@@ -67,7 +68,7 @@ def step_question(
 def outcome_question(
     run: Run, steps: Sequence[Step], last_page: str, pictures: Mapping[str, bytes], fence: Fence
 ) -> list[Message]:
-    """Was the goal met?  ``last_page`` is the text of the page that the run ended on."""
+    """Ask whether the goal was met; ``last_page`` is the text of the page that the run ended on."""
     final = page_of(run.final) if run.final is not None else None
     pages = [*steps, *([final] if final is not None else [])][-_LAST_PICTURES:]
     where = final or (steps[-1] if steps else None)
@@ -88,13 +89,13 @@ def outcome_question(
 
 
 def pictures_of(run: Run, steps: Sequence[Step]) -> list[str]:
-    """Digests of the pictures that ``outcome_question`` can show."""
+    """Return digests of the pictures that ``outcome_question`` can show."""
     pages = [*steps, *([run.final] if run.final is not None else [])][-_LAST_PICTURES:]
     return [page.screenshot for page in pages if page.screenshot]
 
 
 def _trace(steps: Sequence[Step]) -> str:
-    """Every step on a line or two; of a long run the middle is told in short."""
+    """Describe every step on a line or two; in a long run the middle is shortened."""
     lines = [_told(step) for step in steps]
     if sum(map(len, lines)) > MOST_TRACE:
         kept = MOST_TRACE // (2 * (MOST_WORDS + 200))
@@ -132,7 +133,7 @@ def _ending(run: Run) -> str:
 
 
 def _changes(view: StepView) -> str:
-    """The changed lines of both pages; all of the page after, where another page came."""
+    """Return the changed lines of both pages; all of the second page, where another page came."""
     if view.after.missing and not view.after.lines:
         return f"({view.after.missing})"
     if not view.before.lines and not view.after.lines:
