@@ -1,8 +1,8 @@
-"""What the program can do, as the command line and the window both call it.
+"""The use cases of the program, as the command line and the window both call them.
 
-``Engine`` does it in process; ``app.models.engine_client.EngineClient`` does it over the channel to the engine host.
-Every value that crosses is one of these dataclasses (or plain JSON); bytes travel beside the JSON.
-This module imports no machinery, so that the window's first picture does not wait for it.
+``Engine`` implements them in process; ``app.models.engine_client.EngineClient`` calls the engine host over the
+channel. Every value that crosses is one of these dataclasses (or plain JSON); bytes travel beside the JSON.  This
+module imports no machinery, so that the window's first picture does not wait for it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from kb.tip import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunNotes:
-    """What was missing in the folder of a run that was imported all the same, one sentence each."""
+    """Missing parts of an imported run, one sentence each."""
 
     run: str
     path: str
@@ -51,10 +51,10 @@ class RunNotes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunImportReport:
-    """What an import brought: counts of runs, errors per path, ids of the runs that are new.
+    """The result of an import: counts of runs, errors by path, ids of new runs.
 
-    ``failed`` names every file or folder that could not be used; a run with such a file may be among ``runs``.
-    ``notes`` tells of the new runs what is missing in them.
+    ``failed`` names every unusable file or folder; a run with such a file may be among ``runs``.  ``notes`` lists
+    missing parts of new runs.
     """
 
     imported: int
@@ -67,7 +67,7 @@ class RunImportReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFilter:
-    """Which runs, in which order.  Empty fields do not filter.
+    """A filter and order of runs.  Empty fields do not filter.
 
     ``order``: ``risk`` (highest first), ``date`` (newest first), ``site``, ``steps`` (most first), ``id``.
     ``search`` is full text over intent, reason, action, target, address, error and answer.
@@ -86,7 +86,7 @@ class RunFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRow:
-    """One line of the queue."""
+    """One row of the review queue."""
 
     id: str
     source: str
@@ -108,7 +108,7 @@ class RunRow:
     signature: str = ""
     """Names the kind of failure: runs with the same one failed alike (site, first detector, page template)."""
     looked_at: bool = True
-    """Whether the detectors have looked at it; until then it has neither flags nor a risk."""
+    """Whether detectors have run; before that it has neither flags nor a risk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,12 +122,12 @@ class RunDetail:
     verdicts: tuple[Verdict, ...]
     tips: tuple[str, ...] = ()
     interventions: tuple[Intervention, ...] = ()
-    """What its operator, the policy and the watchdog did while it was going on, oldest first."""
+    """Actions of its operator, the policy and the watchdog while it was live, oldest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageView:
-    """A page as shown to a person: a picture where there is one (a blob hash), else the tree's lines.
+    """A page for display: a picture if there is one (a blob hash), else the tree's lines.
 
     ``target_box`` is (x, y, width, height) in the picture's pixels where known.
     """
@@ -157,7 +157,7 @@ class StepView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchHit:
-    """One find: in a run (``step`` is None), a step, or a tip (``kind`` tells); ``snippet`` marks it with [ ]."""
+    """A match in a run (``step`` is None), a step, or a tip (``kind``); ``snippet`` marks it with [ ]."""
 
     kind: str
     id: str
@@ -169,17 +169,17 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TipForm:
-    """The composer's fill for a step: a draft and where it comes from."""
+    """The composer's initial form for a step: a draft and its source."""
 
     draft: TipDraft
     intent: str
     task_values: tuple[str, ...]
-    """Values of this task (quoted strings, numbers, names) that must not stand in a site-level tip."""
+    """Values of this task (quoted strings, numbers, names) that must not be in a site-level tip."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TipCheck:
-    """Everything the composer shows under a draft while it is typed."""
+    """The checks that the composer shows under a draft while it is typed."""
 
     lint: tuple[Finding, ...]
     similar: tuple[Similar, ...]
@@ -188,7 +188,7 @@ class TipCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saved:
-    """The id of a stored tip with what lint and the duplicate check say of it."""
+    """The id of a stored tip with its lint findings and near duplicates."""
 
     id: str
     lint: tuple[Finding, ...]
@@ -197,14 +197,14 @@ class Saved:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskReport:
-    """How the ranking stands: where its weights come from, and each detector's record by people's verdicts."""
+    """The state of the ranking: origin of its weights, and each detector's scorecard by people's verdicts."""
 
     fitted_on: int
     """Verdicts the weights in use were fitted on; 0 means the built-in prior."""
     scores: tuple[Score, ...]
     weights: dict[str, float] = field(default_factory=dict[str, float])
     in_use: str = "built-in"
-    """``built-in`` or ``fitted``: whichever orders judged runs better that it has not seen."""
+    """``built-in`` or ``fitted``: whichever orders unseen judged runs better."""
     judged_failed: int = 0
     judged_passed: int = 0
     auroc_cold: float | None = None
@@ -212,12 +212,12 @@ class RiskReport:
     auroc_fitted: float | None = None
     """The same of fits to the other judged runs, cross-validated with every task on one side only."""
     why: str = ""
-    """Why the one in use is in use, in one sentence."""
+    """Why the one in use was chosen, in one sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepDifference:
-    """A stored step in which one knowledge base would tell the agent something else than the other."""
+    """A stored step for which two knowledge bases retrieve different tips."""
 
     run: str
     step: int
@@ -228,7 +228,7 @@ class StepDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BehaviourDiff:
-    """How two knowledge bases differ over the stored steps: counts, and the first differences."""
+    """Differences of two knowledge bases over the stored steps: counts, and the first examples."""
 
     steps: int
     changed: int
@@ -238,7 +238,7 @@ class BehaviourDiff:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """What undo or redo did, and what the next one would do ("" for nothing)."""
+    """The action undone or redone, and the labels of the next undo and redo ("" for none)."""
 
     did: str
     undo: str = ""
@@ -247,9 +247,9 @@ class Done:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One line of the doctor: what was looked at, whether it works, what was found, how to mend it.
+    """One line of the doctor: name, whether it works, finding, remedy.
 
-    ``slow`` is true of what did not answer in time: it is not known to work, and not known to be missing.
+    ``slow`` marks a check that did not answer in time: neither known to work nor known to be missing.
     """
 
     name: str
@@ -262,7 +262,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkspaceInfo:
-    """What the status bar says at the start."""
+    """The workspace's figures for the status bar."""
 
     path: str
     name: str
@@ -271,11 +271,11 @@ class WorkspaceInfo:
     encoder: str
     encoder_ready: bool
     notes: tuple[str, ...] = ()
-    """What had to be mended when it was opened, one sentence each."""
+    """Repairs made when it was opened, one sentence each."""
 
 
 class EngineApi(GraphApi, RunApi, LiveApi, Protocol):
-    """Use cases.  Errors are ``SiteloreError``s; long ones run as jobs and tell their progress as events."""
+    """All use cases.  Errors are ``SiteloreError``s; long ones run as jobs and report progress as events."""
 
     # the workspace
     async def info(self) -> WorkspaceInfo: ...

@@ -1,8 +1,8 @@
 """The typed message channel between the window and the engine host.
 
-A frame is two big-endian lengths (JSON, bytes), the JSON, and raw bytes that travel beside it (a picture).
-Requests name a method of ``EngineApi``; its annotations say how arguments and results are read, so a message that
-does not fit is refused at the border and nothing untyped gets in.  Both ends are plain asyncio streams.
+A frame is two big-endian lengths (JSON, bytes), the JSON, and raw bytes beside it (a picture).  Requests name a
+method of ``EngineApi``; its annotations define how arguments and results are decoded, so that a malformed message is
+refused at the border.  Both ends are plain asyncio streams.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class ChannelError(SiteloreError):
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """How one use case travels: readers of its arguments, of its result, and whether that is raw bytes."""
+    """The wire form of one use case: types of its arguments and result, and whether the result is raw bytes."""
 
     name: str
     parameters: dict[str, Any]
@@ -66,7 +66,7 @@ def _adapter(annotation: Any) -> Any:
 
 @functools.cache
 def method(name: str) -> Method:
-    """The method of ``EngineApi`` with this name; ``ChannelError`` when there is none."""
+    """Return the method of ``EngineApi`` with this name; ``ChannelError`` when there is none."""
     function = getattr(EngineApi, name, None)
     if name.startswith("_") or not inspect.iscoroutinefunction(function):
         raise ChannelError(f"the engine has no method {name!r}")
@@ -76,7 +76,7 @@ def method(name: str) -> Method:
 
 
 def warm_up() -> None:
-    """Make every reader and writer now, on a worker thread: the first answers would each wait 50 ms for theirs."""
+    """Build every codec now, on a worker thread: the first answers would each wait 50 ms for theirs."""
     for name in dir(EngineApi):
         if not name.startswith("_") and inspect.iscoroutinefunction(getattr(EngineApi, name)):
             use_case = method(name)
@@ -87,7 +87,7 @@ def warm_up() -> None:
 
 
 def pack(message: dict[str, Any], raw: bytes = b"") -> bytes:
-    """One frame."""
+    """Encode one frame."""
     body = orjson.dumps(message, option=orjson.OPT_PASSTHROUGH_DATETIME)
     if len(body) + len(raw) > MAX_FRAME:
         raise ChannelError(f"a message of {(len(body) + len(raw)) >> 20} MB is too large")
@@ -97,7 +97,7 @@ def pack(message: dict[str, Any], raw: bytes = b"") -> bytes:
 async def read_frame(
     reader: asyncio.StreamReader, most: int = MAX_FRAME
 ) -> tuple[dict[str, Any], bytes] | None:
-    """The next frame, ``None`` at the end of the stream.
+    """Return the next frame, ``None`` at the end of the stream.
 
     Raises:
         ChannelError: it is longer than ``most`` bytes, of which none is read then; or it is no message.
@@ -121,12 +121,12 @@ async def read_frame(
 
 
 def encode(value: Any, annotation: Any) -> Any:
-    """A value as plain JSON data."""
+    """Encode a value as plain JSON data."""
     return _adapter(annotation).dump_python(value, mode="json")
 
 
 def decode(value: Any, annotation: Any) -> Any:
-    """JSON data as the annotated type; ``ChannelError`` when it does not fit."""
+    """Decode JSON data as the annotated type; ``ChannelError`` when it does not fit."""
     from pydantic import ValidationError
 
     try:
@@ -138,7 +138,7 @@ def decode(value: Any, annotation: Any) -> Any:
 
 
 def encode_event(event: Event) -> tuple[dict[str, Any], bytes]:
-    """An event as a message, and the bytes that travel beside it: a picture's."""
+    """Encode an event as a message, and the bytes beside it: a picture's."""
     if isinstance(event, PageFrame):
         # By hand: 25 of them a second, and JSON takes no bytes.
         value = {name: getattr(event, name) for name in _FRAME_FIELDS}
@@ -147,7 +147,7 @@ def encode_event(event: Event) -> tuple[dict[str, Any], bytes]:
 
 
 def decode_event(message: dict[str, Any], raw: bytes = b"") -> Event:
-    """The event a message holds."""
+    """Decode the event of a message."""
     kind = EVENTS.get(str(message.get("event")))
     if kind is None:
         raise ChannelError(f"unknown event {message.get('event')!r}")
@@ -160,14 +160,14 @@ def decode_event(message: dict[str, Any], raw: bytes = b"") -> Event:
 
 
 def encode_error(error: SiteloreError) -> dict[str, str]:
-    """An expected error as data; its sentence is what matters."""
+    """Encode an expected error; its sentence is what matters."""
     if isinstance(error, InputError):
         return {"kind": "InputError", "what": error.what, "path": error.path, "remedy": error.remedy}
     return {"kind": type(error).__name__, "what": str(error)}
 
 
 def decode_error(data: dict[str, str]) -> SiteloreError:
-    """The error again, of its own type."""
+    """Decode an error as its own type."""
     if data.get("kind") == "InputError":
         return InputError(data.get("what", ""), path=data.get("path", ""), remedy=data.get("remedy", ""))
     return ERRORS.get(data.get("kind", ""), SiteloreError)(data.get("what", "unknown error"))

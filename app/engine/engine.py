@@ -1,4 +1,4 @@
-"""The program without a window: opens a workspace and does what ``EngineApi`` promises."""
+"""The program without a window: opens a workspace and implements ``EngineApi``."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from app.engine.supervision import LiveRow
 
 
 def author_name() -> str:
-    """Who is working: from the settings, else the log-in name."""
+    """Return the user's name: from the settings, else the log-in name."""
     try:
         return settings.load().author or getpass.getuser()
     except (KeyError, OSError):
@@ -45,10 +45,7 @@ def author_name() -> str:
 
 
 class Engine:
-    """Every use case of an open workspace; one instance a process.
-
-    The cases are parts with their own state; this class only names them in one place.
-    """
+    """Every use case of an open workspace; one instance a process."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -148,19 +145,19 @@ class Engine:
 
     @classmethod
     async def open(cls, workspace: Path, author: str = "") -> Engine:
-        """Open or make a workspace; raises a ``SiteloreError`` that says what is wrong with it."""
+        """Open or create a workspace; raises a ``SiteloreError`` that says what is wrong with it."""
         engine = cls(await Core.open(workspace, author or author_name()))
         if engine._core.workspace.index_made_anew:
             await engine._judging.detect_rest()  # flags stand in the index alone
         return engine
 
     async def run_task(self, request: RunRequest) -> RunSummary:
-        """Do a task and wait for its end; a supervised one is on the wall meanwhile."""
+        """Do a task and wait for its end; a supervised one is among the live runs meanwhile."""
         doing = self._fleet.run_supervised if request.supervised else self._running.run_task
         return await doing(request)
 
     async def resume_run(self, run: str) -> RunSummary:
-        """Go on with a run that broke off and wait for its end."""
+        """Resume an interrupted run and wait for its end."""
         request = await self.run_request(run)
         doing = self._fleet.resume_supervised if request.supervised else self._running.resume_run
         return await doing(run)
@@ -171,15 +168,15 @@ class Engine:
         await doing(run)
 
     async def recover(self, *, automatically: bool = False) -> list[LiveRow]:
-        """Put the runs that a process left behind on the wall; ``automatically`` goes on with what was going."""
+        """Show the runs that a crashed process left; ``automatically`` resumes those that were active."""
         return await self._fleet.recover(automatically=automatically)
 
     async def abandoned(self) -> None:
-        """The last window is gone: nobody's hands are on any page any more."""
+        """The last client is gone: hand back all pages."""
         await self._handing.abandoned()
 
     async def aclose(self) -> None:
-        """End the jobs and close the stores; what verdicts teach is learnt first."""
+        """End the jobs and close the stores, after the ranking has learnt from all verdicts."""
         self._unlisten()
         await self._fleet.aclose()
         await self._ways.aclose()
@@ -187,20 +184,20 @@ class Engine:
         await self._core.aclose()
 
     def warm_up(self) -> None:
-        """Start what is wanted soon, in the background: the encoder, and the detectors where runs wait for them."""
+        """Start background work that is needed soon: the encoder, and detection where runs wait for it."""
         self.registry.hold(self._retrieving.load_encoder())
         self.registry.hold(self._judging.look_at_rest())
 
     async def load_encoder(self, allow_export: bool = True, ahead: bool = True) -> None:
-        """Make the embedding route usable now (the command line waits for it)."""
+        """Load the encoder now, for the embedding route (the command line waits for it)."""
         await self._retrieving.load_encoder(allow_export, ahead)
 
     async def prepared(self, seconds: float | None = None) -> bool:
-        """Wait until the meaning route knows every tip that may be given, or so long; whether it does."""
+        """Wait until all retrievable tips are encoded, or for so many seconds; return whether they are."""
         return await self._retrieving.prepared(seconds)
 
     async def info(self) -> WorkspaceInfo:
-        """What the status bar says at the start."""
+        """Return the workspace's figures for the status bar."""
         core = self._core
 
         def counting() -> tuple[int, int]:
@@ -220,11 +217,11 @@ class Engine:
 
     @property
     def notes(self) -> list[str]:
-        """What had to be mended while the workspace was opened, one sentence each."""
+        """Repairs made while the workspace was opened, one sentence each."""
         return self._core.workspace.notes
 
     async def doctor(self, browser_only: bool = False) -> list[Check]:
-        """What works here, and how to mend what does not; ``browser_only`` asks of the browser and its sandbox."""
+        """Check the installation and name remedies; ``browser_only`` checks the browser and its sandbox."""
         from app.engine.doctor import browser_checks, examine
 
         if browser_only:
@@ -232,7 +229,7 @@ class Engine:
         return await examine(self._core.workspace.path, proof=lambda: self._proof)
 
     def _on_browser(self, started: find.Started) -> None:
-        """A browser that a run, an exploration or a takeover has opened is proof that there is one."""
+        """Note that a browser works: a run, an exploration or a takeover has started one."""
         self._proof, why = started, started.unsandboxed
         self.bus.publish(
             BrowserStarted(
@@ -244,7 +241,7 @@ class Engine:
         )
 
     async def ask_model(self, runs: Sequence[str] = (), limit: int = 20) -> list[Flag]:
-        """Ask a model about these runs, or the riskiest it was never asked about; its flags join the rules'.
+        """Ask a model about these runs, or the riskiest ones without an opinion; its flags join the rules'.
 
         Raises ``ModelError`` when no endpoint is set or it does not answer.
         """
@@ -256,11 +253,11 @@ class Engine:
         return await task
 
     async def jobs(self) -> list[JobChanged]:
-        """Every job of this process."""
+        """Return every job of this process."""
         return [job.snapshot() for job in self.registry.jobs]
 
     async def cancel_job(self, job: str) -> None:
-        """Stop a job; what it has finished stays."""
+        """Cancel a job; finished parts stay."""
         self.registry.cancel(job)
 
 

@@ -1,12 +1,12 @@
 """Errors the program expects, each with a sentence a person can act on.
 
 SiteloreError            anything below; the command line prints it and exits with ``exit_code``
-|- InputError            a file or folder that was handed in is bad (exit 3)
+|- InputError            a file or folder that was passed in is bad (exit 3)
 |- UsageError            a request that makes no sense: nothing to look for, an unknown word (exit 2)
 |- NotFound              a run, tip, flag or job of that name is not here (exit 1)
 |- Conflict              the thing changed under the caller, or another process holds it (exit 1)
 `- StoreError            the workspace can't be read or written: full disk, read-only, newer version (exit 3)
-   `- DamagedIndex       its search index is broken, and can be made again from the rest (exit 3)
+   `- DamagedIndex       its search index is broken, and can be rebuilt from the rest (exit 3)
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _UNDECODED = re.compile("[\udc80-\udcff]")
 
 
 def printable(text: str) -> str:
-    """A text that can be stored, printed and sent as JSON: bytes of a name that are no UTF-8 are shown as hex."""
+    """Return a text that can be stored, printed and sent as JSON: undecodable bytes of a name become hex."""
     if text.isascii():
         return text
     shown = _UNDECODED.sub(lambda byte: f"\\x{ord(byte[0]) - 0xDC00:02x}", text)
@@ -33,7 +33,7 @@ class SiteloreError(Exception):
 
 
 class InputError(SiteloreError):
-    """Bad input from outside: says what is wrong, in which file, and how to mend it."""
+    """Bad input from outside: says what is wrong, in which file, and the remedy."""
 
     exit_code = 3
 
@@ -43,7 +43,7 @@ class InputError(SiteloreError):
 
 
 class UsageError(SiteloreError):
-    """What was asked for makes no sense as it stands; says what to give instead."""
+    """A request that makes no sense; says what to give instead."""
 
     exit_code = 2
 
@@ -56,7 +56,7 @@ class NotFound(SiteloreError):
 
 
 class Conflict(SiteloreError):
-    """Someone else changed or holds what was to be changed."""
+    """Someone else changed or holds the thing to be changed."""
 
 
 class StoreError(SiteloreError):
@@ -66,12 +66,12 @@ class StoreError(SiteloreError):
 
 
 class DamagedIndex(StoreError):
-    """The search index is broken; nothing that can't be made again is lost."""
+    """The search index is broken; nothing that can't be rebuilt is lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathError:
-    """A file or folder that could not be read, and why; its name is ``printable``."""
+    """A file or folder that could not be read, and the reason; its name is ``printable``."""
 
     path: str
     error: str

@@ -1,4 +1,4 @@
-"""What happened, told to whoever listens; the one bus between the engine and its faces."""
+"""Events, and the one bus between the engine and its faces."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from app.engine.supervision import Intervention, KnowledgeHere, LiveRow, NextAct
 log = logging.getLogger(__name__)
 
 IMPORT_RUNS = "Import runs"
-"""Title of the job that takes runs in; faces say so where runs would be."""
+"""Title of the job that imports runs; views show it where runs would be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Something that has happened; names are past tense."""
+    """A fact; names are past tense."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,12 +25,12 @@ class RunsChanged(Event):
     """Runs were imported, deleted or restored, or their flags, risk or verdicts changed."""
 
     runs: tuple[str, ...] = ()
-    """Ids concerned; empty means "ask again for all"."""
+    """Ids concerned; empty means all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexDamaged(Event):
-    """The search index was found broken; ``message`` says so and what to do."""
+    """The search index was found damaged; ``message`` says so and what to do."""
 
     message: str
 
@@ -44,7 +44,7 @@ class KnowledgeChanged(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryChanged(Event):
-    """What undo and redo would do now; empty text means "nothing"."""
+    """The labels of undo and redo changed; an empty text means there is none."""
 
     undo: str = ""
     redo: str = ""
@@ -75,8 +75,8 @@ class EncoderChanged(Event):
 class BrowserStarted(Event):
     """A browser of this process started: it works, whatever an earlier check said.
 
-    ``found`` names it; ``unsandboxed`` says why it runs without its sandbox ("" where it has one), ``remedy`` what a
-    person does about that, ``warning`` both in a sentence.
+    ``found`` names it; ``unsandboxed`` is the reason for running without a sandbox ("" where it has one), ``remedy``
+    the advice about it, ``warning`` both in a sentence.
     """
 
     found: str
@@ -87,8 +87,10 @@ class BrowserStarted(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplorationChanged(Event):
-    """An exploration advanced, paused or ended; ``state`` is ``running``, ``paused``, ``done``, ``stopped`` or
-    ``failed``, ``trying`` says in words what is being tried, ``skipped`` counts elements by reason.
+    """An exploration advanced, paused or ended.
+
+    ``state`` is ``running``, ``paused``, ``done``, ``stopped`` or ``failed``, ``trying`` is the current operation in
+    words, ``skipped`` counts elements by reason.
     """
 
     site: str
@@ -113,10 +115,10 @@ class GraphChanged(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunAdvanced(Event):
-    """A run of the embedded agent made a step, or began or ended.
+    """A run of the embedded agent began, made a step, or ended.
 
-    ``state`` is ``running`` or the outcome; ``words`` and ``effect`` are the last step's, ``flags`` the detectors that
-    fired at it.
+    ``state`` is ``running`` or the outcome; ``words`` and ``effect`` are the last step's, ``flags`` the detectors
+    that fired at it.
     """
 
     run: str
@@ -133,42 +135,42 @@ class RunAdvanced(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveChanged(Event):
-    """A supervised run is somewhere else than before: its state, step, flags, needs or clock."""
+    """A live run changed: its state, step, flags, requests or clock."""
 
     row: LiveRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveGone(Event):
-    """A run was taken off the wall; it stays in the workspace."""
+    """A run was dismissed from the live runs; it stays in the workspace."""
 
     run: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionPlanned(Event):
-    """A run is about to do this; it comes before the action is done, also where nobody is asked."""
+    """A run is about to do this action; published before it is done, also where nobody is asked."""
 
     next: NextAction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionOver(Event):
-    """The action that a run was about to do has been done or given up; it has none until the next one is decided."""
+    """The planned action was done or dropped; the next one is not decided yet."""
 
     run: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnowledgeShown(Event):
-    """What a run was given by the knowledge base at its present step."""
+    """A run was given tips at its current step."""
 
     here: KnowledgeHere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerChanged(Event):
-    """A run's ledger after a step, and what that step changed in it, in words."""
+    """A run's ledger after a step, and the step's changes in words."""
 
     run: str
     step: int
@@ -192,23 +194,23 @@ class HintChanged(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InterventionMade(Event):
-    """Somebody did something in a run."""
+    """Somebody acted on a run."""
 
     intervention: Intervention
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyChanged(Event):
-    """Another policy of interventions is in force."""
+    """Another intervention policy is in force."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageFrame(Event):
-    """A picture of a run's page as it is now; it travels beside the JSON.
+    """A picture of a run's page; it travels beside the JSON.
 
     ``number`` counts up for each run; ``width`` and ``height`` are the picture's pixels, ``page_width`` and
-    ``page_height`` the viewport's CSS pixels; ``pointer`` is where the agent's or the person's pointer stands;
-    ``input_at`` the sender's clock of the newest input that was done before it was taken, 0 for none.
+    ``page_height`` the viewport's CSS pixels; ``pointer`` is the position of the agent's or the operator's pointer;
+    ``input_at`` is the sender's clock of the newest input done before the picture was taken, 0 for none.
     """
 
     run: str
@@ -225,7 +227,7 @@ class PageFrame(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostLost(Event):
-    """The engine process ended unexpectedly; it is being started again."""
+    """The engine process ended unexpectedly; it is being restarted."""
 
     message: str
 
@@ -269,7 +271,7 @@ class EventBus:
         self._listeners: list[Listener] = []
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Add a listener; the returned call takes it off again."""
+        """Add a listener; the returned call removes it."""
         self._listeners.append(listener)
 
         def unsubscribe() -> None:
@@ -279,7 +281,7 @@ class EventBus:
         return unsubscribe
 
     def publish(self, event: Event) -> None:
-        """Tell everyone, now; call it on the engine's loop only."""
+        """Call every listener now; on the engine's loop only."""
         for listener in list(self._listeners):
             try:
                 listener(event)

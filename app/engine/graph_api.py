@@ -1,4 +1,4 @@
-"""What can be done with interaction graphs, and the values that cross the channel for it (part of ``EngineApi``)."""
+"""Use cases on interaction graphs, and their values on the channel (part of ``EngineApi``)."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ TRIED_ROLES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExploreOptions:
-    """How a site is explored.  Times in seconds.
+    """Options of an exploration.  Times in seconds.
 
     Attributes:
         block_list: path of a rule file, besides the built-in rules; "" for none.
-        workers: pages worked on at once.
+        workers: concurrent pages.
         rate: page loads a second at most; 0 means 2 on a public host and no limit on this machine's own.
-        storage_state: path of a recorded log-in (Playwright's storage state); "" for a visitor nobody knows.
-        resume: go on with an exploration that did not end.
+        storage_state: path of a recorded log-in (Playwright's storage state); "" for an anonymous visitor.
+        resume: continue an exploration that did not end.
         naive: try every element of every page (for comparison only).
     """
 
@@ -54,7 +54,7 @@ class ExploreOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepthRow:
-    """One bar and one point of the paper's figure 3: states known at this depth, and states a minute while there."""
+    """One bar and one point of the paper's figure 3: states known at a depth, and states a minute there."""
 
     depth: int
     states: int
@@ -65,8 +65,10 @@ class DepthRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExploreReport:
-    """What an exploration brought.  ``ended`` is ``done``, ``states``, ``seconds``, ``stopped``, ``paused`` or
-    ``failed``; ``skipped`` counts elements by reason; ``interaction_only`` are states without an address of their own.
+    """The result of an exploration.
+
+    ``ended`` is ``done``, ``states``, ``seconds``, ``stopped``, ``paused`` or ``failed``; ``skipped`` counts
+    elements by reason; ``interaction_only`` are states without an address of their own.
     """
 
     site: str
@@ -99,7 +101,7 @@ class GraphRow:
     frontier: int
     explored_at: float
     state: str
-    """Of its last exploration: ``running``, ``paused``, ``done``, ``interrupted``, ``failed`` or "" for runs only."""
+    """Of its last exploration: ``running``, ``paused``, ``done``, ``interrupted``, ``failed``; "" for runs only."""
     gone: int = 0
     error: str = ""
     """Why its file can't be read; then the rest is empty."""
@@ -107,9 +109,9 @@ class GraphRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeRow:
-    """One state of the graph as a row of the table twin.
+    """One state of the graph as a row of its table.
 
-    ``pages`` is how many page states it stands for; ``failures`` counts failed runs whose suspect step was here,
+    ``pages`` counts the page states it stands for; ``failures`` counts failed runs whose suspect step was here,
     ``runs`` all runs that passed, ``tips`` those in force for its address.
     """
 
@@ -138,9 +140,9 @@ class NodeRow:
 class GraphPicture:
     """The map: rows in drawing order, positions, edges as pairs of row numbers.
 
-    Positions are in units of one node: columns are depths, rows stand one apart.  A node that was placed stays where it
-    is when the graph grows.  ``weights`` is the number of transitions an edge stands for; ``tried`` whether any of
-    them was ever followed.
+    Positions are in units of one node: columns are depths, rows are one apart.  A placed node keeps its position
+    when the graph grows.  ``weights`` counts the transitions of an edge; ``tried`` tells whether any of them was
+    ever followed.
     """
 
     site: str
@@ -156,8 +158,10 @@ class GraphPicture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeDetail:
-    """Everything a state's panel shows.  ``elements`` are those of the page captured last, ``frontier`` says of each
-    what became of it, ``runs`` are (run, step) that passed, ``tips`` ids of those in force.
+    """The contents of a state's panel.
+
+    ``elements`` are those of the latest capture, ``frontier`` holds the status of each, ``runs`` are (run, step)
+    that passed, ``tips`` ids of those in force.
     """
 
     row: NodeRow
@@ -180,7 +184,7 @@ class NodeDetail:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeHit:
-    """One find among the states.  ``matched`` are the words of the state that answered the query's, best first."""
+    """A matching state; ``matched`` are its words that answered the query's, best first."""
 
     node: str
     title: str
@@ -192,7 +196,7 @@ class NodeHit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathPlan:
-    """A way from one node to another: transitions in order, nodes passed (one more), the cost in seconds expected."""
+    """A path between two nodes: transitions in order, nodes passed (one more), expected cost in seconds."""
 
     nodes: tuple[str, ...]
     titles: tuple[str, ...]
@@ -203,7 +207,9 @@ class PathPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Journey:
-    """A way that was gone: the plan, an arrival for each step made, and where it ended.  ``picture`` is a blob."""
+    """A followed path: the plan, a replay verdict for each transition, and the final address.  ``picture`` is a
+    blob.
+    """
 
     plan: PathPlan
     arrivals: tuple[Arrival, ...]
@@ -216,7 +222,7 @@ class Journey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifyGraphReport:
-    """What a verification found: nodes and transitions looked at, counts by arrival, ids of what is gone."""
+    """The result of a verification: counts of nodes and transitions, counts by verdict, ids of what is gone."""
 
     site: str
     states: int
@@ -233,7 +239,7 @@ class VerifyGraphReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateReport:
-    """Verification, then exploration of what is new only."""
+    """A verification, then an exploration of what is new."""
 
     verify: VerifyGraphReport
     explore: ExploreReport
@@ -243,7 +249,7 @@ class UpdateReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedState:
-    """A state in two graphs: its elements that went and came, in words."""
+    """A state in two graphs: its elements that disappeared and appeared, in words."""
 
     id: str
     title: str
@@ -254,7 +260,9 @@ class ChangedState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphDiff:
-    """Two graphs compared: (id, title, address) of states added and removed, changed states, transitions in words."""
+    """A comparison of two graphs: (id, title, address) of states added and removed, changed states, transitions
+    in words.
+    """
 
     added: tuple[tuple[str, str, str], ...] = ()
     removed: tuple[tuple[str, str, str], ...] = ()
@@ -266,7 +274,7 @@ class GraphDiff:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabHit:
-    """What the rules say of one element: its verdict (``allow``, ``ask``, ``block``), the rule, why."""
+    """The block rules' result for one element: verdict (``allow``, ``ask``, ``block``), rule, reason."""
 
     element: int
     verdict: str
@@ -276,7 +284,7 @@ class LabHit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabReport:
-    """A rule file tried on a stored page: one hit an element, and how many it would stop on all stored pages."""
+    """A rule file tried on a stored page: one hit an element, and the number it would stop on all stored pages."""
 
     hits: tuple[LabHit, ...]
     error: str = ""
@@ -284,12 +292,12 @@ class LabReport:
     stopped_everywhere: int = 0
     elements_everywhere: int = 0
     notes: tuple[str, ...] = ()
-    """What in the rules means something else than it seems to."""
+    """Parts of the rules that mean something else than they seem to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodScore:
-    """One retrieval method on labelled queries."""
+    """A search method's score on labelled queries."""
 
     method: str
     recall_at_1: float
@@ -302,8 +310,10 @@ class MethodScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchComparison:
-    """Methods on the same labelled queries over the same states; ``missed`` are queries no method found at 10,
-    ``absent`` those whose state the graph does not have: they are left out.
+    """Search methods on the same labelled queries and states.
+
+    ``missed`` are queries that no method found at 10, ``absent`` those whose state is not in the graph: they are
+    left out.
     """
 
     site: str
@@ -316,7 +326,7 @@ class SearchComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphStats:
-    """The graph in numbers."""
+    """The figures of a graph."""
 
     row: GraphRow
     templates: int
@@ -332,7 +342,7 @@ class GraphStats:
 
 
 class GraphApi(Protocol):
-    """Use cases on interaction graphs; a node id may be given by its first digits where they are unique."""
+    """Use cases on interaction graphs; a unique prefix of a node id is enough."""
 
     async def graphs(self) -> list[GraphRow]: ...
     async def explore(

@@ -31,14 +31,14 @@ log = logging.getLogger(__name__)
 
 SECRET_VARIABLE = "SITELORE_HOST_SECRET"
 AGAIN_VARIABLE = "SITELORE_HOST_AGAIN"
-"""Set where the host is started again under a window that lives: runs that were going on are gone on with."""
+"""Set where the host restarts under a living window: runs that were active are resumed."""
 HELLO_SECONDS = 10.0
 HELLO_BYTES = 4096
-"""As much is read of a client that has not shown the secret yet."""
+"""Most bytes read from a client that has not shown the secret yet."""
 NICENESS = 10
 """The window comes before the engine and its browsers: a key must not wait for eight of them on two processors."""
 MOST_BEHIND = 512 * 1024
-"""Bytes a client may be behind and still be sent pictures."""
+"""Unsent bytes up to which a client is still sent pictures."""
 
 
 class Host:
@@ -51,7 +51,7 @@ class Host:
         engine.bus.subscribe(self._broadcast)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One client: hello with the secret, then requests, each answered as soon as it is done."""
+        """Serve one client: hello with the secret, then requests, each answered as soon as it is done."""
         known = False
         try:
             known = await self._greet(reader, writer)
@@ -141,7 +141,7 @@ async def _until_orphaned(stopped: asyncio.Event) -> None:
 
 
 async def run(workspace: Path) -> None:
-    """Open the workspace, say where to connect, serve until told to stop, close in order."""
+    """Open the workspace, print the address, serve until told to stop, close in order."""
     secret = os.environ.pop(SECRET_VARIABLE, "") or secrets.token_hex(16)
     scratch = Scratch.make()
     try:
@@ -166,7 +166,7 @@ async def run(workspace: Path) -> None:
 
 
 def main() -> None:
-    """Entry of the child process."""
+    """Run the child process."""
     from app import log as logs
 
     logs.setup(role="host")

@@ -1,4 +1,4 @@
-"""Long work that is held, shows how far it is, and can be cancelled.  The only place that creates tasks."""
+"""Long work with progress and cancellation.  The only place that creates tasks."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 TELL_EVERY = 0.05
-"""Seconds between two progress events of one job; a burst in between is told once."""
+"""Seconds between two progress events of one job; a burst in between is reported once."""
 
 
 class JobState(StrEnum):
-    """Where a job stands; the last three are for good."""
+    """The state of a job; the last three are final."""
 
     RUNNING = "running"
     DONE = "done"
@@ -46,11 +46,11 @@ class Job:
 
     @property
     def cancel_requested(self) -> bool:
-        """For work in a thread, which looks between two chunks."""
+        """Whether to stop; work in a thread checks it between two chunks."""
         return self._cancel
 
     def advance(self, done: int, total: int | None, detail: str = "") -> None:
-        """Say how far the work is; call it on the loop."""
+        """Report progress; call it on the loop."""
         self.done, self.total, self.detail = done, total, detail
         now = time.monotonic()
         if now - self._told >= TELL_EVERY:
@@ -62,12 +62,12 @@ class Job:
         self._cancel = True
 
     def finish(self, state: JobState, error: str = "") -> None:
-        """Set the final state and tell everyone."""
+        """Set the final state and publish it."""
         self.state, self.error = state, error
         self._tell()
 
     def snapshot(self) -> JobChanged:
-        """The job as an event, for a listener that comes late."""
+        """Return the job as an event, for a late listener."""
         return JobChanged(
             id=self.id,
             title=self.title,
@@ -83,7 +83,7 @@ class Job:
 
 
 class JobRegistry:
-    """Starts, lists, cancels and at the end waits for all jobs.  The loop keeps only weak references to tasks."""
+    """Starts, lists, cancels and finally awaits all jobs.  The loop keeps only weak references to tasks."""
 
     def __init__(self, bus: EventBus) -> None:
         self._bus = bus
@@ -101,10 +101,10 @@ class JobRegistry:
     def start(
         self, title: str, work: Callable[[Job], Coroutine[Any, Any, T]], *, cooperative: bool = True
     ) -> tuple[Job, asyncio.Task[T]]:
-        """Begin ``work(job)``; await the task for its result or its error.
+        """Start ``work(job)``; await the task for its result or its error.
 
-        Cooperative work looks at ``job.cancel_requested`` between chunks and ends by itself with what it has;
-        other work is cancelled at its next await.
+        Cooperative work checks ``job.cancel_requested`` between chunks and returns what it has; other work is
+        cancelled at its next await.
         """
         job = Job(f"job-{next(self._ids)}", title, self._bus)
         self._jobs[job.id] = job
@@ -117,14 +117,14 @@ class JobRegistry:
         return job, task
 
     def hold(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
-        """Keep a short task alive that nobody needs to see; its error is logged."""
+        """Run a short task in the background; its error is logged."""
         task = asyncio.create_task(work)
         self._quiet.add(task)
         task.add_done_callback(self._quiet_ended)
         return task
 
     def cancel(self, job_id: str) -> None:
-        """Stop a job: a thread's at its next chunk, a coroutine's at its next await."""
+        """Cancel a job: a thread's at its next chunk, a coroutine's at its next await."""
         job = self._jobs.get(job_id)
         if job is None:
             raise NotFound(f"no job {job_id}")
@@ -133,7 +133,7 @@ class JobRegistry:
             self._tasks[job_id].cancel()
 
     async def aclose(self) -> None:
-        """Cancel what runs and wait until all of it has ended."""
+        """Cancel all jobs and wait until they have ended."""
         for job_id in list(self._tasks):
             self.cancel(job_id)
         tasks = [*self._tasks.values(), *self._quiet]

@@ -1,4 +1,4 @@
-"""What an operator can ask of the engine about runs that are going on.  Part of ``EngineApi``."""
+"""Use cases on live runs.  Part of ``EngineApi``."""
 
 from __future__ import annotations
 
@@ -34,10 +34,9 @@ __all__ = ["LiveApi", "LiveDetail", "PageFrame"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveDetail:
-    """One run, large: all that the view needs to open; changes come as events.
+    """One live run in full, for the view to open; changes come as events.
 
-    ``steps`` are those recorded so far (without trees); ``ledger_changes`` what the last step changed in the ledger,
-    in words.
+    ``steps`` are those recorded so far (without trees); ``ledger_changes`` are the last step's changes, in words.
     """
 
     row: LiveRow
@@ -55,7 +54,7 @@ class LiveDetail:
 class LiveApi(Protocol):
     """Use cases of supervision.  Errors are ``SiteloreError``s.
 
-    A run is one of ``live_runs``: begun here, waiting to begin, broken off, or ended since the engine was opened.
+    A run is one of ``live_runs``: queued, active, interrupted, or ended since the engine was opened.
     """
 
     # the wall

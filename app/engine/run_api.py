@@ -1,4 +1,4 @@
-"""What the embedded agent can be asked for: runs of its own, and what it remembered.  Part of ``EngineApi``."""
+"""Use cases of the embedded agent: its runs and their ledgers.  Part of ``EngineApi``."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ class RunRequest:
         intent: the task in words; a password is written as ``{secret:NAME}``.
         policy: ``scout`` (no model, no tokens) or ``llm``.
         kb: ``live``, ``none``, or the path of a frozen knowledge base.
-        graph: sites whose interaction graph may be navigated by; none for no navigation.
-        site: the tips' and the run's site; "" finds it by the address.
+        graph: sites whose interaction graphs the run may navigate by.
+        site: site of the run and of its tips; "" derives it from the address.
         max_steps: steps at most.
         headed: show the browser.
         storage_state: path of a recorded log-in.
-        domains: hosts the agent may be on besides the start's; ``*`` for any.
+        domains: hosts the agent may visit besides the start's; ``*`` for any.
         vision: ask a vision model for boxes, too.
         max_seconds, max_tokens, max_money: budgets of a model; 0 for none.
-        supervised: the workspace's intervention policy holds, and a person can be asked.
-        allow: classes of risk (``buys``, ``deletes`` …) that the run may do although its task does not ask for them.
+        supervised: apply the workspace's intervention policy; a person can be asked.
+        allow: risk classes (``buys``, ``deletes`` …) allowed although the task does not ask for them.
     """
 
     intent: str
@@ -52,7 +52,7 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TipUse:
-    """A tip that was shown in a run: at how many steps, by which routes, and how often the action went by it."""
+    """A tip shown in a run: at how many steps, by which routes, and how often the action followed it."""
 
     tip: str
     text: str
@@ -64,7 +64,7 @@ class TipUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleUsage:
-    """What one role of the model used: calls, tokens in, out and cached, seconds, retries, US dollars."""
+    """A model role's usage: calls, tokens in, out and cached, seconds, retries, US dollars."""
 
     role: str
     calls: int
@@ -78,10 +78,10 @@ class RoleUsage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
-    """How a run went.
+    """The result of a run.
 
-    ``own_ms`` is the median of what a step cost beside the browser and the model, in milliseconds; ``ended_by`` who
-    ended the run by hand ("" for the agent).
+    ``own_ms`` is the median cost of a step besides the browser and the model, in milliseconds; ``ended_by`` is the
+    person who ended the run by hand ("" for the agent).
     """
 
     run: str
@@ -102,7 +102,7 @@ class RunSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunMemory:
-    """The ledger of a run, and the events it was made of; empty for runs without one."""
+    """The ledger of a run and its events; empty for runs without one."""
 
     ledger: Ledger
     events: tuple[LedgerEvent, ...] = ()

@@ -1,7 +1,7 @@
-"""What a person who supervises runs is told, asked and has decided: states, policy, requests, hints.  Pure data.
+"""The data of supervision: run states, approval requests, decisions, hints, operator actions.  Pure data.
 
-A request, a hint and everything a person did are rows of their own (``app.engine.store.desk``): they survive a restart,
-and a request is closed only once the step that goes by its decision has begun.
+Requests, hints and operator actions are rows of their own (``app.engine.store.desk``): they survive a restart, and a
+request is closed only once the step that follows its decision has begun.
 """
 
 from __future__ import annotations
@@ -14,40 +14,40 @@ from app.engine.intervention_policy import RiskClass
 from app.engine.judgement import Severity
 
 LONGEST_HINT = 4_000
-"""Characters of a hint, an answer or a reason; what is longer is refused with a sentence, never cut."""
+"""Characters of a hint, an answer or a reason; a longer one is refused with a sentence, never cut."""
 
 
 class RunState(StrEnum):
-    """Where a supervised run stands."""
+    """The state of a supervised run."""
 
     QUEUED = "queued"
     STARTING = "starting"
     RUNNING = "running"
-    PAUSED = "paused"  # its clock stands still, its page stays alive
+    PAUSED = "paused"  # its clock stops, its page stays open
     WAITING = "waiting"  # for a person: an approval, an answer, a captcha, a full disk
-    TAKEN_OVER = "taken over"  # a person's hands are on the page
-    MENDING = "mending"  # the browser or the page is being brought back
+    TAKEN_OVER = "taken over"  # an operator has the page
+    MENDING = "mending"  # the browser or the page is being recovered
     ENDED = "ended"
-    BROKEN_OFF = "broken off"  # its process died; it can be gone on with
+    BROKEN_OFF = "broken off"  # its process died; it can be resumed
 
     @property
     def alive(self) -> bool:
-        """There is (or will be) a page behind it."""
+        """Whether there is (or will be) a page."""
         return self not in (RunState.ENDED, RunState.BROKEN_OFF)
 
     @property
     def held(self) -> bool:
-        """Nothing is done to the page by the agent now."""
+        """Whether the agent is kept from acting on the page."""
         return self in (RunState.PAUSED, RunState.WAITING, RunState.TAKEN_OVER)
 
     @property
     def takes_a_place(self) -> bool:
-        """It counts among those that may go on at once: it works, or is about to, and does not wait for a person."""
+        """Whether it counts against the concurrency limit: it works, or is about to, and waits for nobody."""
         return self in (RunState.STARTING, RunState.RUNNING, RunState.MENDING)
 
 
 class Stage(StrEnum):
-    """What the loop of a run is at; the watchdog's limits go by it."""
+    """The current phase of a run's loop; the watchdog's limits depend on it."""
 
     IDLE = "idle"
     LOOKING = "looking"
@@ -58,7 +58,7 @@ class Stage(StrEnum):
 
 
 class Need(StrEnum):
-    """Why a run needs a person; the weightiest last."""
+    """Why a run needs a person; the most urgent last."""
 
     FLAG = "flag"  # a detector fired and the policy asks
     APPROVAL = "approval"  # an action of a risk class that the policy asks about
@@ -68,7 +68,7 @@ class Need(StrEnum):
 
 
 class RequestState(StrEnum):
-    """A request is open, then decided, and closed once the step that goes by the decision has begun."""
+    """A request is open, then decided, and closed once the step that follows the decision has begun."""
 
     OPEN = "open"
     DECIDED = "decided"
@@ -76,14 +76,14 @@ class RequestState(StrEnum):
 
 
 class Verb(StrEnum):
-    """What a person decides about a request."""
+    """The kind of a decision about a request."""
 
-    APPROVE = "approve"  # do it; for a flag: go on; for a wall: it is dealt with
-    DENY = "deny"  # don't do it; for a wall, trouble or a flag: end the run as it stands
+    APPROVE = "approve"  # do it; for a flag: continue; for a wall: it is handled
+    DENY = "deny"  # don't do it; for a wall, trouble or a flag: end the run
     EDIT = "edit"  # do ``command`` instead
     ANSWER = "answer"  # ``text`` is the answer
     RETRY = "retry"  # trouble: try again
-    NO_WALL = "no-wall"  # a wall: there is none; the run goes on, and is not asked about this page again
+    NO_WALL = "no-wall"  # a wall: there is none; the run continues, and asks no more about this page
 
 
 _FITTING = {
@@ -93,23 +93,23 @@ _FITTING = {
     Need.WALL: frozenset({Verb.APPROVE, Verb.DENY, Verb.ANSWER, Verb.RETRY, Verb.NO_WALL}),
     Need.TROUBLE: frozenset({Verb.APPROVE, Verb.DENY, Verb.ANSWER, Verb.RETRY}),
 }
-"""What may be decided about what."""
+"""The decisions that fit each need."""
 
 
 def misfit(need: Need, verb: Verb) -> str:
-    """Why a decision is none about this need; "" where it is one."""
+    """Return why a decision does not fit this need; "" where it does."""
     if verb in _FITTING[need]:
         return ""
     return f"{verb.value} decides nothing about this {need.value}: give {', '.join(fitting(need))}"
 
 
 def fitting(need: Need) -> list[str]:
-    """What may be decided about a need, in words."""
+    """Return the decisions that fit a need, in words."""
     return [one.value for one in Verb if one in _FITTING[need]]
 
 
 class Reach(StrEnum):
-    """How far an approval or a denial goes."""
+    """The scope of an approval or a denial."""
 
     ONCE = "once"
     RUN = "run"
@@ -118,10 +118,10 @@ class Reach(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonDecision:
-    """What a person decided.
+    """An operator's decision.
 
     Attributes:
-        text: the answer, or the reason (optional) that the agent is told.
+        text: the answer, or an optional reason that the agent is given.
         command: for ``EDIT``, the action in the call form (``click("12")``).
         at: Unix seconds.
     """
@@ -136,15 +136,15 @@ class PersonDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonRequest:
-    """Something a run waits for a person to decide.
+    """A question that a run waits for a person to decide.
 
     Attributes:
-        question: what is asked, one sentence for a person.  why: what speaks for asking.
+        question: one sentence for a person.  why: the reason for asking.
         words: the action asked about, in words; ``command`` the same in the call form (``click("12")``).
         risk: a ``RiskClass`` for approvals, else "".
         detectors: those whose flags asked.
-        url: the page it is about.  element: which element of it, as ``agent.clearing`` tells it from others.
-        wall: of a wall, what tells it from others: the page's address without its data, and the form's fields.
+        url: the page it is about.  element: its element, as ``agent.clearing`` identifies it.
+        wall: identifies a wall: the page's address without its data, and the form's fields.
     """
 
     id: str
@@ -166,12 +166,14 @@ class PersonRequest:
     decision: PersonDecision | None = None
     closed_at: float = 0.0
     void: str = ""
-    """Why it was closed though no step went by it: the run ended, the page is another."""
+    """Why it was closed though no step followed it: the run ended, the page is another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonHint:
-    """A person's words to a running agent.  ``taken_at`` is when the first step that was given it began, 0 before."""
+    """A supervisor's message to a running agent.  ``taken_at`` is the start of the first step that got it, 0
+    before.
+    """
 
     id: str
     run: str
@@ -183,7 +185,7 @@ class PersonHint:
 
 
 class Stance(StrEnum):
-    """What a person makes of a tip, for one run."""
+    """An operator's override of a tip, for one run."""
 
     NONE = ""
     MUTED = "muted"
@@ -191,7 +193,7 @@ class Stance(StrEnum):
 
 
 class Deed(StrEnum):
-    """What a person (or the policy, or the watchdog) did in a run."""
+    """An action of an operator, the policy or the watchdog in a run."""
 
     PAUSED = "paused"
     RESUMED = "resumed"
@@ -220,9 +222,9 @@ class Deed(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intervention:
-    """One deed on the time line of a run; never changed.
+    """An entry of a run's time line; never changed.
 
-    ``author`` is a person, ``policy`` or ``watchdog``; ``about`` what it concerns (a request's, tip's or hint's id, a
+    ``author`` is a person, ``policy`` or ``watchdog``; ``about`` its object (the id of a request, tip or hint, a
     detector); ``at`` is Unix seconds; ``order`` counts up over the workspace.
     """
 
@@ -238,7 +240,7 @@ class Intervention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlagReaction:
-    """Whether a detector called rightly, by what the operator did about its flag; the newest of a flag counts."""
+    """Whether a flag is right, by the operator's action on it; the newest of a flag counts."""
 
     run: str
     step: int
@@ -252,7 +254,7 @@ class FlagReaction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlagMark:
-    """A flag as the wall shows it."""
+    """A flag of a live run."""
 
     detector: str
     step: int
@@ -262,15 +264,15 @@ class FlagMark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveRow:
-    """One supervised run as it stands now.
+    """The current state of one live run.
 
     Attributes:
         step: steps recorded so far.  words: the last action in words.
         risk: in [0, 1], how likely it fails, from its flags so far.
-        needs: open requests, the weightiest first.
-        seconds: its own clock, which stands still while it is held (``held_seconds``).
+        needs: open requests, the most urgent kind first.
+        seconds: active time, without the time it was held (``held_seconds``).
         stage_since: Unix seconds at which ``stage`` was entered.
-        why: what is wrong, or how it ended, in a sentence.
+        why: the problem, or how it ended, in a sentence.
         outcome: of an ended run, else "".
         hints: hints that no step has been given yet.
     """
@@ -302,12 +304,12 @@ class LiveRow:
 
     @property
     def last_flag(self) -> FlagMark | None:
-        """The newest."""
+        """The newest flag."""
         return self.flags[-1] if self.flags else None
 
     @property
     def rank(self) -> tuple[int, int, float, float]:
-        """Sort key of the wall, smallest first: who needs a person, then the riskier, then the older."""
+        """Sort key, smallest first: needs a person, then by risk, then by age."""
         weight = max((list(Need).index(one.need) + 1 for one in self.needs), default=0)
         order = (
             0 if weight else 1 if self.state in (RunState.PAUSED, RunState.TAKEN_OVER, RunState.BROKEN_OFF)
@@ -318,7 +320,7 @@ class LiveRow:
 
 
 def on_the_wall(rows: Iterable[LiveRow]) -> list[LiveRow]:
-    """Rows in the wall's order."""
+    """Return rows by their rank."""
     return sorted(rows, key=lambda row: (row.rank, row.run))
 
 
@@ -326,8 +328,8 @@ def on_the_wall(rows: Iterable[LiveRow]) -> list[LiveRow]:
 class NextAction:
     """The action about to be done, for a person to see before it happens.
 
-    ``box`` is (x, y, width, height) of its target and ``point`` where the pointer goes, in CSS pixels of the viewport;
-    ``element`` its number; ``follows`` says for each tip in force whether the action goes by it.
+    ``box`` is (x, y, width, height) of its target and ``point`` where the pointer goes, in CSS pixels of the
+    viewport; ``element`` its number; ``follows`` tells for each tip in force whether the action follows it.
     """
 
     run: str
@@ -346,10 +348,10 @@ class NextAction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TipHere:
-    """A tip in force at the present step, or one that came near.
+    """A tip given at the current step, or a near miss.
 
-    ``routes`` have their own scores; ``cut`` says why it is not given to the agent ("" when it is): over the budget,
-    muted; ``follows`` whether the next action goes by it, ``None`` where nobody could tell.
+    ``routes`` have their own scores; ``cut`` is why it is not given to the agent ("" when it is): over the budget,
+    muted; ``follows`` whether the next action follows it, ``None`` where unknown.
     """
 
     tip: str
@@ -368,7 +370,7 @@ class TipHere:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnowledgeHere:
-    """What the agent knows at its present step."""
+    """The tips of the agent's current step."""
 
     run: str
     step: int
@@ -382,10 +384,10 @@ class KnowledgeHere:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakeoverAccount:
-    """What a person did by hand, as the agent is told it on release.
+    """A takeover's summary, as the agent gets it on release.
 
     ``first_step`` to ``first_step + steps - 1`` are the recorded steps; ``changes`` are lines in words (addresses,
-    fields filled in, what is there that was not); ``tip_text`` proposes a tip, "" where nothing speaks for one.
+    fields filled in, new contents); ``tip_text`` proposes a tip, "" for none.
     """
 
     run: str

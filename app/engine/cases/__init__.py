@@ -1,1 +1,1 @@
-"""The engine's use cases, a module for each part of the work; ``app.engine.engine`` puts them together."""
+"""The engine's use cases, one module for each; ``app.engine.engine`` puts them together."""

@@ -1,4 +1,4 @@
-"""What an agent's run is given of the workspace: tips at each step, and graphs to be taken through."""
+"""Parts of the workspace that a run uses: tips at each step, and interaction graphs to navigate by."""
 
 from __future__ import annotations
 
@@ -21,38 +21,38 @@ if TYPE_CHECKING:
     from app.engine.browser.session import Visit
 
 TIPS = 8
-"""Tips asked for at a step; the budget of tokens may cut more."""
+"""Tips asked for at a step; the token budget may cut more."""
 
 MISSED = 6
-"""Tips that came near and are shown to a person with the reason."""
+"""Near misses that a supervisor is shown, with the reason."""
 
 Ask = Callable[[Query, int], Awaitable[Retrieval]]
 Find = Callable[[str], Awaitable[Tip | None]]
 
 
 class Steering(Protocol):
-    """What a person makes of tips in one run, and who is shown what came of it."""
+    """The supervisor's overrides of tips in one run, and the receiver of what each step retrieved."""
 
     def stance(self, tip: str) -> Stance:
-        """Muted, pinned or neither."""
+        """Return the override of a tip."""
         ...
 
     def vote(self, tip: str) -> int:
-        """1 useful, -1 not useful, 0 nothing said."""
+        """Return the vote on a tip: 1 useful, -1 not useful, 0 none."""
         ...
 
     @property
     def pinned(self) -> Sequence[str]:
-        """Tips that are given at every step."""
+        """Tips that the agent is given at every step."""
         ...
 
     def shown(self, tips: Sequence[TipHere], url: str, retrieval: Retrieval) -> None:
-        """What this step is given, and what came near."""
+        """Take the tips given at this step, and those that nearly were."""
         ...
 
 
 class RunKnowledge:
-    """The AKB as one run may ask it: the live one, or a frozen file that was opened once."""
+    """The knowledge base of one run: the live one, or a frozen file that is opened once."""
 
     def __init__(self, ask: Ask, find: Find, site: str) -> None:
         self._ask, self._find, self._site = ask, find, site
@@ -60,7 +60,7 @@ class RunKnowledge:
 
     @classmethod
     async def open(cls, retrieving: Retrieving, kb: str, site: str) -> RunKnowledge | None:
-        """``None`` for a run without tips.  Raises ``InputError`` for a file that is no knowledge base."""
+        """Open the knowledge base; ``None`` for a run without tips.  Raises ``InputError`` for an unusable file."""
         if kb == NO_KNOWLEDGE:
             return None
         if kb != LIVE:
@@ -73,7 +73,7 @@ class RunKnowledge:
         return cls(ask_live, retrieving.known, site)
 
     async def tips(self, url: str, goal: str) -> tuple[Hint, ...]:
-        """Tips for a page and a goal, best first; those a person pinned before all, those muted not at all."""
+        """Return the tips for a page and a goal, best first: pinned ones lead, muted ones are left out."""
         if not url.startswith(("http://", "https://")):
             return ()
         found = await self._ask(Query(url=url, text=goal, site=self._site), TIPS)
@@ -150,7 +150,7 @@ def _here(tip: Tip, found: Retrieved | None, steering: Steering) -> TipHere:
 
 
 class GraphAtlas:
-    """The graphs that a run may navigate by, and its browser's ways through them."""
+    """The graphs that a run may navigate by, in the run's own browser."""
 
     def __init__(self, atlas: Atlas, finding: Finding, visit: Visit, domains: tuple[Domain, ...]) -> None:
         self._atlas, self._finding, self._visit, self._domains = atlas, finding, visit, domains
@@ -159,7 +159,7 @@ class GraphAtlas:
 
     @classmethod
     async def open(cls, atlas: Atlas, finding: Finding, visit: Visit, sites: Sequence[str]) -> GraphAtlas:
-        """Raises ``NotFound`` for a site without a graph."""
+        """Load the graphs of these sites.  Raises ``NotFound`` for a site without a graph."""
         domains: list[Domain] = []
         for site in sites:
             sheet = await atlas.sheet(site)
@@ -167,11 +167,11 @@ class GraphAtlas:
         return cls(atlas, finding, visit, tuple(domains))
 
     def domains(self) -> tuple[Domain, ...]:
-        """Sites that may be navigated by."""
+        """Return the sites that the run may navigate by."""
         return self._domains
 
     async def find(self, domain: str, query: str, k: int) -> Sequence[Candidate]:
-        """The states of a domain that answer to a query, best first; those that are gone are left out."""
+        """Return the states of a domain that match a query, best first, without states that are gone."""
         hits = await self._finding.graph_search(domain, query, k=k)
         graph = (await self._atlas.sheet(domain)).graph
         found: list[Candidate] = []
@@ -195,9 +195,9 @@ class GraphAtlas:
         return found
 
     async def back_to(self, state: str, url: str) -> bool:
-        """Take the run's browser to a page state through whichever graph knows it; whether it arrived there.
+        """Take the browser to a page state by whichever graph knows it; return whether it arrived.
 
-        ``url`` is the address it was seen at.  Raises ``SiteloreError`` where there is no way without a risk.
+        ``url`` is the state's address.  Raises ``SiteloreError`` where every path carries a risk.
         """
         for domain in self._domains:
             sheet = await self._atlas.sheet(domain.name)

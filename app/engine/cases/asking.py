@@ -1,4 +1,4 @@
-"""Asks a model what it makes of runs, and keeps what it says beside what the rules found."""
+"""Asks a model to judge runs, and stores its opinions beside the flags of the rules."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 NAMES = frozenset(detector.name for detector in MODEL_DETECTORS)
 
 Opener = Callable[[Shelf], Model]
-"""A model for one run, with the budget of one; its exchanges go to the shelf."""
+"""Opens a model with the budget of one run; its exchanges go to the blob buffer."""
 
 
 class Asking:
@@ -46,13 +46,13 @@ class Asking:
         options: JudgeOptions | None = None,
         job: Job | None = None,
     ) -> list[Flag]:
-        """Ask about these runs, or about the riskiest ``limit`` of those never asked about, or in vain; their flags.
+        """Judge these runs, or the riskiest ``limit`` of those without a usable opinion; return their flags.
 
-        An opinion is kept as soon as its run is done, so that what was paid for stays when the rest is cancelled or
-        the endpoint goes away.
+        Each opinion is stored as soon as its run is judged, so that paid work survives a cancellation or a lost
+        endpoint.
 
         Raises:
-            ModelError: no endpoint is set, it does not answer, or nothing it said of any run can be used.
+            ModelError: no endpoint is set, it does not answer, or no answer about any run is usable.
             NotFound: a run is not here.
         """
         ids = list(runs) or await self._core.on_store(self._never_asked, limit)

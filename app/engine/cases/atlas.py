@@ -1,4 +1,4 @@
-"""The workspace's graphs, built when they are asked for and kept until they change."""
+"""The workspace's interaction graphs, loaded on demand and cached until they change."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from app.engine.transition import Transition
 T = TypeVar("T")
 
 FEWEST_DIGITS = 4
-"""Shortest beginning of an id that is taken for one."""
+"""Shortest prefix of an id that names a node."""
 
 
 @dataclass(slots=True)
 class Sheet:
-    """One site's graph as it stands, and what is known of its nodes."""
+    """One site's graph with the annotations of its nodes."""
 
     graph: InteractionGraph
     facts: dict[str, NodeFacts]
@@ -35,7 +35,7 @@ class Sheet:
     version: tuple[int, ...]
 
     def node(self, words: str) -> str:
-        """The node an id or its first digits name.  Raises ``NotFound``, or ``Conflict`` when several begin so."""
+        """Return the node that an id or its first digits name.  Raises ``NotFound``, or ``Conflict`` if ambiguous."""
         nodes = self.graph.nodes
         if words in nodes:
             return words
@@ -52,7 +52,7 @@ class Sheet:
         return found[0]
 
     def row(self, node: str) -> NodeRow:
-        """A node as a line of the table."""
+        """Return a node as a row of the table."""
         pages = self.graph.pages_of(node)
         first = face(pages)
         facts = self.facts.get(node) or NodeFacts()
@@ -80,29 +80,29 @@ class Sheet:
 
 
 def face(pages: tuple[PageState, ...] | list[PageState]) -> PageState:
-    """The page that stands for its node: one that is there, has a picture, and was found first."""
+    """Return the page that represents its node: present, with a picture, found first."""
     return min(
         pages, key=lambda page: (page.gone_at > 0, not page.picture, page.depth, page.first_seen, page.id)
     )
 
 
 class Atlas:
-    """Opens graphs for the use cases; everything runs on the store thread."""
+    """Loads graphs for the use cases, on the store thread."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
         self._sheets: dict[str, Sheet] = {}
 
     async def sheet(self, site: str) -> Sheet:
-        """A site's graph with its annotations.  Raises ``NotFound`` when it has none."""
+        """Return a site's graph with its annotations.  Raises ``NotFound`` when it has none."""
         return await self._core.on_store(self.open_sheet, site)
 
     async def with_store(self, site: str, work: Callable[[GraphStore], T]) -> T:
-        """Do something with a site's file, on the store thread."""
+        """Run ``work`` on a site's graph file, on the store thread."""
         return await self._core.on_store(lambda: work(self.store(site)))
 
     def store(self, site: str, *, create: bool = False) -> GraphStore:
-        """A site's graph file; on the store thread only.  Raises ``NotFound`` when it has none."""
+        """Return a site's graph file; store thread only.  Raises ``NotFound`` when it has none."""
         workspace = self._core.workspace
         if not create and site not in workspace.graph_sites():
             known = ", ".join(sorted(workspace.graph_sites())) or "none yet"
@@ -112,7 +112,7 @@ class Atlas:
         return workspace.graph(site)
 
     def open_sheet(self, site: str) -> Sheet:
-        """``sheet``, on the store thread."""
+        """Load a site's graph; store thread only."""
         store = self.store(site)
         index, kb = self._core.workspace.index, self._core.kb
         version = (store.version, index.data_version, kb.data_version)
@@ -138,14 +138,14 @@ class Atlas:
         return annotate(nodes, graph.site, steps, store.passes(), suspects, tips, self.hosts(graph))
 
     def hosts(self, graph: InteractionGraph) -> tuple[str, ...]:
-        """Host globs of a graph's site, its home's host among them."""
+        """Return the host globs of a graph's site, including the host of its home page."""
         known = self._core.workspace.sites.get(graph.site, ())
         home = urlsplit(graph.home).netloc
         return (*known, home) if home else known
 
 
 def edges(graph: InteractionGraph) -> Iterator[tuple[str, str, Transition]]:
-    """Every transition that stands, with the nodes it leaves from and leads to."""
+    """Yield every present transition with the nodes it leaves from and leads to."""
     node_of = graph.grouping.node_of
     for node in graph.nodes:
         for way in graph.outgoing(node):
@@ -153,9 +153,10 @@ def edges(graph: InteractionGraph) -> Iterator[tuple[str, str, Transition]]:
 
 
 def checked_address(url: str) -> str:
-    """An address as it was meant, its host as browsers write it: a missing scheme is put before it.
+    """Normalise an address: add a missing scheme, write the host as browsers do.
 
-    Raises ``UsageError`` for anything that is no page on the web.
+    Raises:
+        UsageError: it is not the address of a web page, or holds a password or another secret.
     """
     text = url.strip()
     if "://" not in text and not text.partition(":")[0].isalpha():

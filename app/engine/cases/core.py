@@ -1,7 +1,7 @@
-"""What every use case stands on: the stores and the one thread that may touch them, workers, bus, jobs.
+"""The base of every use case: the stores and the one thread that may touch them, workers, bus, jobs.
 
-Every SQL statement of a process runs on the store thread, in order; encoding and other long computing runs on the
-workers.  What fails there comes back as a ``SiteloreError`` with a sentence a person can act on.
+Every SQL statement of a process runs on the store thread, in order; encoding and other long computations run on
+workers.  Their failures are raised as ``SiteloreError`` with a sentence a person can act on.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _DISK = "the disk is full or can't be written; free some space and do it again, 
 
 
 def as_sitelore_error(error: Exception) -> SiteloreError:
-    """An expected failure of a library or of the knowledge base, as one of ours."""
+    """Translate an expected failure of a library or of the knowledge base."""
     match error:
         case SiteloreError():
             return error
@@ -94,7 +94,7 @@ class Core:
             raise as_sitelore_error(error) from error
 
     async def do_in_kb(self, deed: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """A deed of a person on the knowledge base: what was undone elsewhere before it can't be redone after it."""
+        """Run a user's action on the knowledge base; the redo list of the review state is dropped."""
 
         def doing() -> T:
             result = deed(*args, **kwargs)
@@ -104,7 +104,7 @@ class Core:
         return await self.on_store(doing)
 
     async def do_in_review(self, deed: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """A deed of a person on runs or verdicts; the twin of ``do_in_kb``."""
+        """Run a user's action on runs or verdicts; the redo list of the knowledge base is dropped."""
 
         def doing() -> T:
             result = deed(*args, **kwargs)

@@ -1,6 +1,6 @@
-"""The desk as the engine works at it: rows on the store thread, whoever waits for a decision woken, everyone told.
+"""Approval requests, hints and the time line of supervised runs: rows, waiters and events kept in step.
 
-Another process (the command line) may decide, hint or wish at any time: ``listen`` looks whether the file changed.
+Another process (the command line) may decide, hint or send a command at any time: ``listen`` polls the file.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from app.engine.supervision import (
 log = logging.getLogger(__name__)
 
 Learn = Callable[[Sequence[str]], Awaitable[None]]
-"""Lets the ranking learn from what was made of the flags of some runs."""
+"""Refits the ranking after reactions to flags of these runs."""
 
 LISTEN_EVERY = 0.5
-"""Seconds between two looks whether another process has written to the desk."""
+"""Seconds between two polls for writes of another process."""
 
 POLICY, WATCHDOG, AGENT = "policy", "watchdog", "agent"
+"""Authors that are no person."""
 ASKERS = {Need.WALL: AGENT, Need.QUESTION: AGENT, Need.TROUBLE: WATCHDOG}
-"""Who stands on the time line as the one who asked; for the others it is the policy."""
-"""Authors that are nobody."""
+"""Author of a request on the time line; the policy for other needs."""
 
 _DEEDS = {
     Verb.APPROVE: Deed.APPROVED,
@@ -57,7 +57,7 @@ _DEEDS = {
 
 
 class Desk:
-    """Requests, hints, deeds and policy of an open workspace."""
+    """Requests, hints, operator actions and the intervention policy of an open workspace."""
 
     def __init__(self, core: Core, learn: Learn) -> None:
         self._core, self._learn = core, learn
@@ -70,7 +70,7 @@ class Desk:
     # requests
 
     async def open(self, request: PersonRequest) -> PersonRequest:
-        """Ask a person something.  Raises ``StoreError`` where it can't be written down."""
+        """Store a new request and announce it.  Raises ``StoreError`` where it can't be stored."""
         request = replace(
             request,
             id=request.id or f"req-{uuid.uuid4().hex[:10]}",
@@ -81,14 +81,14 @@ class Desk:
         return request
 
     async def requests(self, run: str = "", closed: bool = False) -> list[PersonRequest]:
-        """Requests of a run or of all, in the order they came."""
+        """Return the requests of a run or of all, oldest first."""
         return await self._core.on_store(self._rows.requests, run, closed)
 
     async def decision(self, request: str) -> PersonDecision:
         """Wait until a request is decided.
 
         Raises:
-            NotFound: there is none.  Conflict: it was closed without a decision.
+            NotFound: no such request.  Conflict: it was closed without a decision.
         """
         woken = self._decided.setdefault(request, asyncio.Event())
         try:
@@ -106,7 +106,7 @@ class Desk:
             self._decided.pop(request, None)
 
     async def decide(self, request: str, decision: PersonDecision) -> PersonRequest:
-        """Decide a request; what it says of all actions of its kind holds from now on.
+        """Decide a request; a wider scope applies to all actions of its kind from now on.
 
         Raises:
             NotFound, Conflict, UsageError: as ``DeskStore.decide``.
@@ -123,13 +123,13 @@ class Desk:
         return found
 
     async def void(self, request: str, why: str) -> None:
-        """Close a request that nobody waits for any more."""
+        """Close a request that nothing waits for any more."""
         found = await self._core.on_store(self._rows.void_request, request, why)
         self._core.bus.publish(RequestChanged(request=found))
         self._wake(request)
 
     async def begun(self, run: str) -> None:
-        """A step has begun: close what was decided in the run, and mark its hints as given."""
+        """Close the run's decided requests and mark its hints as given: the step that follows them has begun."""
 
         def closing() -> tuple[list[PersonRequest], list[PersonHint]]:
             now = time.time()
@@ -145,7 +145,7 @@ class Desk:
             self._core.bus.publish(HintChanged(hint=hint))
 
     async def word(self, run: str) -> Said:
-        """What a person has said of a run as a whole: walls that are none, and its end."""
+        """Return the operator's statements about a run as a whole: dismissed walls, and its end."""
         return await self._core.on_store(self._rows.word, run)
 
     # hints
@@ -153,7 +153,7 @@ class Desk:
     async def send_hint(
         self, run: str, step: int, text: str, author: str = "", flags: Sequence[Flag] = ()
     ) -> PersonHint:
-        """Say something to a run.  Raises ``UsageError`` for words that are none, or too many."""
+        """Send a hint to a run.  Raises ``UsageError`` for an empty or too long text."""
         hint = PersonHint(
             id=f"hint-{uuid.uuid4().hex[:10]}", run=run, step=step, text=text.strip(),
             author=author or self._core.author, at=time.time(),
@@ -164,11 +164,11 @@ class Desk:
         return hint
 
     async def hints(self, run: str) -> list[PersonHint]:
-        """A run's hints, in the order they came."""
+        """Return a run's hints, oldest first."""
         return await self._core.on_store(self._rows.hints, run)
 
     async def hint(self, hint: str) -> PersonHint:
-        """One by its id.  Raises ``NotFound``."""
+        """Return a hint by its id.  Raises ``NotFound``."""
         found = next((one for one in await self.hints("") if one.id == hint), None)
         if found is None:
             raise NotFound(f"no hint {hint[:80]!r} in this workspace")
@@ -186,9 +186,9 @@ class Desk:
         author: str = "",
         flags: Sequence[Flag] = (),
     ) -> list[FlagReaction]:
-        """Put a deed on the time line, and keep what it says of the flags that hold the run.
+        """Add an action to the time line, with the reactions to flags that it implies.
 
-        Where the disk takes no rows the deed is told and logged only.
+        Where the disk takes no rows, the action is published and logged only.
         """
         made = Intervention(
             run=run, step=step, deed=deed, words=words, author=author or self._core.author, about=about, at=time.time()
@@ -210,37 +210,37 @@ class Desk:
         return reactions
 
     async def deeds(self, run: str) -> list[Intervention]:
-        """The time line of a run."""
+        """Return the time line of a run."""
         return await self._core.on_store(self._rows.deeds, run)
 
     # the policy
 
     async def policy(self) -> InterventionPolicy:
-        """The policy in force."""
+        """Return the policy in force."""
         if self._policy is None:
             self._policy = await self._core.on_store(self._rows.policy)
         return self._policy
 
     async def save_policy(self, policy: InterventionPolicy) -> InterventionPolicy:
-        """Put a policy in force; undo takes it back."""
+        """Put a policy in force; undo restores the one before."""
         await self._core.do_in_review(self._rows.save_policy, policy, self._core.author)
         self._core.bus.publish(PolicyChanged())
         self._policy = policy
         return policy
 
     def forget_policy(self) -> None:
-        """It may have changed: undo, or another process."""
+        """Drop the cached policy: undo or another process may have changed it."""
         self._policy = None
 
     async def answer(self, run: str, site: str, risk: RiskClass) -> Answer:
-        """What holds for an action of a class: what was decided for the run or the site, else the policy."""
+        """Return the rule for a risk class: a decision for the run or the site, else the policy's."""
         standing = dict(await self._core.on_store(self._rows.standing, run))
         return standing.get(risk) or (await self.policy()).answer(site, risk)
 
     async def widened(self, run: str, site: str, risk: RiskClass) -> bool:
-        """Whether a person allowed a class outright: by an approval for the run, or by a rule for this very site.
+        """Return whether an operator allowed a class outright: for this run, or by a rule for this very site.
 
-        A rule for all sites says what is asked about; it does not send a run beyond its task.
+        A rule for all sites says what is asked about; it does not widen the task of a run.
         """
         standing = dict(await self._core.on_store(self._rows.standing, run))
         if risk in standing:
@@ -252,7 +252,7 @@ class Desk:
         )
 
     async def reaction(self, site: str, flag: Flag) -> Reaction:
-        """What a flag brings about."""
+        """Return the policy's reaction to a flag."""
         return (await self.policy()).reaction(site, flag.severity, flag.detector)
 
     # other processes
@@ -260,7 +260,7 @@ class Desk:
     async def listen(
         self, ours: Callable[[], Sequence[str]], grant: Callable[[Wish], Awaitable[None]]
     ) -> None:
-        """Look again and again whether another process wrote: wake who waits, grant wishes for our runs."""
+        """Poll for writes of other processes: wake waiters, and run commands sent to our runs."""
         while True:
             await asyncio.sleep(LISTEN_EVERY)
             try:
@@ -299,54 +299,54 @@ class Desk:
 
 
 class DeskOfRun:
-    """The desk as one run's control asks it (``app.engine.agent.ports.DeskPort``)."""
+    """The approval service bound to one run (``app.engine.agent.ports.DeskPort``)."""
 
     def __init__(self, desk: Desk, run: str, site: str) -> None:
         self._desk, self._run, self._site = desk, run, site
 
     async def open(self, request: PersonRequest) -> PersonRequest:
-        """Ask a person something."""
+        """Store a new request of this run."""
         opened = await self._desk.open(replace(request, run=self._run, site=self._site))
         asker = ASKERS.get(opened.need, POLICY)
         await self.note(Deed.ASKED, opened.step, opened.question, about=opened.id, author=asker)
         return opened
 
     async def pending(self) -> tuple[PersonRequest, ...]:
-        """What a process that died has left."""
+        """Return the requests that a crashed process left open or decided."""
         return tuple(await self._desk.requests(self._run))
 
     async def decision(self, request_id: str) -> PersonDecision:
-        """Wait until it is decided."""
+        """Wait until a request is decided."""
         return await self._desk.decision(request_id)
 
     async def void(self, request_id: str, why: str) -> None:
-        """Nobody waits for it any more."""
+        """Close a request that nothing waits for any more."""
         await self._desk.void(request_id, why)
 
     async def begun(self, step: int) -> None:
-        """The step that goes by what was decided begins."""
+        """Close decided requests: the step that follows them begins."""
         await self._desk.begun(self._run)
 
     async def word(self) -> Said:
-        """What a person has said of the run as a whole."""
+        """Return the operator's statements about the run as a whole."""
         return await self._desk.word(self._run)
 
     async def hints(self) -> tuple[PersonHint, ...]:
-        """Every hint of the run."""
+        """Return every hint of the run."""
         return tuple(await self._desk.hints(self._run))
 
     async def note(self, deed: Deed, step: int, words: str, about: str = "", author: str = "") -> None:
-        """Something for the time line."""
+        """Add an action to the run's time line."""
         await self._desk.note(self._run, step, deed, words, about=about, author=author)
 
     async def answer(self, risk: RiskClass) -> Answer:
-        """What holds for an action of a class."""
+        """Return the rule for a risk class."""
         return await self._desk.answer(self._run, self._site, risk)
 
     async def widened(self, risk: RiskClass) -> bool:
-        """Whether a person allowed a class of actions outright."""
+        """Return whether an operator allowed a risk class outright."""
         return await self._desk.widened(self._run, self._site, risk)
 
     async def reaction(self, flag: Flag) -> Reaction:
-        """What the policy says to a flag."""
+        """Return the policy's reaction to a flag."""
         return await self._desk.reaction(self._site, flag)

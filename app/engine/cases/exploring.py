@@ -1,4 +1,4 @@
-"""Exploring a site, and keeping its graph true; runs as a job that can be paused, resumed and stopped."""
+"""Explores a site and maintains its graph; a job that can be paused, resumed and stopped."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class _Running:
 
 
 class Exploring:
-    """At most one exploration a site at a time."""
+    """Explorations, at most one a site at a time."""
 
     def __init__(self, core: Core, atlas: Atlas, knowledge: KnowledgeCases) -> None:
         self._core, self._atlas, self._knowledge = core, atlas, knowledge
@@ -56,10 +56,10 @@ class Exploring:
         self._busy: set[str] = set()
 
     async def explore(self, url: str, site: str = "", options: ExploreOptions | None = None) -> ExploreReport:
-        """Explore a site from its home page; goes on with an exploration that did not end.
+        """Explore a site from its home page, or resume an unfinished exploration.
 
         Raises:
-            UsageError: the address is none.  Conflict: this site is being explored.
+            UsageError: not an address.  Conflict: this site is being explored.
             InputError: the rule file or the recorded log-in can't be read.
         """
         address = checked_address(url)
@@ -73,15 +73,15 @@ class Exploring:
         return await self.alone(name, f"Explore {name}", work, cooperative=True)
 
     async def pause_exploration(self, site: str) -> None:
-        """Try nothing more until it is resumed."""
+        """Try no further element until resumed."""
         self._of(site).explorer.pause()
 
     async def resume_exploration(self, site: str) -> None:
-        """Go on after a pause."""
+        """Resume after a pause."""
         self._of(site).explorer.resume()
 
     async def stop_exploration(self, site: str) -> None:
-        """End it after what is under way; it can be gone on with."""
+        """End an exploration after the operation in flight; it can be resumed later."""
         running = self._of(site)
         running.job.request_cancel()
         running.explorer.stop()
@@ -89,9 +89,9 @@ class Exploring:
     async def graph_verify(
         self, site: str, storage_state: str = "", thorough: bool = False
     ) -> VerifyGraphReport:
-        """Verify every state and transition; what is gone is marked, tips about it become suspect.
+        """Verify every state and transition: mark what is gone, and make tips about it suspect.
 
-        ``thorough`` opens every page and makes every transition, also where the server sends what it sent before.
+        ``thorough`` also opens pages whose server answer is unchanged.
         """
         sheet = await self._atlas.sheet(site)
         login = storage_state or kept_login(site)
@@ -113,7 +113,7 @@ class Exploring:
         return await self.alone(site, f"Verify the map of {site}", work)
 
     async def graph_update(self, site: str, options: ExploreOptions | None = None) -> UpdateReport:
-        """Verify, then explore only what is new."""
+        """Verify, then explore what is new."""
         before = await self._atlas.sheet(site)
         chosen = options or ExploreOptions()
         rules = await self._rules(site, chosen.block_list)
@@ -159,7 +159,7 @@ class Exploring:
         *,
         cooperative: bool = False,
     ) -> T:
-        """Run a job that works on a site; only one does at a time, in this process and in any other."""
+        """Run a job that works on a site, excluding any other one in this process and in others."""
         if site in self._busy:
             raise Conflict(f"{site} is being worked on already; pause or stop that first")
         path = self._core.workspace.lock_path(site)
@@ -178,7 +178,7 @@ class Exploring:
             self._core.bus.publish(GraphChanged(site=site))
 
     async def _suspected(self, before: Sheet, report: VerifyGraphReport) -> VerifyGraphReport:
-        """Tips about what has gone become suspect; undo takes it back."""
+        """Make tips about what is gone suspect; undo restores them."""
         site = before.graph.site
         after = (await self._atlas.sheet(site)).graph
         known = await self._core.on_store(self._core.kb.tips, site)
@@ -197,7 +197,7 @@ class Exploring:
         return self._running[site]
 
     async def _rules(self, site: str, file: str) -> BlockList:
-        """The rules in force: a file's, then the site's own, then the built-in ones."""
+        """Return the rules in force: the file's, then the site's own, then the built-in ones."""
 
         def reading() -> BlockList:
             own = self._core.workspace.rules_path(site)
@@ -258,7 +258,7 @@ class Exploring:
 
 
 def read_robots(home: str) -> Robots:
-    """What a site asks of programs that visit it; blocks."""
+    """Fetch a site's robots.txt; blocks."""
     request = urllib.request.Request(urljoin(home, "/robots.txt"), headers={"User-Agent": AGENT})
     try:
         with urllib.request.urlopen(request, timeout=ROBOTS_SECONDS) as answer:
@@ -271,7 +271,7 @@ def read_robots(home: str) -> Robots:
 
 
 def _read_in_time(answer: HTTPResponse) -> bytes:
-    """The first bytes of an answer; one that drips is broken off.  Raises ``OSError``."""
+    """Read the beginning of a response within the deadline.  Raises ``OSError``."""
     deadline, parts, size = time.monotonic() + ROBOTS_SECONDS, list[bytes](), 0
     while size < MAX_BYTES and (part := answer.read1(MAX_BYTES - size)):
         parts.append(part)

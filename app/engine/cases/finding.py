@@ -1,4 +1,4 @@
-"""Search over the states of a graph, kept in step with it; and the comparison of methods."""
+"""Search over the states of a graph, kept in step with it, and the comparison of search methods."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from app.engine.graph.search.pictures import PictureModel, PictureSearch
 
 PICTURE = "picture"
-"""Method that compares the words with screenshots, through a model of the person's own."""
+"""Method that compares words with screenshots, by a model that the user chose."""
 
 
 class CarriedVectors:
-    """A vector cache that lives while a worker encodes; what it gained is put into the graph's file afterwards.
+    """A vector cache for a worker; its new vectors are stored in the graph's file afterwards.
 
     The worker may not touch the file, and the store thread should not wait for the encoder.
     """
@@ -37,11 +37,11 @@ class CarriedVectors:
         self.gained: dict[str, dict[str, bytes]] = {}
 
     def get_many(self, encoder_id: str, keys: Iterable[str]) -> dict[str, bytes]:
-        """The vectors that are here."""
+        """Return the known vectors among these keys."""
         return {key: self._known[key] for key in keys if key in self._known}
 
     def put_many(self, encoder_id: str, vectors: Mapping[str, bytes]) -> None:
-        """Keep these."""
+        """Add vectors."""
         self._known.update(vectors)
         self.gained.setdefault(encoder_id, {}).update(vectors)
 
@@ -55,7 +55,7 @@ class _Kept:
 
 
 class Finding:
-    """One ``StateSearch`` a site."""
+    """State search, with one index a site."""
 
     def __init__(self, core: Core, atlas: Atlas, retrieving: Retrieving) -> None:
         self._core, self._atlas, self._retrieving = core, atlas, retrieving
@@ -65,9 +65,9 @@ class Finding:
         self._one_at_a_time = asyncio.Lock()
 
     async def graph_search(self, site: str, query: str, method: str = LATE, k: int = 10) -> list[NodeHit]:
-        """The states that answer to words, best first.
+        """Return the states that match words, best first.
 
-        Where there is no encoder, ``late`` and ``dense`` give way to the best method there is.
+        Without an encoder, ``late`` and ``dense`` fall back to the best method available.
         """
         if not query.strip():
             raise UsageError("nothing to search for", remedy="say in words what the page is for")
@@ -83,7 +83,7 @@ class Finding:
         ]
 
     async def graph_compare_search(self, site: str, queries: str) -> SearchComparison:
-        """Every method on the labelled queries of a JSON lines file."""
+        """Compare all methods on the labelled queries of a JSON lines file."""
         from app.engine.graph.search.compare import compare, read_queries
 
         path = Path(queries).expanduser()
@@ -107,7 +107,7 @@ class Finding:
             return await self._core.on_worker(compare, site, kept.search, places, labelled)
 
     async def _ready(self, sheet: Sheet) -> _Kept:
-        """The search over a graph as it stands; encodes what is new as a job."""
+        """Return the up-to-date search index of a graph; encodes new states as a job."""
         site, encoder = sheet.graph.site, self._retrieving.encoder
         name = encoder.id if encoder is not None else ""
         kept = self._kept.get(site)
@@ -170,7 +170,7 @@ class Finding:
         return self._pictures[site]
 
     async def _flush(self, site: str, cache: CarriedVectors) -> None:
-        """Put what a worker encoded into the graph's file."""
+        """Store a worker's new vectors in the graph's file."""
         gained, cache.gained = cache.gained, {}
         for encoder, vectors in gained.items():
             await self._atlas.with_store(site, functools.partial(_put_vectors, encoder, vectors))
@@ -181,7 +181,7 @@ def _put_vectors(encoder: str, vectors: Mapping[str, bytes], store: GraphStore) 
 
 
 def _progress_of(job: Job, words: str) -> Callable[[int, int], None]:
-    """For a worker: how far it is, told on the loop."""
+    """Return a progress callback for a worker thread; it reports on the loop."""
     loop = asyncio.get_running_loop()
 
     def progress(done: int, total: int) -> None:
@@ -191,7 +191,7 @@ def _progress_of(job: Job, words: str) -> Callable[[int, int], None]:
 
 
 def _standing(sheet: Sheet) -> list[str]:
-    """Nodes that are still there."""
+    """Return the nodes that are not gone."""
     graph = sheet.graph
     return [node for node in graph.nodes if not all(page.gone_at for page in graph.pages_of(node))]
 

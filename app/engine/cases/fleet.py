@@ -1,4 +1,4 @@
-"""All supervised runs of this process: begun as many at once as are allowed, held, steered, ended, shown on a wall."""
+"""All supervised runs of this process: queued, started, paused, stepped and ended."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from app.engine.supervision import Deed, LiveRow, RequestState, RunState, Takeov
 log = logging.getLogger(__name__)
 
 MOST_AT_ONCE = 32
-"""Runs that may go on at once; and browsers that may be open, those of runs that wait for a person too."""
+"""Largest concurrency, and the most open browsers including those of held runs."""
 
 
 class Fleet:
-    """The wall of one process."""
+    """The supervised runs of one process, with a queue and a concurrency limit."""
 
     def __init__(
         self, core: Core, desk: Desk, running: Running, reading: RunReading, judging: Judging
@@ -55,15 +55,15 @@ class Fleet:
     # ------------------------------------------------------------ the wall
 
     async def live_runs(self) -> list[LiveRow]:
-        """Every run on the wall, in its order; those of another process as they were noted last."""
+        """Return every live run in order of attention; those of other processes by their latest snapshot."""
         notes = await self._core.on_store(self._living_elsewhere)
         return on_the_wall([*(run.snapshot() for run in self._runs.values()), *(note.row for note in notes)])
 
     async def start_runs(self, requests: Sequence[RunRequest], at_once: int = 0) -> list[str]:
-        """Begin runs, as many at once as are allowed (0: as before); the others wait.  Their ids, in order.
+        """Queue runs and start as many as ``at_once`` allows (0: unchanged); return their ids in order.
 
         Raises:
-            UsageError, NotFound, InputError, ModelError: one of them makes no sense; then none was begun.
+            UsageError, NotFound, InputError, ModelError: a request is invalid; then none was started.
         """
         ids = await self._line_up(requests, at_once)
         self._pump()
@@ -96,27 +96,27 @@ class Fleet:
         return ids
 
     async def run_supervised(self, request: RunRequest) -> RunSummary:
-        """Do one run on the wall, at once, and wait for its end; raises as ``Running.run_task``."""
+        """Start one supervised run now and wait for its end; raises as ``Running.run_task``."""
         (run,) = await self._line_up([request])
         self._queue.remove(run)
         return await self._drive(self._claimed(self._runs[run]))
 
     async def resume_supervised(self, run: str) -> RunSummary:
-        """Go on with a run that broke off, on the wall, and wait for its end."""
+        """Resume an interrupted run under supervision and wait for its end."""
         return await self._drive(self._claimed(await self._found(run)), again=True)
 
     async def read_tasks(self, path: str, start_url: str = "") -> list[RunRequest]:
-        """The runs that a file asks for.  Raises ``InputError``."""
+        """Return the runs that a file asks for.  Raises ``InputError``."""
         return await self._core.on_worker(read_tasks, Path(path).expanduser(), start_url)
 
     async def run_request(self, run: str) -> RunRequest:
-        """What a run was asked for, to ask for it again."""
+        """Return the request of a run, to start it again."""
         if run in self._runs:
             return self._runs[run].request
         return await self._reading.request_of(run)
 
     async def set_at_once(self, limit: int) -> int:
-        """How many runs may go on at once from now on; those that do go on stay."""
+        """Set how many runs may be active; those that are active stay so."""
         if not 1 <= limit <= MOST_AT_ONCE:
             raise UsageError(f"{limit} runs at once is not possible", remedy=f"give 1 to {MOST_AT_ONCE}")
         self._at_once = limit
@@ -124,10 +124,10 @@ class Fleet:
         return limit
 
     async def dismiss_run(self, run: str) -> None:
-        """Take a run off the wall; it stays in the workspace.
+        """Remove a run from the live runs; it stays in the workspace.
 
         Raises:
-            Conflict: it is still going on.
+            Conflict: it is still active.
         """
         found = self.known(run)
         if found.row.state.alive and found.row.state is not RunState.QUEUED:
@@ -142,7 +142,7 @@ class Fleet:
     # ------------------------------------------------------------ one run
 
     async def pause_run(self, run: str) -> None:
-        """Hold a run before its next action."""
+        """Pause a run before its next action."""
         if await self.wished_of_another(run, "pause"):
             return
         found = self.going(run)
@@ -150,7 +150,7 @@ class Fleet:
         await self.did(found, Deed.PAUSED)
 
     async def continue_run(self, run: str) -> None:
-        """Let a paused run go on, or take one up again that broke off."""
+        """Resume a paused or an interrupted run, or move a queued one to the front."""
         if await self.wished_of_another(run, "continue"):
             return
         found = await self._found(run)
@@ -192,7 +192,7 @@ class Fleet:
         await self.did(found, Deed.STOPPED, reacting=held)
 
     async def pause_all(self) -> int:
-        """Hold every run that goes on; how many that were."""
+        """Pause every active run; return how many."""
         states = (RunState.STARTING, RunState.RUNNING, RunState.MENDING)
         going = [run for run in self._runs.values() if run.snapshot().state in states]
         for run in going:
@@ -200,7 +200,7 @@ class Fleet:
         return len(going)
 
     async def live_run(self, run: str) -> LiveDetail:
-        """One run, large."""
+        """Return one run in full."""
         found = self.known(run)
         memory = await self._reading.run_memory(run) if found.ledger is None else None
         steps = found.steps or await self._reading.steps_of(run)
@@ -220,19 +220,19 @@ class Fleet:
     # ------------------------------------------------------------ the page
 
     async def watch_page(self, run: str, width: int, height: int, rate: float) -> None:
-        """Pictures of a run's page from now on; 0 a second for none."""
+        """Start or change the picture stream of a run's page; ``rate`` 0 stops it."""
         if run in self._runs:
             await self._runs[run].page.watch(width, height, rate)
         elif rate > 0:
             raise NotFound(f"no run {run!r} on the wall")
 
     def account_of(self, run: str) -> TakeoverAccount | None:
-        """What the person did at the last takeover of a run that is on the wall."""
+        """Return the summary of a live run's latest takeover."""
         found = self._runs.get(run)
         return found.page.account if found is not None else None
 
     async def aclose(self) -> None:
-        """Keep where every run stands; the jobs are ended by the registry."""
+        """Store where every run is; the registry ends the jobs."""
         if self._closing:
             return
         self._closing = True
@@ -243,7 +243,7 @@ class Fleet:
             found.is_closing = True
 
     async def recover(self, *, automatically: bool) -> list[LiveRow]:
-        """Put what a process left behind on the wall; ``automatically`` goes on with what was going."""
+        """Show the runs that a crashed process left; ``automatically`` resumes those that were active."""
 
         def put(row: LiveRow, request: RunRequest) -> None:
             if row.run not in self._runs:
@@ -263,11 +263,11 @@ class Fleet:
     # ------------------------------------------------------------ inside
 
     def _living_elsewhere(self) -> list[LiveNote]:
-        """Runs that another process works on; on the store thread."""
+        """Return the runs of other processes; store thread only."""
         return [note for note in living_elsewhere(self._core.workspace) if note.run not in self._runs]
 
     async def wished_of_another(self, run: str, what: str, words: str = "") -> bool:
-        """Whether another process has the run; then it is asked."""
+        """Send a command to the process that has the run; return whether there is one."""
         if run in self._runs:
             return False
         workspace = self._core.workspace
@@ -300,27 +300,27 @@ class Fleet:
             self._listening = self._core.registry.hold(self._desk.listen(self._alive, self._grant))
 
     def go_on_again(self, found: Supervised) -> None:
-        """Take a run up again that broke off, in the background."""
+        """Resume an interrupted run in the background."""
         self._core.registry.hold(self._quietly(self._drive(self._claimed(found), again=True)))
 
     @property
     def all(self) -> list[Supervised]:
-        """Every run on the wall."""
+        """Every live run."""
         return list(self._runs.values())
 
     def find(self, run: str) -> Supervised | None:
-        """A run, if it is on the wall."""
+        """Return a live run, or ``None``."""
         return self._runs.get(run)
 
     def _alive(self) -> list[str]:
         return list(self._runs)
 
     def _pump(self) -> None:
-        """Begin what is queued, as far as there is room.
+        """Start queued runs as far as the limits allow.
 
-        A run that waits for a person, is paused or taken over gives up its place, but its browser stays open: of those
-        there are ``MOST_AT_ONCE`` at most.  It goes on at once when the person lets it, even where all places are
-        taken by then; no other run begins until fewer go on than may.
+        A run that waits for a person, is paused or taken over frees its slot, but its browser stays open: there are
+        at most ``MOST_AT_ONCE`` of those.  Such a run resumes at once when a person releases it, even over the
+        limit; no queued run starts until the number of active ones is below the limit again.
         """
         states = [one.snapshot().state for one in self._runs.values()]
         going = sum(state.takes_a_place for state in states)
@@ -331,7 +331,7 @@ class Fleet:
             going, alive = going + 1, alive + 1
 
     def _claimed(self, found: Supervised) -> Supervised:
-        """The run, begun by the caller and nobody else; from now on it can be paused and stopped."""
+        """Reserve a run for the caller to start; from now on it can be paused and stopped."""
         row = found.row
         if row.state not in (RunState.QUEUED, RunState.BROKEN_OFF) and row.outcome != "crashed":
             raise Conflict(f"the run can't be begun: it is {row.state.value}")
@@ -339,7 +339,7 @@ class Fleet:
         return found
 
     async def _quietly(self, drive: object) -> None:
-        """A run that nobody waits for: what went wrong stands on its row."""
+        """Await a run that nobody waits for; its row says what failed."""
         try:
             await drive  # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType]
         except SiteloreError as error:
@@ -364,7 +364,7 @@ class Fleet:
             self._pump()
 
     async def _found(self, run: str) -> Supervised:
-        """A run on the wall; one that is not there is put there."""
+        """Return a live run, adding one that is not shown yet."""
         if run not in self._runs:
             request = await self._reading.request_of(run)
             row = LiveRow(
@@ -381,26 +381,26 @@ class Fleet:
         return self._runs[run]
 
     def known(self, run: str) -> Supervised:
-        """A run on the wall.  Raises ``NotFound``."""
+        """Return a live run.  Raises ``NotFound``."""
         found = self._runs.get(run)
         if found is None:
             raise NotFound(f"no run {run[:120]!r} on the wall")
         return found
 
     def going(self, run: str) -> Supervised:
-        """A run on the wall that goes on.  Raises ``NotFound``, ``Conflict``."""
+        """Return a run that is active or held.  Raises ``NotFound``, ``Conflict``."""
         found = self.known(run)
         if not found.row.state.alive or found.row.state is RunState.QUEUED:
             raise Conflict(f"the run is not going on: {found.row.state.value}")
         return found
 
     async def did(self, found: Supervised, deed: Deed, words: str = "", *, reacting: bool = False) -> None:
-        """Put what a person did on the time line; ``reacting`` where a flag held the run."""
+        """Add an operator's action to the time line; ``reacting`` where a flag held the run."""
         flags = found.flags if reacting else ()
         await self._desk.note(found.run, found.row.step, deed, words, flags=flags)
 
     async def drop_requests(self, run: str, why: str) -> None:
-        """Close what a run waits for."""
+        """Close the open requests of a run."""
         for request in await self._desk.requests(run):
             await self._desk.void(request.id, why)
 
@@ -419,7 +419,7 @@ class Fleet:
                 pass
 
     async def _grant(self, wish: Wish) -> None:
-        """Another process asks for something."""
+        """Run a command that another process sent."""
         deeds = {
             "pause": self.pause_run,
             "continue": self.continue_run,

@@ -1,4 +1,4 @@
-"""Interaction graphs as they lie in the workspace: list, draw, look at a state, correct, compare, write out."""
+"""The workspace's interaction graphs: list, draw, inspect, correct, compare, export."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ from app.engine.transition import Source, Transition
 from kb.private import make_folder
 
 SHOWN_TEXT = 20_000
-"""Characters of a page's text that a panel gets."""
+"""Characters of a page's text shown in a panel."""
 
 
 class GraphCases:
-    """What can be done with stored graphs; nothing is visited."""
+    """Use cases on stored graphs; no page is visited."""
 
     def __init__(self, core: Core, atlas: Atlas) -> None:
         self._core, self._atlas = core, atlas
 
     async def graphs(self) -> list[GraphRow]:
-        """The graphs of the workspace, by site."""
+        """Return the graphs of the workspace, by site."""
 
         def listing() -> list[GraphRow]:
             return [self._row(site) for site in sorted(self._core.workspace.graph_sites())]
@@ -51,7 +51,7 @@ class GraphCases:
         return await self._core.on_store(listing)
 
     async def graph_stats(self, site: str) -> GraphStats:
-        """A graph in numbers."""
+        """Return a graph's figures."""
 
         def counting() -> GraphStats:
             return _stats(self._atlas.store(site), self._atlas.open_sheet(site))
@@ -59,7 +59,7 @@ class GraphCases:
         return await self._core.on_store(counting)
 
     async def graph_picture(self, site: str, tidy: bool = False) -> GraphPicture:
-        """The map.  What was placed keeps its place, unless ``tidy`` asks for a new layout."""
+        """Lay out the map; placed nodes stay, unless ``tidy`` asks for a new layout."""
         sheet = await self._atlas.sheet(site)
         before = {} if tidy else await self._atlas.with_store(site, lambda store: store.positions())
 
@@ -72,7 +72,7 @@ class GraphCases:
         return picture
 
     async def graph_node(self, site: str, node: str) -> NodeDetail:
-        """Everything about one state."""
+        """Return everything about one state."""
 
         def looking() -> NodeDetail:
             sheet = self._atlas.open_sheet(site)
@@ -111,7 +111,7 @@ class GraphCases:
         return await self._core.on_store(row)
 
     async def graph_diff(self, site: str, other: str = "") -> GraphDiff:
-        """What changed between the last two explorations, or against an exported graph."""
+        """Compare the last two explorations, or the graph with an exported one."""
         from app.engine.graph.diff import diff_explorations, diff_graphs
         from app.engine.graph.reading import read_graph
 
@@ -122,14 +122,14 @@ class GraphCases:
         return diff_explorations(sheet.graph, explorations)
 
     async def graph_export(self, site: str, out: str, format: str = "json") -> int:
-        """Write the graph as ``json`` (node-link), ``graphml``, ``gexf`` or ``webnavigator``; how many states."""
+        """Write the graph as ``json`` (node-link), ``graphml``, ``gexf`` or ``webnavigator``; return its states."""
         from app.engine.graph.exports import export_graph
 
         sheet = await self._atlas.sheet(site)
         return await self._core.on_worker(export_graph, sheet.graph, Path(out).expanduser(), format)
 
     async def merge_nodes(self, site: str, nodes: Sequence[str]) -> str:
-        """Make several states one; gives its id.  Undo takes them apart."""
+        """Merge states; return the id.  Undo splits them again."""
 
         def merging() -> str:
             sheet = self._atlas.open_sheet(site)
@@ -146,7 +146,7 @@ class GraphCases:
         return (await self._atlas.sheet(site)).node(merged)
 
     async def split_node(self, site: str, node: str) -> list[str]:
-        """Take a state apart into the page states it stands for; gives their ids.  Undo puts them together."""
+        """Split a state into the page states it stands for; return their ids.  Undo merges them again."""
 
         def splitting() -> list[str]:
             sheet = self._atlas.open_sheet(site)
@@ -168,7 +168,7 @@ class GraphCases:
     # the block list's laboratory
 
     async def block_rules(self, site: str) -> str:
-        """The site's own rules as text; where it has none, what is built in and examples to begin with."""
+        """Return the site's own rules as text, or the built-in ones with examples to start from."""
         from app.engine.graph.blocklist import builtin_text
 
         path = self.rules_path(site)
@@ -179,7 +179,7 @@ class GraphCases:
         return await self._core.on_worker(reading)
 
     async def save_block_rules(self, site: str, rules: str) -> None:
-        """Keep rules for a site.  Raises ``InputError`` when they can't be read; then nothing is changed."""
+        """Store rules for a site.  Raises ``InputError`` when they can't be read; then nothing changes."""
         from app.engine.graph.blocklist import BlockList
         from app.engine.store.run_files import write_file
 
@@ -195,7 +195,7 @@ class GraphCases:
         await self._core.on_worker(writing)
 
     async def try_rules(self, site: str, node: str, rules: str) -> LabReport:
-        """What rules would stop on a stored page, and on all stored pages."""
+        """Apply rules to a stored page, and count their hits on all stored pages."""
         from app.engine.graph.blocklist import BlockList
         from app.engine.graph.lab import rule_on
 
@@ -213,13 +213,13 @@ class GraphCases:
         return await self._core.on_worker(rule_on, chosen, here.url, own, stored)
 
     def rules_path(self, site: str) -> Path:
-        """Where a site's own rules lie; they need not exist."""
+        """Return the path of a site's own rules; the file may be missing."""
         return self._core.workspace.rules_path(site)
 
     # inside
 
     def _row(self, site: str) -> GraphRow:
-        """One graph's line; a damaged file does not hide the others."""
+        """Return one graph's row; a damaged file does not hide the others."""
         try:
             return graph_row(self._atlas.store(site), self._atlas.open_sheet(site))
         except StoreError as error:
@@ -265,7 +265,7 @@ class GraphCases:
 
 
 def graph_row(store: GraphStore, sheet: Sheet) -> GraphRow:
-    """One graph as a line of the list."""
+    """Return one graph as a row of the list."""
     explorations = store.explorations()
     last = explorations[-1] if explorations else None
     gone = sum(all(page.gone_at for page in sheet.graph.pages_of(node)) for node in sheet.graph.nodes)
@@ -283,7 +283,7 @@ def graph_row(store: GraphStore, sheet: Sheet) -> GraphRow:
 
 
 def _titles(sheet: Sheet, transitions: Sequence[Transition]) -> dict[str, str]:
-    """Titles by what a transition names: a node's id."""
+    """Return the titles of the nodes that these transitions name, by id."""
     names = {end for way in transitions for end in (way.source, way.target)}
     return {name: face(sheet.graph.pages_of(name)).title for name in names if name in sheet.graph.nodes}
 

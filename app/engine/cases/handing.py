@@ -1,4 +1,4 @@
-"""A run's page in a person's hands: taken over, worked, handed back; and what they say about the run with it."""
+"""Takeover of a run's page: take over, operate, hand back, and end a run by hand."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ from app.engine.trajectory import Outcome
 log = logging.getLogger(__name__)
 
 BROWSER = 60.0
-"""Seconds that a takeover waits for the browser of a run that is starting."""
+"""Seconds that a takeover waits for the browser of a starting run."""
 
 WISH = "hand back"
-"""Name under which another process asks for it."""
+"""Name of the command by which another process asks for it."""
 
 
 class HandingBack:
-    """Use cases of a person at the page of a run on the wall."""
+    """Takeovers of live runs."""
 
     def __init__(self, core: Core, desk: Desk, fleet: Fleet, reading: RunReading) -> None:
         self._core, self._desk, self._fleet, self._reading = core, desk, fleet, reading
         fleet.granting[WISH] = self._grant
 
     async def take_over(self, run: str) -> None:
-        """Put the page into the person's hands."""
+        """Give the page to the operator."""
         found = self._fleet.going(run)
         with suppress(TimeoutError):  # the browser of a run that is starting comes in a moment
             await asyncio.wait_for(found.page.there.wait(), BROWSER)
@@ -57,19 +57,19 @@ class HandingBack:
         await self._fleet.did(found, Deed.TOOK_OVER, reacting=held)
 
     async def send_input(self, run: str, inputs: Sequence[PageInput]) -> None:
-        """A person's mouse and keyboard on the page."""
+        """Forward mouse and keyboard input to the page."""
         await self._fleet.known(run).page.input(inputs)
 
     async def move_page(self, run: str, move: PageMove, url: str = "") -> str:
-        """Open an address (or the run's start page), go back, forward, or reload; the page is in a person's hands.
+        """Open an address (or the start page), go back, forward, or reload; needs a takeover.
 
-        A person may go anywhere: that the page is none of the run's sites any more is said and not prevented.
+        An operator may leave the run's sites: the returned sentence says so, and nothing prevents it.
 
         Returns:
-            One sentence for the person, "" where there is nothing to say.
+            One sentence for the operator, "" for none.
 
         Raises:
-            Conflict: the page is not in their hands.  UsageError: what was typed is no address of a page.
+            Conflict: the page is not taken over.  UsageError: not the address of a page.
         """
         found = self._fleet.known(run)
         said, now = await found.page.move(move, found.request.start_url if move is PageMove.START else url)
@@ -80,14 +80,14 @@ class HandingBack:
         return f"{host} is not one of this run's sites ({theirs}); handed back, the agent goes back to them"
 
     async def release(self, run: str, back: HandBack = ON) -> TakeoverAccount:
-        """Hand a run back to the agent, or end it as a person says who did its task or knows its answer.
+        """Hand a run back to the agent, or end it as finished by hand or with the operator's answer.
 
-        To go on, the page has to be in the person's hands.  To end it, or to say that what it waits at is no wall, it
-        is enough that the run is held: paused, waiting or taken over; to end it, also that it broke off.  What is said
-        is a row before it counts.
+        To continue, the page has to be taken over.  To end a run, or to dismiss its wall, it is enough that the run
+        is held: paused, waiting or taken over; an interrupted run can be ended too.  The statement is stored before
+        it counts.
 
         Raises:
-            UsageError: the answer has no words, or too many.
+            UsageError: the answer is empty or too long.
             Conflict: the run is not held; it waits at no wall; it is over.
         """
         back = self._checked(back)
@@ -108,7 +108,7 @@ class HandingBack:
         return _nothing_done(run, found.row.step, "")
 
     async def abandoned(self) -> None:
-        """Nobody watches any more: pages are handed back and their runs held."""
+        """Hand back all pages and pause their runs: the last client is gone."""
         for found in self._fleet.all:
             await found.page.watch(0, 0, 0.0)
             if found.page.taken_over:
@@ -144,7 +144,7 @@ class HandingBack:
         return await found.page.release(found, then)
 
     async def _say_end(self, found: Supervised, back: HandBack, step: int) -> None:
-        """The row first: a process that dies now finds it, and closes the run so."""
+        """End a run by hand; the row comes first, so that a crash after it still closes the run."""
         await self._desk.note(found.run, step, ENDINGS[back.how], back.answer, author=back.author)
         found.control.finish_by_hand(back)
 

@@ -1,4 +1,4 @@
-"""The policy of a run and what goes with it: the scout, or a model behind an endpoint with its roles."""
+"""The policy of a run with its companions: the scout, or a model behind an endpoint with its roles."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Spawn = Callable[[Coroutine[Any, Any, Any]], object]
 
 
 class Head:
-    """What decides in a run; ``scout`` has no model, no marks and uses nothing.
+    """A policy and what comes with it; the scout has no model, no marks and uses no tokens.
 
-    ``pulse`` has the signs of life of the model that is asked, where there is one.
+    ``pulse`` holds the signs of life of the model, where there is one.
     """
 
     marks: Marks | None = None
@@ -36,32 +36,32 @@ class Head:
         self.policy = policy
 
     def attach(self, visit: Visit, spawn: Spawn) -> None:
-        """Be given the run's browser before the first step; ``spawn`` starts what goes on in the background."""
+        """Take the run's browser before the first step; ``spawn`` starts background work."""
 
     async def choose(self, query: str, intent: str, candidates: Sequence[Candidate]) -> int | None:
-        """The best of the states found, by the words they have in common with the query."""
+        """Return the best candidate state, by the words it shares with the query."""
         from app.engine.agent.choosing import choose
 
         return choose(query, intent, candidates)
 
     def exchanges(self) -> dict[str, bytes]:
-        """What was said with a model since this was last asked, by digest."""
+        """Return the exchanges with a model since the last call, by digest."""
         return {}
 
     def usage(self) -> tuple[RoleUsage, ...]:
-        """What each role used."""
+        """Return the usage of each role."""
         return ()
 
     async def aclose(self) -> None:
-        """Close what is open."""
+        """Close the policy."""
         await self.policy.aclose()
 
 
 class ModelHead(Head):
-    """A language model in all roles; with ``vision`` one that sees, too.  Every exchange is kept with the run."""
+    """A language model in all roles, with ``vision`` also a vision model.  Every exchange is stored with the run."""
 
     def __init__(self, core: Core, request: RunRequest, secrets: Secrets) -> None:
-        """Nothing is sent yet.
+        """Open the model; nothing is sent yet.
 
         Raises:
             ModelError: no endpoint is set.  UsageError: a budget of money, and no price known.
@@ -92,7 +92,7 @@ class ModelHead(Head):
         super().__init__(self._policy())
 
     def attach(self, visit: Visit, spawn: Spawn) -> None:
-        """With vision the policy is made anew, with eyes on this page."""
+        """Rebuild the policy with vision on this page, where the request asks for it."""
         if not self._request.vision:
             return
         from app.engine.agent.vision.eyes import Eyes
@@ -117,15 +117,15 @@ class ModelHead(Head):
         return LlmPolicy(self._model, options=options, eyes=eyes, fence=self._fence)
 
     async def choose(self, query: str, intent: str, candidates: Sequence[Candidate]) -> int | None:
-        """The state that the model takes for the right one."""
+        """Return the candidate state that the model selects."""
         return await self._selector.choose(query, intent, candidates)
 
     def exchanges(self) -> dict[str, bytes]:
-        """What was said with the model since this was last asked, by digest."""
+        """Return the exchanges with the model since the last call, by digest."""
         return self._shelf.take()
 
     def usage(self) -> tuple[RoleUsage, ...]:
-        """What each role used."""
+        """Return the usage of each role."""
         return tuple(
             RoleUsage(
                 role=role.value,
@@ -142,7 +142,7 @@ class ModelHead(Head):
         )
 
     async def _pictures(self, digests: Sequence[str]) -> dict[str, bytes]:
-        """Screenshots of states, for the selector."""
+        """Return screenshots of states, for the selector."""
 
         def reading() -> dict[str, bytes]:
             read = self._core.workspace.runs.read_blob
@@ -152,7 +152,7 @@ class ModelHead(Head):
 
 
 def make_head(core: Core, request: RunRequest, secrets: Secrets) -> Head:
-    """The head that a request asks for.
+    """Return the policy that a request asks for.
 
     Raises:
         UsageError: there is no such policy.  ModelError: it needs a model and none is set.

@@ -1,4 +1,4 @@
-"""One undo history over everything a person does, and what the window remembers."""
+"""One undo history over all user actions, and the window's session state."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from kb.journal import Entry
 
 
 class HistoryCases:
-    """Undo and redo across the knowledge base's journal and the review state's.
+    """Undo and redo across the journals of the knowledge base and of the review state.
 
-    Each file keeps its own deeds, so that a knowledge base can be used alone; here the later deed is undone first,
-    and what was undone last is redone first.
+    Each file keeps its own journal, so that a knowledge base can be used alone; here the later action is undone
+    first, and the action undone last is redone first.
     """
 
     def __init__(self, core: Core, judging: Judging) -> None:
@@ -25,15 +25,15 @@ class HistoryCases:
         core.bus.subscribe(self._tell)
 
     async def undo(self, where: str = "") -> Done:
-        """Take back the latest deed; ``where`` = ``knowledge`` or ``review`` looks at that part only."""
+        """Undo the latest action; ``where`` = ``knowledge`` or ``review`` looks at that part only."""
         return await self._turn(back=True, where=where)
 
     async def redo(self, where: str = "") -> Done:
-        """Do again what was undone last."""
+        """Redo the action that was undone last."""
         return await self._turn(back=False, where=where)
 
     async def history(self, limit: int = 50) -> list[str]:
-        """Deeds in words, the latest first."""
+        """Return the labels of actions, latest first."""
 
         def listing() -> list[str]:
             entries = [
@@ -46,11 +46,11 @@ class HistoryCases:
         return await self._core.on_store(listing)
 
     async def load_session(self) -> dict[str, Any]:
-        """What the window looked like."""
+        """Return the stored state of the window."""
         return await self._core.on_store(self._core.workspace.review.load_session)
 
     async def save_session(self, session: dict[str, Any]) -> None:
-        """Remember what the window looks like."""
+        """Store the state of the window."""
         await self._core.on_store(self._core.workspace.review.save_session, session)
 
     async def _turn(self, back: bool, where: str) -> Done:
@@ -81,7 +81,7 @@ class HistoryCases:
         return Done(did=entry.label if entry is not None else "", undo=undo, redo=redo)
 
     def _next(self) -> tuple[str, str]:
-        """What undo and redo would do now, in words."""
+        """Return the labels of the next undo and redo."""
         words: list[str] = []
         for at, back in ((0, True), (1, False)):
             ours, theirs = self._core.kb.peek()[at], self._core.workspace.review.peek()[at]
@@ -99,7 +99,7 @@ class HistoryCases:
 
 
 def _later(ours: Entry | None, theirs: Entry | None, back: bool) -> bool:
-    """Whether our entry's turn comes before theirs."""
+    """Return whether our entry comes before theirs."""
     if ours is None or theirs is None:
         return ours is not None
     if back:

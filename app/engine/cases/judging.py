@@ -1,4 +1,4 @@
-"""Flags, risk and verdicts: detect, rank, judge, learn from the judgement."""
+"""Flags, risk and verdicts: detect, rank, judge, learn from the verdicts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from app.engine.trajectory import made_by_hand
 log = logging.getLogger(__name__)
 
 CHUNK = 25
-"""Runs detected in one turn of the store thread; others get their turn in between."""
+"""Runs detected in one turn of the store thread; other work gets its turn in between."""
 
 _STATE = "risk-model"
 _NO_OPINION = Opinion(run="")
@@ -38,7 +38,7 @@ GUIDELINE = "1"
 
 
 class Judging:
-    """Detectors' and people's judgement of runs."""
+    """The judgement of runs by detectors and people."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -49,9 +49,9 @@ class Judging:
         self._looking: asyncio.Task[None] | None = None
 
     async def detect(self, runs: Sequence[str] = (), job: Job | None = None) -> list[Flag]:
-        """Run every rule over these runs (all of them when none is named) and rank them anew.
+        """Run every rule over these runs (all of them by default) and rank them again.
 
-        What a model said of a run before is kept: its flags stand beside the rules'.
+        Flags from an earlier opinion of a model are kept beside those of the rules.
         """
         ids = list(runs) or [
             row.id for row in await self._core.on_store(self._core.workspace.index.rows, RunFilter())
@@ -73,9 +73,9 @@ class Judging:
         return found
 
     async def detect_rest(self, job: Job | None = None) -> None:
-        """Run the rules over every run they have not looked at yet, or not in this version.
+        """Run the rules over every run that this version has not seen yet.
 
-        Such are left by an import that was killed or cancelled, a lost index, a newer program.
+        Such runs are left by a killed or cancelled import, a lost index, or an older program.
         """
         rest = await self._core.on_store(self._core.workspace.index.not_looked_at, BASIS)
         if rest:
@@ -84,7 +84,7 @@ class Judging:
                 await self.after_verdicts(())
 
     async def look_at_rest(self) -> None:
-        """The same as a job of its own, where there is anything to do; one at a time."""
+        """Start ``detect_rest`` as a job, if there is anything to do and none is running."""
         rest = await self._core.on_store(self._core.workspace.index.not_looked_at, BASIS)
         if rest and (self._looking is None or self._looking.done()):
             _, self._looking = self._core.registry.start("Look for failures", self.detect_rest)
@@ -92,7 +92,7 @@ class Judging:
     async def give_verdict(
         self, run: str, label: Label, step: int | None = None, note: str = "", lead_seconds: float = 0.0
     ) -> Verdict:
-        """Keep a person's judgement and let the ranking learn from it."""
+        """Store a person's verdict and refit the ranking."""
         verdict = Verdict(
             id=f"v-{uuid.uuid4().hex[:12]}",
             run=run,
@@ -117,14 +117,14 @@ class Judging:
         return verdict
 
     async def withdraw_verdict(self, verdict: str) -> None:
-        """Take a verdict back; its row stays in the history."""
+        """Withdraw a verdict; its row stays in the history."""
         run = await self._core.do_in_review(self._core.workspace.review.withdraw, verdict)
         await self.after_verdicts((run,))
 
     async def next_to_review(
         self, after: str = "", other_kind: bool = False, which: RunFilter | None = None
     ) -> RunRow | None:
-        """The riskiest run nobody has judged: behind ``after`` in the order, of another kind of failure if asked."""
+        """Return the riskiest unjudged run after ``after``, of another failure signature if asked."""
         which = which or RunFilter(failed=True, order="risk")
         rows = await self._core.on_store(self._core.workspace.index.rows, which)
         here = next((at for at, row in enumerate(rows) if row.id == after), -1)
@@ -135,7 +135,7 @@ class Judging:
         return next((row for row in waiting if row.signature != kind), waiting[0] if waiting else None)
 
     async def risk_report(self) -> RiskReport:
-        """The ranking's weights and each detector's record, by people's verdicts and operators' reactions."""
+        """Return the ranking's weights and each detector's scorecard, by verdicts and reactions."""
 
         def reporting() -> RiskReport:
             model, review, index = self._risk_model(), self._core.workspace.review, self._core.workspace.index
@@ -164,7 +164,7 @@ class Judging:
         return await self._core.on_store(reporting)
 
     async def risk_of(self, run: str, site: str, steps: int, flags: Sequence[Flag]) -> float:
-        """How likely a run fails that is still going on, by its flags so far."""
+        """Return how likely an active run fails, by its flags so far."""
 
         def assessing() -> float:
             usual = self._core.workspace.index.site_lengths().get(site)
@@ -173,7 +173,7 @@ class Judging:
         return await self._core.on_store(assessing)
 
     async def after_verdicts(self, runs: Sequence[str]) -> None:
-        """Tell everyone, and fit the ranking anew behind their back: nobody waits for it after pressing a key."""
+        """Publish the change, and refit the ranking in the background: no key press waits for it."""
         self._core.bus.publish(RunsChanged(runs=tuple(runs)))
         self._stale = True
         if self._fitting is None or self._fitting.done():
@@ -254,7 +254,7 @@ class Judging:
         return _Material(rows, index.all_flags(), judged, self._reactions(), decisions, tasks)
 
     def _reactions(self) -> dict[str, list[FlagReaction]]:
-        """What operators made of flags, by run."""
+        """Return the operators' reactions to flags, by run."""
         found: dict[str, list[FlagReaction]] = defaultdict(list)
         for reaction in self._core.workspace.desk.reactions():
             found[reaction.run].append(reaction)
@@ -263,7 +263,7 @@ class Judging:
 
 @dataclass(frozen=True, slots=True)
 class _Material:
-    """What a fit needs, by run: steps and how many are usual, flags, verdicts, reactions, decided detectors, task."""
+    """The data of a fit, by run: steps and usual steps, flags, verdicts, reactions, decided detectors, task."""
 
     rows: dict[str, tuple[int, float | None]]
     flags: dict[str, list[Flag]]
@@ -274,7 +274,7 @@ class _Material:
 
 
 def _fitted(material: _Material) -> tuple[RiskModel, Trial, list[Risk]]:
-    """The ranking after all verdicts and reactions, how it was chosen, and every run's place in it."""
+    """Fit the ranking; return the model, how it was chosen, and the risk of every run."""
     examples: list[Example] = []
     for run in material.judged.keys() | material.reactions.keys():
         failed = agent_failed(material.judged.get(run, ()), material.reactions.get(run, ()))
@@ -312,5 +312,5 @@ def _fitted(material: _Material) -> tuple[RiskModel, Trial, list[Risk]]:
 
 
 def _with_hands(usual: float | None, by_hand: int) -> float | None:
-    """How many steps are usual for a run in which a person made some: theirs make no run a long one."""
+    """Add a person's steps to the usual length of a run: they make no run a long one."""
     return usual + by_hand if usual is not None else None

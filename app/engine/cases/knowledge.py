@@ -38,14 +38,14 @@ from kb.tip import (
 
 
 class KnowledgeCases:
-    """What can be done with the knowledge base."""
+    """Use cases of the knowledge base."""
 
     def __init__(self, core: Core, retrieving: Retrieving) -> None:
         self._core, self._retrieving = core, retrieving
         core.kb.judge = self._error_rules
 
     async def compose_tip(self, run: str, step: int) -> TipForm:
-        """What the composer opens with for a step of a run."""
+        """Return the composer's initial form for a step of a run."""
 
         def composing() -> TipForm:
             workspace = self._core.workspace
@@ -65,14 +65,14 @@ class KnowledgeCases:
     async def check_tip(
         self, draft: TipDraft, intent: str = "", tip: str = "", preflight: bool = True
     ) -> TipCheck:
-        """Lint, similar tips and, if asked, the pre-flight of a draft that is being typed."""
+        """Return lint, similar tips and, if asked, the pre-flight of a draft that is being typed."""
         await self._retrieving.catch_up()
         findings, similar = await self._core.on_store(self._judge, draft, intent, tip)
         flight = await self._retrieving.preflight(draft, tip) if preflight and draft.text.strip() else None
         return TipCheck(lint=findings, similar=similar, preflight=flight)
 
     async def save_tip(self, draft: TipDraft, intent: str = "") -> Saved:
-        """Store a tip; its lint findings and near duplicates come back with its id."""
+        """Store a tip; return its id, lint findings and near duplicates."""
         _refuse_empty(draft)
         await self._retrieving.catch_up()
         findings, similar = await self._core.on_store(self._judge, draft, intent, "")
@@ -94,7 +94,7 @@ class KnowledgeCases:
         return Saved(id=tip, lint=findings, similar=similar)
 
     async def set_status(self, tips: Sequence[str], to: Status, waive: str = "") -> StatusChange:
-        """Change the standing of tips; those with lint errors don't become active without a reason to ``waive``."""
+        """Change the status of tips; those with lint errors don't become active without a reason to ``waive``."""
 
         def moving() -> StatusChange:
             kb = self._core.kb
@@ -109,16 +109,16 @@ class KnowledgeCases:
         return change
 
     async def list_tips(self, site: str = "", status: str = "", search: str = "") -> list[Tip]:
-        """Tips, sorted by id."""
+        """Return tips, sorted by id."""
         statuses = _statuses(status)
         return await self._core.on_store(self._core.kb.tips, site=site, statuses=statuses, search=search)
 
     async def tip(self, tip: str) -> Tip:
-        """One tip."""
+        """Return one tip."""
         return await self._core.on_store(self._core.kb.get, tip)
 
     async def tip_history(self, tip: str) -> list[Revision]:
-        """Every version of a tip, oldest first."""
+        """Return every version of a tip, oldest first."""
         return await self._core.on_store(self._core.kb.history, tip)
 
     async def restore_revision(self, tip: str, revision: int) -> Tip:
@@ -128,15 +128,15 @@ class KnowledgeCases:
         return restored
 
     async def matching_pages(self, site: str, scope: Scope) -> int:
-        """How many stored pages lie in a scope."""
+        """Count the stored pages in a scope."""
         return await self._retrieving.matching(site, scope)
 
     async def preflight(self, draft: TipDraft, tip: str = "") -> Preflight:
-        """In how many stored steps the tip would have been retrieved."""
+        """Count the stored steps in which the tip would have been retrieved."""
         return await self._retrieving.preflight(draft, tip)
 
     async def lint_tip(self, tip: str) -> list[Finding]:
-        """The findings about a stored tip, with the intent of the run it came from where that is known."""
+        """Lint a stored tip, with the intent of its source run where that is known."""
 
         def linting() -> list[Finding]:
             stored = self._core.kb.get(tip)
@@ -145,7 +145,7 @@ class KnowledgeCases:
         return await self._core.on_store(linting)
 
     async def lint_marks(self, tips: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """The errors and warnings of tips, as ``error:rule``, ``waived:rule``, ``warning:rule``; without neighbours."""
+        """Return tips' lint as ``error:rule``, ``waived:rule``, ``warning:rule``; neighbours are not compared."""
 
         def marking() -> dict[str, tuple[str, ...]]:
             return {tip: self._marks(self._core.kb.get(tip)) for tip in tips}
@@ -153,15 +153,15 @@ class KnowledgeCases:
         return await self._core.on_store(marking)
 
     async def unfit_to_freeze(self, include: Sequence[Status] = ()) -> dict[str, list[str]]:
-        """The tips a freeze would leave out for their lint errors, with the rules they break."""
+        """Return the tips that a freeze would leave out for lint errors, with the rules they break."""
         return await self._core.on_store(self._unfit, include)
 
     async def freeze(
         self, out: str, include: Sequence[Status] = (), waive: dict[str, str] | None = None
     ) -> FreezeReport:
-        """Write the active tips (and those of other statuses asked for) as one read-only file with a manifest.
+        """Write the active tips (and those of ``include``) as one read-only file with a manifest.
 
-        ``waive`` takes tips in despite their lint errors: reason by id, kept in the manifest.
+        ``waive`` includes tips despite their lint errors: reason by id, kept in the manifest.
         """
 
         async def work(job: Job) -> FreezeReport:
@@ -185,15 +185,15 @@ class KnowledgeCases:
         return await task
 
     async def verify(self, path: str) -> VerifyReport:
-        """Whether a frozen file is what its manifest says."""
+        """Check a frozen file against its manifest."""
         return await self._core.on_worker(verify, Path(path).expanduser())
 
     async def kb_stats(self) -> KbStats:
-        """Counts."""
+        """Return the knowledge base's counts."""
         return await self._core.on_store(self._core.kb.stats)
 
     async def kb_diff(self, a: str, b: str) -> KbDiff:
-        """Which tips two knowledge bases do not share."""
+        """Compare the tips of two knowledge bases."""
 
         def comparing() -> KbDiff:
             with open_any(Path(a).expanduser()) as left, open_any(Path(b).expanduser()) as right:
@@ -202,7 +202,7 @@ class KnowledgeCases:
         return await self._core.on_worker(comparing)
 
     async def kb_import(self, path: str, format: str, site: str = "") -> ImportReport:
-        """Bring in tips from an exchange file; they arrive as drafts."""
+        """Import tips from an exchange file, as drafts."""
 
         async def work(job: Job) -> ImportReport:
             job.advance(0, None, Path(path).name)
@@ -227,7 +227,7 @@ class KnowledgeCases:
         return await self._core.on_store(exporting)
 
     async def kb_merge(self, path: str) -> ImportReport:
-        """Take over the tips of another knowledge base that are not here yet."""
+        """Add the tips of another knowledge base that are missing here."""
 
         def merging() -> ImportReport:
             with open_any(Path(path).expanduser()) as other:
@@ -238,11 +238,11 @@ class KnowledgeCases:
         return report
 
     async def keep_draft(self, key: str, draft: TipDraft | None) -> None:
-        """Keep what is being typed through a crash; ``None`` forgets it."""
+        """Store text that is being typed, so that a crash does not lose it; ``None`` deletes it."""
         await self._core.on_store(self._core.workspace.review.keep_draft, key, draft)
 
     async def kept_draft(self, key: str) -> TipDraft | None:
-        """The draft kept under this key."""
+        """Return the draft stored under this key."""
         return await self._core.on_store(self._core.workspace.review.kept_draft, key)
 
     def _changed(self, tips: tuple[str, ...]) -> None:
@@ -282,7 +282,7 @@ class KnowledgeCases:
         return tuple(dict.fromkeys(said))
 
     def _error_rules(self, draft: TipDraft) -> tuple[str, ...]:
-        """The error rules a tip breaks, with the intent of the run it came from."""
+        """Return the error rules that a tip breaks, with the intent of its source run."""
         return error_rules(draft, self._intent_of(draft))
 
     def _intent_of(self, tip: TipDraft) -> str:

@@ -1,4 +1,4 @@
-"""The page of a supervised run: shown to a person, put into their hands, brought back when it is lost."""
+"""The page of a supervised run: streamed, taken over, handed back, recovered."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 HAND_IN = 8.0
-"""Seconds in which a takeover is written before its run is stopped anyway."""
+"""Seconds that the end of a takeover may take before its run is stopped anyway."""
 
 
 class LivePageOf:
@@ -41,9 +41,9 @@ class LivePageOf:
 
     Attributes:
         loop: the run's loop, while there is one.
-        account: what a person did at the last takeover.  path: the same as a map may keep it.
-        home: the address that page states are named against.
-        there: the page can be taken over, or never will be: the run is over.
+        account: summary of the latest takeover.  path: its page states, for a graph.
+        home: the address that page states are relative to.
+        there: set once the page can be taken over, or the run is over.
     """
 
     def __init__(self, core: Core, run: str, disk: DiskProbe) -> None:
@@ -75,7 +75,7 @@ class LivePageOf:
         book: LedgerBook,
         secrets: Secrets,
     ) -> Hands:
-        """A browser is there; the hands that the loop is given: they bring it back when it is lost."""
+        """Take a new browser; return the executor for the loop, which recovers a lost browser."""
         from app.engine.agent.lasting import LastingHands
         from app.engine.agent.probing import RunProbe
         from app.engine.agent.watchdog import Watchdog
@@ -102,7 +102,7 @@ class LivePageOf:
         return hands
 
     async def detach(self) -> None:
-        """The browser is about to be closed."""
+        """Release the browser, which is about to be closed."""
         if self._watchdog is not None:
             self._watchdog.cancel()
             self._watchdog = None
@@ -118,7 +118,9 @@ class LivePageOf:
     # ------------------------------------------------------------ a person's eyes
 
     async def watch(self, width: int, height: int, rate: float) -> None:
-        """Pictures that fit into ``width`` x ``height``, at most ``rate`` a second; 0 stops.  Holds for what comes."""
+        """Stream pictures that fit into ``width`` x ``height``, at most ``rate`` a second; 0 stops.  Kept for
+        new browsers.
+        """
         self._wanted = (width, height, rate)
         if self._screen is not None:
             await self._screen.watch(width, height, rate)
@@ -147,10 +149,10 @@ class LivePageOf:
     # ------------------------------------------------------------ a person's hands
 
     async def take_over(self, supervised: Supervised) -> None:
-        """Hold the agent, and put the page into a person's hands.
+        """Hold the agent, and give the page to the operator.
 
         Raises:
-            Conflict: there is no page, or somebody has it already.
+            Conflict: there is no page, or it is taken over already.
         """
         from app.engine.agent.takeover.takeover import Takeover
 
@@ -183,16 +185,16 @@ class LivePageOf:
             self._takeover, self.path = takeover, None
 
     async def input(self, inputs: Sequence[PageInput]) -> None:
-        """A person's mouse and keyboard.  Raises ``Conflict`` where the page is not in their hands."""
+        """Forward mouse and keyboard input.  Raises ``Conflict`` where the page is not taken over."""
         takeover = await self._in_hand()
         if takeover is None:
             raise Conflict("the page is not in your hands; take it over first")
         await takeover.input(inputs)
 
     async def move(self, move: PageMove, url: str) -> tuple[str, str]:
-        """Open an address, go back, forward, reload: a sentence where that led nowhere, and where the page is now.
+        """Open an address, go back, forward, or reload; return what went wrong, and the page's address.
 
-        Raises ``Conflict`` where the page is not in a person's hands, ``UsageError`` for what is no address.
+        Raises ``Conflict`` where the page is not taken over, ``UsageError`` for an invalid address.
         """
         takeover = await self._in_hand()
         if takeover is None:
@@ -203,7 +205,7 @@ class LivePageOf:
     async def release(
         self, supervised: Supervised, then: Callable[[TakeoverAccount], Awaitable[None]]
     ) -> TakeoverAccount:
-        """Hand the page back: what was done by hand is written, ``then`` the run is let go.
+        """Hand the page back: store what was done by hand, then await ``then``, which releases the run.
 
         Where ``then`` fails the agent has the page back all the same.
         """
@@ -224,7 +226,7 @@ class LivePageOf:
         return account
 
     async def hand_in(self, stop: Callable[[], None]) -> TakeoverAccount | None:
-        """Stop the run, and end a takeover before: what was done by hand is written while the run can be added to.
+        """Stop the run, ending a takeover first: its steps are stored while the run accepts them.
 
         A disk that takes nothing does not keep the run from being stopped.
         """
@@ -242,11 +244,11 @@ class LivePageOf:
 
     @property
     def taken_over(self) -> bool:
-        """A person's hands are on it."""
+        """Whether the operator has the page."""
         return self._takeover is not None
 
     async def _in_hand(self) -> Takeover | None:
-        """The takeover, once a page that is being handed over is there."""
+        """Return the takeover, after one that is beginning is complete."""
         async with self._handing:
             return self._takeover
 
@@ -259,7 +261,7 @@ class LivePageOf:
         return self.account
 
     def _unguarded(self, on: bool) -> None:
-        """What a person does leaves the browser; what the agent does is held up again afterwards."""
+        """Let the operator's requests leave the browser (``on``), or hold up the agent's writes again."""
         guard = self._browser.visit.guard if self._browser is not None else None
         if guard is not None:
             guard.stand_aside(on)

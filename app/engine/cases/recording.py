@@ -1,4 +1,4 @@
-"""Writes an exploration into the workspace as it goes: contents as blobs first, then one transaction for the step."""
+"""Stores an exploration step by step: contents as blobs first, then one transaction for the step."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class StoredGraph:
         self._core, self._site = core, site
 
     async def memory(self) -> Memory:
-        """Everything that is stored."""
+        """Return everything stored."""
         return await self._core.on_store(lambda: _memory(self._store()))
 
     async def begin(self, home: str, options: dict[str, object], at: float) -> int:
-        """A new exploration; the frontier of the one before is forgotten."""
+        """Start an exploration; the previous frontier is dropped."""
 
         def beginning() -> int:
             store = self._store()
@@ -40,23 +40,23 @@ class StoredGraph:
         return await self._core.on_store(beginning)
 
     async def resume(self, exploration: int) -> None:
-        """The exploration goes on."""
+        """Resume an exploration."""
         await self._core.on_store(lambda: self._store().reopen_exploration(exploration))
 
     async def end(self, exploration: int, ended: str, at: float, depths: Sequence[DepthRow]) -> None:
-        """Say how it ended."""
+        """Store how an exploration ended."""
         await self._core.on_store(lambda: self._store().end_exploration(exploration, ended, at, depths))
 
     async def begin_update(self, home: str, options: dict[str, object], at: float) -> int:
-        """An exploration that goes on from what is stored; the frontier stays."""
+        """Start an exploration that continues from the stored graph and keeps its frontier."""
         return await self._core.on_store(lambda: self._store().begin_exploration(home, options, at))
 
     async def mark_gone(self, pages: Collection[str], transitions: Collection[str], at: float) -> None:
-        """Note what is no longer there."""
+        """Mark states and transitions that are no longer there."""
         await self._core.on_store(lambda: self._store().mark_gone(pages, transitions, at))
 
     async def elements(self, page: str) -> tuple[Element, ...]:
-        """Elements of a stored state; none for one that is not stored."""
+        """Return the elements of a stored state; none for an unknown one."""
 
         def reading() -> bytes:
             found = self._store().page(page)
@@ -88,7 +88,7 @@ class StoredGraph:
 
 
 def read_elements(data: bytes) -> tuple[Element, ...]:
-    """Stored elements of a page."""
+    """Decode the stored elements of a page."""
     return _elements_type().validate_python(orjson.loads(data)) if data else ()
 
 
@@ -115,7 +115,7 @@ def _memory(store: GraphStore) -> Memory:
 
 
 def _prepare(entry: Entry) -> tuple[list[PageState], list[Packed]]:
-    """States that name their contents, and the contents compressed."""
+    """Return states that name their contents, and the compressed contents."""
     blobs: dict[str, bytes] = {}
 
     def keep(content: bytes) -> str:

@@ -1,4 +1,4 @@
-"""Finds the runs that a process left behind, each in the state it was in, and goes on with those that were going."""
+"""Finds the runs that a crashed process left, and resumes those that were active."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.engine.trajectory import Outcome
 log = logging.getLogger(__name__)
 
 WENT = frozenset({RunState.QUEUED, RunState.STARTING, RunState.RUNNING, RunState.MENDING})
-"""States in which nobody had to do anything."""
+"""States in which nobody had to act."""
 
 Put = Callable[[LiveRow, RunRequest], None]
 Resume = Callable[[str], Awaitable[None]]
@@ -29,9 +29,9 @@ Resume = Callable[[str], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Left:
-    """A run that its process left behind: its row as it is to be shown, what it was begun with, and what it was at.
+    """A run left by its process: its row as it will be shown, its request, and whether it was active.
 
-    ``went`` says that it was going, or that what it waited for has been decided since.
+    ``went`` is also true where the decision it waited for has been made since.
     """
 
     row: LiveRow
@@ -40,16 +40,15 @@ class Left:
 
 
 async def recover(core: Core, put: Put, resume: Resume, *, automatically: bool) -> list[LiveRow]:
-    """Put the runs that a process left behind on the wall, and go on with those that were going.
+    """Show the runs that a crashed process left, and resume those that were active.
 
-    A run that had begun is ``BROKEN_OFF``, with its open requests; one that had not is ``QUEUED`` still.  Runs that
-    another process works on are left alone; runs that ended meanwhile are taken off, and their requests closed.
+    A run that had begun is ``BROKEN_OFF``, with its open requests; one that had not is still ``QUEUED``.  Runs of
+    other living processes are left alone; ended runs are dropped, and their requests closed.
 
     Args:
-        put: shows a run on the wall.
-        resume: begins to go on with a run that was put there (or to begin it, where it is queued) and returns.
-        automatically: the engine was started again under a window that lives: runs that were going are gone on with.
-            Else a person decides about each.
+        put: adds a run to the live runs.
+        resume: starts to resume (or start) a run that was added, and returns.
+        automatically: the engine restarted under a living window: active runs are resumed.  Else a person decides.
     """
     left = await core.on_store(runs_left, core.workspace)
     for one in left:
@@ -65,7 +64,7 @@ async def recover(core: Core, put: Put, resume: Resume, *, automatically: bool) 
 
 
 def runs_left(workspace: Workspace) -> list[Left]:
-    """The runs that were alive when their process died, the first begun first; on the store thread."""
+    """Return the runs that were alive when their process died, oldest first; store thread only."""
     left: list[Left] = []
     elsewhere = {note.run for note in living_elsewhere(workspace)}
     for note in workspace.desk.live():
@@ -119,7 +118,7 @@ def _broken_off(workspace: Workspace, note: LiveNote, request: RunRequest, steps
 
 
 def _ended(workspace: Workspace, note: LiveNote) -> None:
-    """It is not to be gone on with: nothing waits for an answer any more, and its place on the wall is given up."""
+    """Drop a run that can't be resumed: close its requests and delete its snapshot."""
     for request in workspace.desk.requests(note.run):
         workspace.desk.void_request(request.id, "the run is over")
     workspace.desk.drop_live(note.run)

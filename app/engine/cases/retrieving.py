@@ -1,4 +1,4 @@
-"""Retrieval and pre-flight over the live knowledge base, kept in step with it; the encoder's life."""
+"""Retrieval and pre-flight over the live knowledge base, kept in step with it; loads the encoder."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PIECE = 64
 
 
 class Retrieving:
-    """Holds one retriever and one pre-flight index, rebuilt only when tips or runs have changed.
+    """One retriever and one pre-flight index, rebuilt only when tips or runs have changed.
 
     Both live on the store thread, as their keyword index is SQLite in memory.
     """
@@ -62,9 +62,9 @@ class Retrieving:
         self._preparing: asyncio.Task[None] | None = None
 
     async def load_encoder(self, allow_export: bool = True, ahead: bool = True) -> None:
-        """Load the encoder (the first time ever: export it), a job with progress.
+        """Load the encoder (export it the first time ever) as a job with progress.
 
-        With ``ahead`` what is stored is encoded after that, in the background; retrieval answers meanwhile.
+        With ``ahead`` stored texts are then encoded in the background; retrieval answers meanwhile.
         """
 
         async def work(job: Job) -> None:
@@ -83,14 +83,14 @@ class Retrieving:
             self._prepare()
 
     def encoder_identity(self) -> tuple[str, str] | None:
-        """Name and hash of the encoder, for a manifest."""
+        """Return the name and hash of the encoder, for a manifest."""
         if self.encoder is None:
             return None
         name, _, digest = self.encoder.id.rpartition("@")
         return (name or self.encoder.id, digest)
 
     async def retrieve(self, query: Query, k: int = 8, kb: str = "") -> Retrieval:
-        """The tips for a page and a goal, from the live knowledge base or from a file."""
+        """Return the tips for a page and a goal, from the live knowledge base or from a file."""
         if not query.url and not query.text.strip():
             raise UsageError("nothing to retrieve by", remedy="give an address, a goal, or both")
         site = self._core.workspace.site_of(query.url) if query.url and not query.site else ""
@@ -110,7 +110,7 @@ class Retrieving:
         return await self._core.on_store(from_file)
 
     async def known(self, tip: str) -> Tip | None:
-        """A tip of the live knowledge base by its id; ``None`` where there is none."""
+        """Return a tip of the live knowledge base by its id, or ``None``."""
 
         def finding() -> Tip | None:
             try:
@@ -123,11 +123,11 @@ class Retrieving:
     async def frozen(
         self, path: str
     ) -> tuple[Callable[[Query, int], Awaitable[Retrieval]], Callable[[str], Awaitable[Tip | None]]]:
-        """A frozen knowledge base, opened once and asked many times, at each step of a run; and its tips by id.
+        """Open a frozen knowledge base for the steps of a run; return its retrieval and its lookup by id.
 
-        Its tips are encoded before the first answer: what an evaluation is given may not depend on the moment.
+        All its tips are encoded first: the answers of an evaluation may not depend on timing.
 
-        Raises ``BadFile`` when the file is none, of a newer version, or holds nothing that could be given.
+        Raises ``BadFile`` when the file is none, of a newer version, or has no tip to give.
         """
         other = await self._core.on_worker(_of_file, path)
         if self.encoder is not None:
@@ -148,17 +148,17 @@ class Retrieving:
         return ask, find
 
     async def preflight(self, draft: TipDraft, tip: str = "") -> Preflight:
-        """In how many stored steps the draft would have been retrieved, were it active."""
+        """Count the stored steps in which the draft would have been retrieved, were it active."""
         await self._goals()
         return await self._core.on_store(lambda: self._index().run(draft, self._live(), tip_id=tip))
 
     async def matching(self, site: str, scope: Scope) -> int:
-        """Stored steps whose address lies in the scope."""
+        """Count the stored steps whose address is in the scope."""
         await self._goals()
         return await self._core.on_store(lambda: self._index().matching(site, scope))
 
     async def behaviour_diff(self, a: str, b: str) -> BehaviourDiff:
-        """In which stored steps ``b`` would tell the agent something else than ``a``."""
+        """Return the stored steps in which ``b`` retrieves other tips than ``a``."""
         left, right = await self._core.on_worker(lambda: (_read_file(a), _read_file(b)))
         if self.encoder is not None:
             await self._goals()
@@ -192,7 +192,7 @@ class Retrieving:
         return await self._core.on_store(comparing)
 
     async def catch_up(self) -> None:
-        """Encode one portion of what agents may be given and has no vector yet; the rest in the background."""
+        """Encode one batch of retrievable texts without a vector; the rest in the background."""
         if self.encoder is None or (self._preparing is not None and not self._preparing.done()):
             return
         texts = await self._core.on_store(self._lacking, self.encoder, False)
@@ -201,7 +201,7 @@ class Retrieving:
             self._prepare()
 
     async def prepared(self, seconds: float | None = None) -> bool:
-        """Wait until all that agents may be given is encoded, or so long; whether it is."""
+        """Wait until all retrievable texts are encoded, or for so many seconds; return whether they are."""
         if self.encoder is None:
             return False
         if self._preparing is None or self._preparing.done():
@@ -213,7 +213,7 @@ class Retrieving:
         return bool(done)
 
     def _prepare(self, *, everything: bool = True) -> None:
-        """Encode in the background, in portions that are kept as they are made; once at a time."""
+        """Encode in the background, in batches that are stored as they come; one job at a time."""
         encoder = self.encoder
         if encoder is None or (self._preparing is not None and not self._preparing.done()):
             return
@@ -231,7 +231,7 @@ class Retrieving:
         _, self._preparing = self._core.registry.start("Prepare the meaning route", work)
 
     async def _goals(self) -> None:
-        """Have the goals of all runs encoded, which pre-flight compares with, and one portion of the tips."""
+        """Encode the goals of all runs, which pre-flight compares with, and one batch of the tips."""
         await self.catch_up()
         encoder, index = self.encoder, self._core.workspace.index
         version = index.data_version
@@ -245,7 +245,7 @@ class Retrieving:
         self._goals_of = version
 
     def _lacking(self, encoder: Encoder, everything: bool) -> list[str]:
-        """Texts without a vector: of tips an agent may be given, then goals of runs, then of the other tips."""
+        """Return texts without a vector: retrievable tips, then goals of runs, then the other tips."""
         kb, index = self._core.kb, self._core.workspace.index
         version = (kb.data_version, len(self._of_files))
         if not everything and version == self._encoded:
@@ -267,7 +267,7 @@ class Retrieving:
         await self._encode(encoder, missing)
 
     async def _encode(self, encoder: Encoder, texts: Sequence[str]) -> None:
-        """Encode on a worker and keep each portion, so that the store thread never waits and a kill loses one."""
+        """Encode on a worker and store each batch: the store thread never waits, and a kill loses one."""
         for start in range(0, len(texts), PIECE):
             piece = texts[start : start + PIECE]
             vectors = await self._core.on_worker(encoder.encode, piece)
@@ -283,7 +283,7 @@ class Retrieving:
             self._retriever.take_vectors()
 
     def _start_encoder(self, allow_export: bool) -> Encoder | str:
-        """The encoder, or why there is none."""
+        """Load the encoder; return the reason where there is none."""
         from kb.encoder import EncoderUnavailable, load_encoder
 
         try:
@@ -298,7 +298,7 @@ class Retrieving:
         self._encoded, self._goals_of = (-1, -1), -1
 
     def _live(self) -> Retriever:
-        """The retriever, brought up to date; only tips that changed are indexed again."""
+        """Return the up-to-date retriever; only changed tips are indexed again."""
         kb = self._core.kb
         version = kb.data_version
         if self._retriever is not None and version == self._tips_seen:
@@ -327,7 +327,7 @@ class Retrieving:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """What a knowledge base file holds, read once."""
+    """The contents of a knowledge base file, read once."""
 
     tips: list[Tip]
     hosts: dict[str, tuple[str, ...]]
@@ -335,7 +335,7 @@ class _File:
 
     @property
     def given(self) -> list[Tip]:
-        """Tips whose status lets an agent have them."""
+        """Tips that an agent may be given by their status."""
         return [tip for tip in self.tips if tip.status in RETRIEVABLE]
 
     def retriever(
@@ -350,7 +350,7 @@ def _read_file(path: str) -> _File:
 
 
 def _of_file(path: str) -> _File:
-    """Read a file for retrieval; one without a single tip to give is refused: a run would seem to have knowledge."""
+    """Read a file for retrieval; refuse one without a tip to give: a run would seem to have knowledge."""
     found = _read_file(path)
     if not any(not found.withheld(tip) for tip in found.given):
         counts = Counter(tip.status.value for tip in found.tips)
@@ -369,7 +369,7 @@ def _without_vector(kb: KnowledgeBase, encoder: Encoder, texts: Iterable[str]) -
 
 
 def _difference(old: Retrieval, new: Retrieval) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What the second answer has more and less than the first; a tip whose text changed is both."""
+    """Return the tips gained and lost; a tip whose text changed is both."""
     before = {(found.tip.id, found.tip.text) for found in old.results}
     after = {(found.tip.id, found.tip.text) for found in new.results}
     return tuple(sorted(tip for tip, _ in after - before)), tuple(sorted(tip for tip, _ in before - after))

@@ -1,4 +1,4 @@
-"""What there is to read of runs of our own: what they were asked for, their steps, ledger and tips."""
+"""Reads runs of the embedded agent: request, steps, ledger and tips."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from app.engine.trajectory import Outcome, Step
 
 
 class RunReading:
-    """Reads run folders; and closes one that nobody will go on with."""
+    """Reads run folders, and closes an interrupted run that nobody will resume."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
 
     async def request_of(self, run: str) -> RunRequest:
-        """What a run of ours was asked for.  Raises ``NotFound`` for a run that was not made here."""
+        """Return the request of a run.  Raises ``NotFound`` for a run that was not made here."""
         return await self._core.on_store(lambda: read_task(self._core.workspace.runs.folder(run)))
 
     async def steps_of(self, run: str) -> Sequence[Step]:
-        """The steps of a run that is on the disk; none for one that is not there yet."""
+        """Return the stored steps of a run; none for one that is not stored yet."""
         runs = self._core.workspace.runs
         return await self._core.on_store(lambda: runs.load(run)[1] if runs.has(run) else ())
 
     async def run_memory(self, run: str, step: int | None = None) -> RunMemory:
-        """The ledger of a run, as it was after a step (the whole run for ``None``)."""
+        """Return the ledger of a run after a step (``None``: after the last one)."""
 
         def reading() -> RunMemory:
             events = read_events(self._core.workspace.runs.folder(run))
@@ -43,7 +43,7 @@ class RunReading:
         return await self._core.on_store(reading)
 
     async def run_tips(self, run: str) -> list[TipUse]:
-        """Tips that were shown in a run, the most shown first."""
+        """Return the tips shown in a run, most shown first."""
 
         def reading() -> list[TipUse]:
             _, steps = self._core.workspace.runs.load(run)
@@ -52,19 +52,19 @@ class RunReading:
         return await self._core.on_store(reading)
 
     async def tip_uses(self, steps: Sequence[Step]) -> list[TipUse]:
-        """Tips that were shown at these steps, the most shown first."""
+        """Return the tips shown at these steps, most shown first."""
         return await self._core.on_store(self._uses, steps)
 
     async def end_broken_off(self, run: str, end: HandBack | None = None) -> None:
-        """Close a run that broke off: as stopped, for nobody will go on with it, or as a person ended it by hand.
+        """Close an interrupted run as stopped, or as a person ended it by hand.
 
         Raises:
-            NotFound: there is none.  Conflict: it is over, or somebody is at it.
+            NotFound: there is none.  Conflict: it is over, or another process works on it.
         """
         await self._core.on_store(close_broken_off, self._core.workspace, run, end)
 
     def _uses(self, steps: Sequence[Step]) -> list[TipUse]:
-        """On the store thread."""
+        """Return the uses of tips at these steps; store thread only."""
         shown, followed, ignored = Counter[str](), Counter[str](), Counter[str]()
         routes: dict[str, dict[str, None]] = {}
         for step in steps:
@@ -89,7 +89,7 @@ class RunReading:
 
 
 def close_broken_off(workspace: Workspace, run: str, end: HandBack | None = None) -> None:
-    """On the store thread: ``RunReading.end_broken_off``."""
+    """Close an interrupted run; store thread only."""
     live = LiveRun.resume(workspace, run)
     head = replace(live.run, outcome=Outcome.STOPPED, error="", step_count=len(live.steps))
     if end is not None:

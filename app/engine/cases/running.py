@@ -1,4 +1,4 @@
-"""Runs of the embedded agent: begun, gone on with, stopped, and what they remembered."""
+"""Runs of the embedded agent: checked, prepared, started, resumed, stopped."""
 
 from __future__ import annotations
 
@@ -52,26 +52,26 @@ ANY = "*"
 
 
 class StoredRun:
-    """Writes a live run on the store thread (``app.engine.agent.ports.Recorder``), what was said with a model too."""
+    """Writes a run and its exchanges with a model on the store thread (``app.engine.agent.ports.Recorder``)."""
 
     def __init__(self, core: Core, live: LiveRun, head: Head) -> None:
         self._core, self._live, self._head = core, live, head
 
     async def append(self, step: Step, blobs: Mapping[str, bytes]) -> None:
-        """One step with its contents; it is on the disk when this returns."""
+        """Store one step with its contents; it is on the disk when this returns."""
         await self._core.on_store(self._live.append, step, {**blobs, **self._head.exchanges()})
 
     async def finish(self, run: Run, blobs: Mapping[str, bytes]) -> None:
-        """The run is over."""
+        """Store the end of the run."""
         await self._core.on_store(self._live.finish, run, {**blobs, **self._head.exchanges()})
 
 
 class Overseer(Protocol):
-    """Whoever stands behind a supervised run (``app.engine.cases.supervised``)."""
+    """The supervisor of a run (``app.engine.cases.supervised``): gives it a control, and hears of its steps."""
 
     @property
     def control(self) -> Control:
-        """Its hold on the run."""
+        """The control of the run's loop."""
         ...
 
     def begins(self, live: LiveRun) -> None:
@@ -87,11 +87,11 @@ class Overseer(Protocol):
         book: LedgerBook,
         secrets: Secrets,
     ) -> Hands:
-        """The hands that the loop is given: those that outlive their browser."""
+        """Return the executor for the loop, which recovers a lost browser."""
         ...
 
     def looping(self, loop: AgentLoop, book: LedgerBook, knowledge: RunKnowledge | None) -> None:
-        """Everything is put together."""
+        """The loop is built and about to run."""
         ...
 
     def told(self, told: Told) -> None:
@@ -99,13 +99,13 @@ class Overseer(Protocol):
         ...
 
     async def leaves(self) -> None:
-        """The loop is over; the browser is still there."""
+        """The loop is over; the browser is still open."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A run that is ready to be begun: ``take`` puts it on the disk, or takes it up again."""
+    """A run that is ready to start: ``take`` creates its folder, or reopens it."""
 
     run: str
     request: RunRequest
@@ -132,23 +132,23 @@ class Running:
         self._lifted: dict[str, Secrets] = {}
 
     async def run_task(self, request: RunRequest) -> RunSummary:
-        """Do a task; the summary when it is over.
+        """Do a task; return the summary when it is over.
 
         Raises:
-            UsageError: an address, a host, a policy or a secret that makes no sense.
-            NotFound: a graph that is not there.  InputError: no knowledge base, or no log-in.
+            UsageError: an address, a host, a policy or a secret is invalid.
+            NotFound: no such graph.  InputError: an unusable knowledge base or log-in.
             ModelError: the model's endpoint is not set.  NoBrowser: none can be started.
         """
         return await self.go(await self.prepare(await self.checked(request)))
 
     async def resume_run(self, run: str) -> RunSummary:
-        """Go on with a run that was interrupted, from its ledger and where it was."""
+        """Resume an interrupted run from its ledger and its last page."""
         return await self.go(await self.prepare_again(run))
 
     async def checked(self, request: RunRequest) -> RunRequest:
-        """The request with its address, its site and its words set right; raises as ``run_task``.
+        """Normalise and check a request, and everything it names; raises as ``run_task``.
 
-        What a run is given is there and is what it should be: a slip of the pen leaves no run behind.
+        A mistake is found here, before a run is stored.
         """
         from app.engine.browser.live import checked_login
 
@@ -165,15 +165,15 @@ class Running:
         return request
 
     def lift(self, run: str, request: RunRequest) -> RunRequest:
-        """The request without the passwords written out in its task: they stay in this process's memory alone.
+        """Return the request without the passwords in its task: they stay in this process's memory.
 
-        To be called before anything is noted of a run that waits.
+        Call it before anything of a waiting run is stored.
         """
         intent, self._lifted[run] = lifted(request.intent, os.environ)
         return replace(request, intent=intent)
 
     async def prepare(self, request: RunRequest, run: str = "") -> Prepared:
-        """Make ready what was ``checked``; nothing is kept yet."""
+        """Prepare a ``checked`` request; nothing is stored yet."""
         intent, secrets = lifted(request.intent, os.environ, self._lifted.get(run))
         request = replace(request, intent=intent)
         # Before anything is kept: there may be no model.  The key may come from a slow keyring.
@@ -201,7 +201,7 @@ class Running:
         return Prepared(run=begun.id, request=request, secrets=secrets, head=head, take=take)
 
     async def prepare_again(self, run: str) -> Prepared:
-        """Make a run ready that broke off.
+        """Prepare an interrupted run.
 
         Raises:
             NotFound: there is none, or it was not made here.  StoreError: its files are damaged.
@@ -226,7 +226,7 @@ class Running:
     # inside
 
     async def go(self, prepared: Prepared, overseer: Overseer | None = None) -> RunSummary:
-        """Do a prepared run as a job, under somebody's eyes or nobody's."""
+        """Do a prepared run as a job, supervised or not."""
 
         async def work(job: Job) -> RunSummary:
             live = await self._core.on_store(prepared.take)
@@ -364,7 +364,7 @@ class Running:
         return loop
 
     async def _watch(self, live: LiveRun, request: RunRequest, domains: frozenset[str]) -> Watch:
-        """The rule detectors over this run."""
+        """Return the rule detectors for this run."""
         lengths = await self._core.on_store(self._core.workspace.index.site_lengths)
         # A run that is gone on with is among them itself, as short as it was when it broke off.
         usual = lengths.get(request.site) if not live.steps else None
@@ -387,15 +387,15 @@ class Running:
 
 
 def new_run_id() -> str:
-    """An id that sorts by time."""
+    """Return a new id; ids sort by time."""
     return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{uuid.uuid4().hex[:6]}"
 
 
 def _readable(intent: str) -> str:
-    """The task without signs that nobody sees.
+    """Return the task without invisible characters.
 
     Raises:
-        UsageError: there is none, or it is longer than the ledger and a model's prompt take.
+        UsageError: it is empty, or longer than the ledger and a model's prompt take.
     """
     text = visible(intent.encode("utf-8", "replace").decode()).strip()
     if not text:
@@ -409,14 +409,14 @@ def _readable(intent: str) -> str:
 
 
 def allowed_hosts(request: RunRequest) -> frozenset[str]:
-    """Hosts the agent may be on; none means any.  Raises ``UsageError`` for what is no host."""
+    """Return the hosts the agent may visit; empty means any.  Raises ``UsageError`` for an invalid host."""
     if ANY in request.domains:
         return frozenset()
     return frozenset({browser_host(request.start_url), *map(_host, request.domains)})
 
 
 def allowed_classes(request: RunRequest) -> frozenset[RiskClass]:
-    """Classes of risk the run may do beyond its task.  Raises ``UsageError`` for a name that is none."""
+    """Return the risk classes allowed beyond the task.  Raises ``UsageError`` for an unknown name."""
     try:
         return risk_classes(request.allow)
     except ValueError as error:
@@ -427,7 +427,7 @@ def allowed_classes(request: RunRequest) -> frozenset[RiskClass]:
 
 
 def _host(domain: str) -> str:
-    """A host as a person writes it: alone, with a port, as an address, or as ``*.shop.example``."""
+    """Return the host of a name with or without port, an address, or a pattern such as ``*.shop.example``."""
     text = domain.strip().removeprefix("*.")
     usual = "https" if text.endswith(":443") else "http"
     host = browser_host(text if "://" in text else f"{usual}://{text}")
@@ -439,7 +439,7 @@ def _host(domain: str) -> str:
 
 
 def _named_kb(kb: str) -> str:
-    """A knowledge base in a run's head: a file by its name, never by its place."""
+    """Return the name of a knowledge base for the run file: a file's name without its folder."""
     return kb if kb in ("live", "none") else Path(kb).name
 
 

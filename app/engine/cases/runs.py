@@ -21,7 +21,7 @@ from app.engine.trajectory import Run, Step
 
 
 class RunCases:
-    """What can be done with stored runs."""
+    """Use cases of stored runs."""
 
     def __init__(self, core: Core, judging: Judging) -> None:
         self._core, self._judging = core, judging
@@ -29,7 +29,7 @@ class RunCases:
         self._tips_seen = -1
 
     async def import_runs(self, paths: Sequence[str], format: str = "auto") -> RunImportReport:
-        """Import every run found under the paths; what is there already is skipped.
+        """Import every run found under the paths; skip known ones.
 
         The import has a thread and connections of its own, so that the queue stays usable meanwhile.
         """
@@ -63,7 +63,7 @@ class RunCases:
         return await task
 
     async def list_runs(self, which: RunFilter) -> list[RunRow]:
-        """The queue, in the order asked for."""
+        """Return the review queue, in the order asked for."""
 
         def listing() -> list[RunRow]:
             rows = self._core.workspace.index.rows(which)
@@ -73,7 +73,7 @@ class RunCases:
         return await self._core.on_store(listing)
 
     def _tips_by_run(self) -> dict[str, list[str]]:
-        """Ids of the tips written from each run; read again only when tips have changed."""
+        """Return the ids of tips by source run; read again only when tips have changed."""
         version = self._core.kb.data_version
         if version != self._tips_seen:
             self._written.clear()
@@ -84,7 +84,7 @@ class RunCases:
         return self._written
 
     async def open_run(self, run: str) -> RunDetail:
-        """A run with its steps, flags, risk and verdicts, and what was done in it while it was going on."""
+        """Return a run with its steps, flags, risk, verdicts and interventions."""
 
         def opening() -> RunDetail:
             workspace = self._core.workspace
@@ -102,7 +102,7 @@ class RunCases:
         return await self._core.on_store(opening)
 
     async def view_step(self, run: str, index: int) -> StepView:
-        """The page before and after a step; ``index`` equal to the step count is the final page."""
+        """Return the page before and after a step; ``index`` equal to the step count is the final page."""
 
         def viewing() -> StepView:
             loaded, steps = self._core.workspace.runs.load(run)
@@ -112,11 +112,11 @@ class RunCases:
         return await self._core.on_store(viewing)
 
     async def blob(self, digest: str) -> bytes:
-        """The bytes with this content hash."""
+        """Return the bytes with this content hash."""
         return await self._core.on_store(self._core.workspace.runs.read_blob, digest)
 
     async def search(self, text: str, limit: int = 50) -> list[SearchHit]:
-        """Runs, steps and tips that hold the words, best first."""
+        """Return the runs, steps and tips that contain the words, best first."""
 
         def searching() -> list[SearchHit]:
             tips = [
@@ -135,7 +135,7 @@ class RunCases:
         return await self._core.on_store(searching) if text.strip() else []
 
     async def delete_runs(self, runs: Sequence[str]) -> int:
-        """Move runs to the trash; undo brings them back."""
+        """Move runs to the trash; undo restores them."""
         known = await self._core.on_store(self._core.workspace.index.ids)
         if unknown := [run for run in runs if run not in known]:
             raise NotFound(f"no run {unknown[0]!r}; nothing was deleted")
@@ -148,7 +148,7 @@ class RunCases:
         return await self._core.on_store(self._core.workspace.export_runs, list(runs), Path(out).expanduser())
 
     async def rebuild_index(self) -> int:
-        """Make the search index anew from the stored runs, then detect."""
+        """Rebuild the search index from the stored runs, then detect."""
 
         async def work(job: Job) -> int:
             count = await self._core.on_store(self._core.workspace.rebuild_index)

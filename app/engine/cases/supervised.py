@@ -1,7 +1,7 @@
-"""One run on the wall: what is shown of it, who holds it, what it was given of the knowledge base.
+"""One live run: its row, its control, its page, and the tips it was given.
 
-Everything that happens in the run comes here on the engine's loop; what the window is told of it is gathered for
-``TELL_EVERY`` seconds, for a step changes the row many times.
+All events of the run arrive here on the engine's loop; changes of the row are collected for ``TELL_EVERY`` seconds
+before they are published, as one step changes the row many times.
 """
 
 from __future__ import annotations
@@ -53,16 +53,16 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 TELL_EVERY = 0.04
-"""Seconds for which changes of a row are gathered."""
+"""Seconds for which changes of a row are collected."""
 
 
 class Supervised:
-    """One run and all that is known of it now (``app.engine.cases.running.Overseer``).
+    """A live run with its current state (``app.engine.cases.running.Overseer``).
 
     Attributes:
-        control: the hold on it; a new one each time it is gone on with.
-        page: its page, for a person's eyes and hands.
-        next, knowledge, ledger, changes: what the agent is about to do, was given, remembers, and has just learnt.
+        control: the control of its loop; a new one each time it is resumed.
+        page: its page, for streaming and takeover.
+        next, knowledge, ledger, changes: planned action, tips given, ledger, and the last step's changes in it.
     """
 
     def __init__(
@@ -89,29 +89,29 @@ class Supervised:
 
     @property
     def run(self) -> str:
-        """Its id."""
+        """The run's id."""
         return self.row.run
 
     @property
     def steps(self) -> Sequence[Step]:
-        """Those recorded so far."""
+        """Steps recorded so far."""
         return self.live.steps if self.live is not None else ()
 
     @property
     def flags(self) -> Sequence[Flag]:
-        """What the rules have said so far."""
+        """Flags raised so far."""
         return tuple(self._flags)
 
     # ------------------------------------------------------------ its life
 
     def renew(self) -> None:
-        """A new hold; what is asked of the run from now on is asked of this beginning."""
+        """Start over with a new control; later requests and commands go to it."""
         self.control = self._new_control()
         self.page.there.clear()
         self.show(state=RunState.STARTING, why="", outcome="")
 
     async def ready(self) -> None:
-        """What was said of tips before."""
+        """Load the stored overrides of tips and votes."""
 
         def reading() -> tuple[dict[str, Stance], dict[str, int]]:
             desk = self._core.workspace.desk
@@ -134,16 +134,16 @@ class Supervised:
         book: LedgerBook,
         secrets: Secrets,
     ) -> Hands:
-        """Hands that outlive their browser, and somebody who looks whether it lives."""
+        """Return the executor for the loop, which recovers a lost browser, and start the watchdog."""
         return self.page.attach(self, executor, browser, graphs, head, book, secrets)
 
     def ails(self, why: str) -> None:
-        """The watchdog says what is wrong, "" once nothing is any more."""
+        """Set the watchdog's problem, "" for none."""
         self._ails = why
         self.show()
 
     def looping(self, loop: AgentLoop, book: LedgerBook, knowledge: RunKnowledge | None) -> None:
-        """Everything is put together."""
+        """The loop is built and about to run."""
         self.page.loop = loop
         self.page.there.set()
         self._before = book.ledger
@@ -172,11 +172,11 @@ class Supervised:
             self._core.registry.hold(self._weigh())
 
     async def leaves(self) -> None:
-        """The loop is over; the browser is still there."""
+        """The loop is over; the browser is still open."""
         await self.page.detach()
 
     def ended(self, summary: RunSummary) -> None:
-        """It is over."""
+        """The run is over."""
         self.page.there.set()
         why = summary.answer if summary.answer is not None else summary.error
         if summary.ended_by:
@@ -192,7 +192,7 @@ class Supervised:
         )
 
     def broke_off(self, why: str) -> None:
-        """It ended without an ending: it can be gone on with."""
+        """The run failed without an ending; it can be resumed."""
         self.page.there.set()
         self._unplanned()
         self.show(state=RunState.BROKEN_OFF, why=why, stage=Stage.IDLE)
@@ -200,20 +200,20 @@ class Supervised:
     # ------------------------------------------------------------ what a person makes of tips
 
     def stance(self, tip: str) -> Stance:
-        """Muted, pinned or neither."""
+        """Return the override of a tip."""
         return self.stances.get(tip, Stance.NONE)
 
     def vote(self, tip: str) -> int:
-        """1, -1 or 0."""
+        """Return the vote on a tip: 1, -1 or 0."""
         return self.votes.get(tip, 0)
 
     @property
     def pinned(self) -> Sequence[str]:
-        """Tips that are given at every step."""
+        """Tips that the agent is given at every step."""
         return [tip for tip, stance in self.stances.items() if stance is Stance.PINNED]
 
     def shown(self, tips: Sequence[TipHere], url: str, retrieval: Retrieval) -> None:
-        """What this step is given."""
+        """Publish the tips given at this step."""
         self.knowledge = KnowledgeHere(
             run=self.run,
             step=self.row.step,
@@ -226,7 +226,7 @@ class Supervised:
         self._core.bus.publish(KnowledgeShown(here=self.knowledge))
 
     def taste(self) -> None:
-        """Show the tips again as they are muted, pinned and voted on now."""
+        """Publish the tips again with the current overrides and votes."""
         if self.knowledge is not None:
             tips = tuple(
                 replace(tip, stance=self.stance(tip.tip), vote=self.vote(tip.tip))
@@ -238,17 +238,17 @@ class Supervised:
     # ------------------------------------------------------------ what is told
 
     def show(self, **changes: object) -> None:
-        """Change the row; the window hears of it in a moment."""
+        """Change the row; it is published in a moment."""
         self.row = replace(self.row, **changes)  # pyright: ignore[reportArgumentType]
         self._tell_soon()
 
     def needs(self, requests: Sequence[PersonRequest]) -> None:
-        """What is open now, the weightiest first."""
+        """Set the open requests, the most urgent kind first."""
         order = list(type(requests[0].need)) if requests else []
         self.show(needs=tuple(sorted(requests, key=lambda one: -order.index(one.need))))
 
     def snapshot(self) -> LiveRow:
-        """The row with its clocks as they stand."""
+        """Return the row with current state and clocks."""
         control = self.control
         if not self.row.state.alive or self.row.state is RunState.QUEUED:
             return self.row
@@ -318,11 +318,11 @@ class Supervised:
 
     @property
     def has_news(self) -> bool:
-        """Something was changed a moment ago, and is not noted yet."""
+        """Whether a change waits to be published."""
         return self._told
 
     async def note(self) -> None:
-        """Keep where the run stands, for the next start; a disk that takes nothing is spoken of elsewhere."""
+        """Store a snapshot for the next start; a full disk is reported elsewhere."""
         note = LiveNote(
             run=self.run, state=self.row.state, row=self.row, request=self.request, at=time.time()
         )
@@ -333,12 +333,12 @@ class Supervised:
 
 
 def by_hand_words(author: str, answer: str | None) -> str:
-    """How a run ended that a person ended by hand."""
+    """Return the sentence for a run that an operator ended by hand."""
     return f"finished by hand by {author}" if answer is None else f"{answer} (the answer is {author}'s)"
 
 
 def ledger_changes(before: Ledger, after: Ledger) -> tuple[str, ...]:
-    """What a step changed in the ledger, in words."""
+    """Return a step's changes to the ledger, in words."""
     told: list[str] = []
     if after.subgoal != before.subgoal and after.subgoal:
         told.append(f"subgoal: {after.subgoal}")

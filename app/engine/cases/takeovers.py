@@ -1,4 +1,4 @@
-"""What a person did by hand becomes knowledge: a draft of a tip, and a path on the site's map."""
+"""Turns a takeover into knowledge: a draft of a tip, and a path in the site's graph."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ class Takeovers:
         self._core, self._fleet, self._exploring = core, fleet, exploring
 
     async def takeover_draft(self, run: str, step: int) -> TipDraft:
-        """A draft of a tip from the steps done by hand, from ``step`` on: the controls' names, never the page's words.
+        """Draft a tip from the operator's steps from ``step`` on, in the names of controls, never in the page's
+        words.
 
         Raises:
             NotFound: nothing was done by hand at this step.
@@ -44,10 +45,10 @@ class Takeovers:
         return await self._core.on_store(drafting)
 
     async def takeover_to_graph(self, run: str, step: int) -> int:
-        """Put the last takeover of a run into its site's graph; how many transitions that are.
+        """Add the run's last takeover to its site's graph; return the number of transitions.
 
         Raises:
-            Conflict: its pages are not in memory any more, or the run's site has no name.
+            Conflict: its pages are no longer in memory, or the run's site has no name.
         """
         from app.engine.agent.takeover.path import into_graph
 
@@ -72,7 +73,7 @@ class Takeovers:
 
 
 async def _begun(recorder: GraphRecorder, home: str) -> None:
-    """A graph that has no home yet gets one."""
+    """Give a graph without a home page one."""
     if not (await recorder.memory()).home:
         now = time.time()
         number = await recorder.begin(home, {"by": "takeover"}, now)
@@ -80,7 +81,7 @@ async def _begun(recorder: GraphRecorder, home: str) -> None:
 
 
 def _by_hand(steps: list[Step] | tuple[Step, ...]) -> list[Step]:
-    """The steps at the beginning that a person did."""
+    """Return the leading steps that a person did."""
     found: list[Step] = []
     for step in steps:
         if step.by != BY_PERSON:

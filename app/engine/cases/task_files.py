@@ -1,11 +1,11 @@
-"""Reads what runs are to be started with: our own task lists, WebArena's task files, or plain lines of text.
+"""Reads task lists: our own files, WebArena's task files, or plain lines of text.
 
-- ``.txt``: one task a line; where they begin is said beside the file.
-- ``.jsonl``: one object a line, ``.json``: a list of objects.  ``intent`` is needed; ``start_url``, ``site``,
-  ``policy``, ``max_steps``, ``kb``, ``graph``, ``domains``, ``storage_state`` and ``task_id`` may be given.
+- ``.txt``: one task a line; the start address is given beside the file.
+- ``.jsonl``: one object a line, ``.json``: a list of objects.  ``intent`` is required; ``start_url``, ``site``,
+  ``policy``, ``max_steps``, ``kb``, ``graph``, ``domains``, ``storage_state`` and ``task_id`` are optional.
 - WebArena's and WebChoreArena's ``test*.raw.json`` are lists of objects with ``sites`` and a ``start_url`` such as
-  ``__SHOPPING__``; where that site really is has to be said beside the file.  What they know of the right answer is
-  never read: a run must not see it.
+  ``__SHOPPING__``; that site's real address is given beside the file.  Their right answers are never read: a run
+  must not see them.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _POLICIES = ("scout", "llm")
 
 
 def read_tasks(path: Path, start_url: str = "") -> list[RunRequest]:
-    """The tasks of a file, in its order; ``start_url`` is where those begin that don't say.
+    """Return the tasks of a file, in its order; ``start_url`` is the default start address.
 
     Raises:
-        InputError: the file can't be read, is too large, or a task in it is none; the message says which.
+        InputError: the file can't be read or is too large, or a task is invalid; the message says which.
     """
     data = _content(path)
     if path.suffix == ".txt":
@@ -114,7 +114,7 @@ def _request(task: Any, number: int, path: Path, start_url: str) -> RunRequest:
 
 
 def _from_webarena(task: dict[str, Any]) -> bool:
-    """Its log-in files are named, not given: they lie on the machine of whoever runs the benchmark."""
+    """Return whether it is a WebArena task, whose log-in files are on the benchmark's machine."""
     return "sites" in task and "eval" in task
 
 

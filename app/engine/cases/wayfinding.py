@@ -1,4 +1,4 @@
-"""Ways through a graph, and going them in a live browser with every arrival verified."""
+"""Paths through a graph, followed in a live browser with every arrival verified."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 class Wayfinding:
-    """Plans ways, and holds one open browser a site."""
+    """Plans paths, and keeps one open browser a site."""
 
     def __init__(self, core: Core, atlas: Atlas) -> None:
         self._core, self._atlas = core, atlas
         self._browsers: dict[str, LiveBrowser] = {}
 
     async def graph_path(self, site: str, to: str, start: str = "") -> PathPlan:
-        """The cheapest way to a state, from another one or from the home page."""
+        """Return the cheapest path to a state, from another one or from the home page."""
         sheet = await self._atlas.sheet(site)
         plan = sheet.graph.plan(sheet.node(start) if start else "", sheet.node(to))
         return self._named(sheet, plan)
@@ -43,10 +43,10 @@ class Wayfinding:
     async def graph_go(
         self, site: str, to: str, headed: bool = False, fresh: bool = False, storage_state: str = ""
     ) -> Journey:
-        """Go to a state in a live browser, from where it is now; each arrival is compared with what is expected.
+        """Take a live browser to a state from its current page, comparing each arrival with the expected state.
 
-        The browser stays open for the next way.  ``fresh`` begins with a new one.  Without ``storage_state`` a log-in
-        that was made by hand for this site is used.
+        The browser stays open for the next path; ``fresh`` starts a new one.  Without ``storage_state`` a log-in
+        made by hand for this site is used.
         """
         sheet = await self._atlas.sheet(site)
         node = sheet.node(to)
@@ -70,7 +70,7 @@ class Wayfinding:
             await live.aclose()
 
     async def log_in_by_hand(self, site: str, url: str) -> str:
-        """Show a browser in which a person logs in; ``logged_in`` keeps what came of it.  Gives the address."""
+        """Open a visible browser for a manual log-in; return the address.  ``logged_in`` saves the result."""
         address = checked_address(url)
         live = await self._live(site, headed=True, fresh=True, storage_state="", remembered=False)
         from app.engine.browser.hand import open_page
@@ -82,7 +82,7 @@ class Wayfinding:
         return live.visit.page.url
 
     async def logged_in(self, site: str) -> str:
-        """Keep the log-in of the browser shown, for its owner alone, and close it.  Gives the file's path."""
+        """Save the log-in of the visible browser, readable by its owner alone, and close it; return the path."""
         live = self._browsers.get(site)
         if live is None or not live.is_open:
             self._browsers.pop(site, None)
@@ -151,7 +151,7 @@ class Wayfinding:
 
     @staticmethod
     def _named(sheet: Sheet, plan: PathPlan) -> PathPlan:
-        """The plan with nodes in place of page states."""
+        """Return the plan with nodes in place of page states."""
         node_of = sheet.graph.grouping.node_of
         return replace(plan, nodes=tuple(node_of.get(name, name) for name in plan.nodes))
 
@@ -164,11 +164,11 @@ async def walk(
     tell: Callable[[int, int, str], None] | None = None,
     gate: Callable[[], Awaitable[object]] | None = None,
 ) -> tuple[PathPlan, tuple[Arrival, ...]]:
-    """Take a visit from the page in front to a node, each arrival verified and kept as an attempt.
+    """Take a browser from its current page to a node; verify each arrival and store it as an attempt.
 
-    ``gate`` is passed before each leg: it waits while a person holds the run.
+    ``gate`` is awaited before each transition: it waits while a supervisor holds the run.
 
-    Raises ``SiteloreError`` where there is no way, or only one that would change something.
+    Raises ``SiteloreError`` where there is no path, or only one that would change something.
     """
     from app.engine.browser.hand import open_page
     from app.engine.graph.travel import Traveller
@@ -205,7 +205,7 @@ async def walk(
 
 
 async def state_in_front(visit: Visit, sheet: Sheet) -> str:
-    """The page state in front, "" for one that the graph does not know."""
+    """Return the page state in front, "" for one that the graph does not know."""
     from app.engine.browser.snapshot import PageGone, capture
 
     try:
@@ -217,9 +217,9 @@ async def state_in_front(visit: Visit, sheet: Sheet) -> str:
 
 
 def refuse_risky(plan: PathPlan) -> None:
-    """Raise ``SiteloreError`` when a way repeats what a run did and no rule would let an exploration do.
+    """Raise ``SiteloreError`` for a path that repeats a run's action which no rule would let an exploration do.
 
-    A run may have ordered something; being taken to a page must not order it again.
+    A run may have ordered something; navigating must not order it again.
     """
     for leg in plan.transitions:
         if leg.found_by is Source.RUN and leg.risk > 0:
@@ -230,12 +230,12 @@ def refuse_risky(plan: PathPlan) -> None:
 
 
 def login_path(site: str) -> Path:
-    """Where a log-in made by hand is kept: in the user's own data, outside of any workspace."""
+    """Return the path of a site's saved log-in, in the user's own data outside of any workspace."""
     name = re.sub(r"[^\w.-]", "_", site)[:80]
     return settings.logins_dir() / f"{name}-{hashlib.sha256(site.encode()).hexdigest()[:8]}.json"
 
 
 def kept_login(site: str) -> str:
-    """The path of a log-in made by hand, "" where there is none."""
+    """Return the path of a site's saved log-in, "" where there is none."""
     path = login_path(site)
     return str(path) if path.exists() else ""

@@ -1,4 +1,4 @@
-"""A person's word to runs: decisions, hints, what they make of flags and tips, and the policy that calls them."""
+"""The operator's actions on runs: decisions, hints, reactions to flags, overrides of tips, and the policy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from kb.tip import TipDraft
 
 
 class Words:
-    """Use cases of one person and many runs."""
+    """Operator actions across the live runs."""
 
     def __init__(self, core: Core, desk: Desk, fleet: Fleet) -> None:
         self._core, self._desk, self._fleet = core, desk, fleet
@@ -39,18 +39,18 @@ class Words:
     # requests
 
     async def requests(self, run: str = "", closed: bool = False) -> list[PersonRequest]:
-        """What runs wait for, what could not be written down too."""
+        """Return all open requests, including those that could not be stored."""
         rows = await self._desk.requests(run, closed)
         known = {row.id for row in rows}
         held = [need for one in self._fleet.all for need in one.control.needs if run in ("", need.run)]
         return [*rows, *(need for need in held if need.id not in known)]
 
     async def decide(self, request: str, decision: PersonDecision) -> PersonRequest:
-        """Decide about a request; a run that broke off goes on with it.
+        """Decide a request; an interrupted run is resumed with the decision.
 
         Raises:
-            NotFound: there is none.  Conflict: it was decided already.
-            UsageError: the decision lacks its words, or its action makes no sense on the page.
+            NotFound: no such request.  Conflict: it was decided already.
+            UsageError: the decision lacks its text, or its action is invalid on the page.
         """
         waits = next(
             (one for one in self._fleet.all if any(need.id == request for need in one.control.needs)), None
@@ -75,10 +75,10 @@ class Words:
     # hints
 
     async def send_hint(self, run: str, text: str) -> PersonHint:
-        """Say something to a run; its next step is given it.
+        """Send a hint to a run, for its next step.
 
         Raises:
-            UsageError: no words, or too many.  Conflict: the run is over.
+            UsageError: the text is empty or too long.  Conflict: the run is over.
         """
         found = self._fleet.find(run)
         if found is None:
@@ -92,7 +92,7 @@ class Words:
         return await self._desk.send_hint(run, found.row.step, text, flags=flags)
 
     async def hint_draft(self, hint: str) -> TipDraft:
-        """A hint as a draft of a tip: the person's own words, the page they were said at as its scope."""
+        """Draft a tip from a hint: its text, with the page it was sent at as scope."""
         said = await self._desk.hint(hint)
 
         def drafting() -> TipDraft:
@@ -111,14 +111,14 @@ class Words:
     # flags and tips
 
     async def interventions(self, run: str) -> list[Intervention]:
-        """What was done in a run, oldest first."""
+        """Return the time line of a run, oldest first."""
         return await self._desk.deeds(run)
 
     async def react(self, run: str, step: int, detector: str, right: bool) -> FlagReaction:
-        """Say whether a detector called rightly; it learns from that.
+        """Judge whether a flag is right; the ranking learns from it.
 
         Raises:
-            NotFound: it has no flag at this step.
+            NotFound: the detector has no flag at this step.
         """
         named = [flag for flag in await self._flags(run) if flag.detector == detector and flag.step == step]
         if not named:
@@ -137,7 +137,7 @@ class Words:
         await self._desk.note(run, found.row.step, deed, tip, about=tip)
 
     async def vote_tip(self, run: str, tip: str, vote: int) -> None:
-        """Say whether a tip is of use in a run: 1, -1, or 0 to say nothing."""
+        """Vote on a tip's usefulness in a run: 1, -1, or 0 for no vote."""
         found = self._fleet.known(run)
         await self._core.on_store(self._core.workspace.desk.set_vote, run, tip, vote)
         found.votes[tip] = vote
@@ -148,15 +148,15 @@ class Words:
     # the policy
 
     async def intervention_policy(self) -> InterventionPolicy:
-        """The policy in force."""
+        """Return the policy in force."""
         return await self._desk.policy()
 
     async def save_intervention_policy(self, policy: InterventionPolicy) -> InterventionPolicy:
-        """Put a policy in force; undo takes it back."""
+        """Put a policy in force; undo restores the one before."""
         return await self._desk.save_policy(policy)
 
     async def preview_policy(self, policy: InterventionPolicy) -> PolicyPreview:
-        """What a policy would have done to the stored runs."""
+        """Apply a policy to the stored runs, and count the consequences."""
 
         def gathering() -> tuple[dict[str, list[Flag]], list[StoredRun]]:
             index = self._core.workspace.index
@@ -170,7 +170,7 @@ class Words:
     # inside
 
     async def _flags(self, run: str) -> Sequence[Flag]:
-        """What was said of the run so far: now, and before it broke off."""
+        """Return all flags of the run: current ones, and those from before an interruption."""
         stored = await self._core.on_store(self._core.workspace.index.flags, run)
         found = self._fleet.find(run)
         return [*(found.flags if found is not None else ()), *stored]

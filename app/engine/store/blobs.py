@@ -1,4 +1,4 @@
-"""Pages' contents by SHA-256: every content is kept once, compressed, in one file.
+"""Page contents by SHA-256: each is stored once, compressed, in one file.
 
 One SQLite file and not a file a content: a set of 1,350 runs names some 25,000 contents, and creating that many files
 costs more than compressing them.  Zstandard level 1 was chosen by measuring (``benchmarks/import_runs.py``): level 3
@@ -26,7 +26,7 @@ _ZSTD, _PLAIN = 1, 0
 _PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF")
 
 Packed = tuple[bytes, int, bytes]
-"""Digest, codec, data: a row as it will be stored."""
+"""Digest, codec, data: a row as it is stored."""
 
 
 FILE = "blobs.sqlite"
@@ -41,7 +41,7 @@ def _create(connection: sqlite3.Connection) -> None:
 
 
 def is_in_use(path: Path) -> bool:
-    """Whether contents may still stand in the log beside the file: it is open, or was never closed."""
+    """Return whether contents may still be in the log beside the file: it is open, or was never closed."""
     try:
         return path.with_name(f"{path.name}-wal").stat().st_size > 0
     except OSError:
@@ -49,9 +49,9 @@ def is_in_use(path: Path) -> bool:
 
 
 def read_foreign(path: Path, digests: Iterable[str], most_bytes: int) -> dict[str, bytes]:
-    """Contents out of another workspace's file, which is only read: it may have been made to do harm.
+    """Read contents of another workspace's file, which is untrusted and never written.
 
-    What is missing there, longer than ``most_bytes`` packed, or not what its digest says is left out.
+    Contents that are missing, longer than ``most_bytes`` packed, or unlike their digest are left out.
 
     Raises:
         InputError: it can't be read, or is no such file.
@@ -92,19 +92,19 @@ def pack(blobs: Mapping[str, bytes]) -> list[Packed]:
 
 
 class BlobStore:
-    """The contents of a workspace."""
+    """The page contents of a workspace."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._connection = open_database(path, [_create], pragmas=["page_size=16384"])
 
     def missing(self, digests: Iterable[str]) -> set[str]:
-        """Those that are not stored yet."""
+        """Return the digests that are not stored yet."""
         with explained(self.path):
             return {digest for digest in digests if not self._has(digest)}
 
     def add(self, packed: Iterable[Packed]) -> None:
-        """Store what is not there yet, all of it or nothing."""
+        """Store new contents, all of them or nothing."""
         with explained(self.path), transaction(self._connection):
             self._connection.executemany(
                 "INSERT INTO blob (digest, codec, data) VALUES (?, ?, ?) ON CONFLICT (digest) DO NOTHING",
@@ -112,7 +112,7 @@ class BlobStore:
             )
 
     def read(self, digest: str) -> bytes:
-        """A content's bytes.
+        """Return a content's bytes.
 
         Raises:
             NotFound: nothing has this digest.
@@ -126,7 +126,7 @@ class BlobStore:
         return unpack(row[1], f"{self.path} {digest[:12]}") if row[0] == _ZSTD else bytes(row[1])
 
     def close(self) -> None:
-        """Close the file; its log is folded in."""
+        """Close the file; its log is merged in."""
         self._connection.close()
 
     def _has(self, digest: str) -> bool:

@@ -1,8 +1,8 @@
-"""Opening the workspace's SQLite files: write-ahead log, a version that is never outrun, a backup before a migration.
+"""Opens the workspace's SQLite files: write-ahead log, schema versions, a backup before each migration.
 
-Rule for every connection of this package: it is used by one thread at a time, the process's store thread (or the
-thread of an import, which opens a workspace of its own).  SQLite is told not to check, since that thread is not the
-one that opened it.  Two processes may have the same files open: transactions are short and wait for each other.
+Rule for every connection of this package: one thread at a time uses it, the process's store thread (or the thread of
+an import, which opens a workspace of its own).  SQLite's own check is off, since that thread is not the one that
+opened it.  Two processes may have the same files open: transactions are short and wait for each other.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from kb.database import connect, connect_memory, transaction
 __all__ = ["Migration", "explained", "open_database", "transaction"]
 
 Migration = Callable[[sqlite3.Connection], None]
-"""Brings a file from the version before to its own; runs in a transaction."""
+"""Brings a file from the previous version to its own; runs in a transaction."""
 
 BUSY_SECONDS = 15.0
 
 INDEX_FILE = "index.sqlite"
-"""The one file that can be made again from the others."""
+"""The one file that can be rebuilt from the others."""
 
 WAL_INDEX_BYTES = 2**15
-"""What SQLite needs beside a file even to read it."""
+"""Space that SQLite needs beside a file even to read it."""
 
 _REFUSED = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT)
@@ -43,11 +43,12 @@ def open_database(
     checkpointed: bool = True,
     purging: Collection[Migration] = (),
 ) -> sqlite3.Connection:
-    """Open or make a file whose version is the number of ``migrations``.
+    """Open or create a file whose version is the number of ``migrations``.
 
-    ``checkpointed`` waits for the disk at every commit; without it a power cut may take back the latest commits of a
-    file that can be made anew, never damage it.  Those of the migrations that are ``purging`` take contents out for
-    good: afterwards they are in none of the file's free pages, nor in the backup.
+    ``checkpointed`` waits for the disk at every commit; without it a power cut may lose the latest commits, never
+    damage
+    the file: for files that can be rebuilt.  Migrations in ``purging`` remove contents for good: afterwards they are
+    in none of the file's free pages, nor in the backup.
 
     Raises:
         StoreError: the file is of a newer version, damaged, or can't be written.  Conflict: another process holds it.
@@ -102,7 +103,7 @@ def _migrate(
 
 
 def _back_up(connection: sqlite3.Connection, backup: Path, purges: Sequence[Migration]) -> None:
-    """Copy the file as it is; what is to be gone for good is taken out before the copy is on the disk."""
+    """Copy the file; contents to be purged are removed before the copy is on the disk."""
     with closing(connect(backup)) as copy:
         if not purges:
             connection.backup(copy)
@@ -116,7 +117,7 @@ def _back_up(connection: sqlite3.Connection, backup: Path, purges: Sequence[Migr
 
 
 def _is_full(path: Path) -> bool:
-    """Whether there is no room for the shared memory of a write-ahead log, which SQLite reports as an I/O error."""
+    """Return whether the shared memory of a write-ahead log has no room, which SQLite reports as an I/O error."""
     try:
         return shutil.disk_usage(path.parent).free < WAL_INDEX_BYTES
     except OSError:
@@ -124,7 +125,7 @@ def _is_full(path: Path) -> bool:
 
 
 def _is_read_only(path: Path) -> bool:
-    """Whether the disk takes nothing any more, as one does that its system has found to be failing."""
+    """Return whether the file system is read-only, as one becomes when it fails."""
     try:
         return bool(os.statvfs(path.parent).f_flag & os.ST_RDONLY) if hasattr(os, "statvfs") else False
     except OSError:
@@ -133,7 +134,7 @@ def _is_read_only(path: Path) -> bool:
 
 @contextmanager
 def explained(path: Path) -> Generator[None]:
-    """Turn an error of SQLite or of the file system into a sentence for a person."""
+    """Translate errors of SQLite or of the file system into sentences for a person."""
     try:
         yield
     except sqlite3.Error as error:
@@ -145,7 +146,7 @@ def explained(path: Path) -> Generator[None]:
 
 
 def explain(error: sqlite3.Error, path: Path) -> SiteloreError:
-    """What an error of SQLite means to the person whose file ``path`` is."""
+    """Return an error of SQLite as a sentence for the user of the file ``path``."""
     primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Conflict(f"{path}: another process is writing to it; try again in a moment")

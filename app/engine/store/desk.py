@@ -1,8 +1,8 @@
-"""The supervisor's desk: what runs ask a person, what the person decided, said and did, and where each run stands.
+"""Approval requests, decisions, hints and operator actions as rows that are never changed.
 
-Requests, decisions, hints, deeds and reactions are rows that are never changed; a request's state follows from the
-rows about it.  The file is that of the review state, so one transaction and one undo history hold for both.  What
-returned is on the disk.  Another process (the command line) may write at any time: nothing is held in memory.
+The state of a request follows from the rows about it.  The tables are in the file of the review state, so that one
+transaction and one undo history serve both.  A method that returned has written to disk.  Another process (the
+command line) may write at any time: nothing is cached.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _Closing:
 
 
 class DeskStore(DeskState):
-    """Requests, hints, deeds and reactions of a workspace, and all that ``DeskState`` remembers of its runs.
+    """Requests, hints, operator actions and reactions of a workspace, besides the rows of ``DeskState``.
 
     Every method raises ``StoreError`` where the disk is full, read-only or damaged; then nothing was changed.
     """
@@ -47,10 +47,10 @@ class DeskStore(DeskState):
     # requests
 
     def open_request(self, request: PersonRequest) -> PersonRequest:
-        """Keep a request, as open.
+        """Store a request as open.
 
         Raises:
-            Conflict: there is one of this id.
+            Conflict: the id exists.
         """
         request = replace(request, state=RequestState.OPEN, decision=None, closed_at=0.0)
         with explained(self.path), transaction(self.connection):
@@ -63,16 +63,16 @@ class DeskStore(DeskState):
         return request
 
     def request(self, id: str) -> PersonRequest:
-        """A request as it stands.
+        """Return a request in its current state.
 
         Raises:
-            NotFound: there is none of this id, or it can't be read.
+            NotFound: the id is unknown, or the row is unreadable.
         """
         with explained(self.path):
             return self._asked(id)
 
     def requests(self, run: str = "", closed: bool = False) -> list[PersonRequest]:
-        """Requests in the order they came, of one run or of all; without the closed ones unless asked for."""
+        """Return requests oldest first, of one run or of all; closed ones only if asked for."""
         left = "" if closed else " AND id NOT IN (SELECT request FROM person_closing)"
         with explained(self.path):
             rows = self.connection.execute(
@@ -82,14 +82,14 @@ class DeskStore(DeskState):
             return [self._as_it_stands(one) for one in read_all(PersonRequest, rows, "request")]
 
     def decide(self, id: str, decision: PersonDecision) -> PersonRequest:
-        """Decide an open request; of two who do it at once, in whatever process, one does.
+        """Decide an open request; of two concurrent decisions, in any processes, one succeeds.
 
-        An approval or a denial that reaches beyond the one action holds from then on (``standing``).
+        An approval or a denial of a wider scope applies from then on (``standing``).
 
         Raises:
-            NotFound: there is none of this id.
-            Conflict: it was decided already, or nobody waits for it any more.
-            UsageError: it is none for what is asked, or lacks its words or its action, or they are too long.
+            NotFound: the id is unknown.
+            Conflict: it was decided already, or nothing waits for it any more.
+            UsageError: the decision does not fit the request, lacks its text or its action, or is too long.
         """
         _check(decision)
         with explained(self.path), transaction(self.connection):
@@ -110,7 +110,7 @@ class DeskStore(DeskState):
             return self._asked(id)
 
     def close_requests(self, ids: Iterable[str], at: float) -> list[PersonRequest]:
-        """Close those that are decided, for the step that goes by the decision has begun; those closed by this."""
+        """Close decided requests, as the step that follows the decision has begun; return those closed now."""
         closed: list[PersonRequest] = []
         with explained(self.path), transaction(self.connection):
             for id in ids:
@@ -121,10 +121,10 @@ class DeskStore(DeskState):
         return closed
 
     def void_request(self, id: str, why: str) -> PersonRequest:
-        """Close a request that nobody waits for any more, decided or not; one that is closed stays as it is.
+        """Close a request that nothing waits for any more, decided or not; a closed one stays as it is.
 
         Raises:
-            NotFound: there is none of this id.
+            NotFound: the id is unknown.
         """
         with explained(self.path), transaction(self.connection):
             if self._asked(id).state is not RequestState.CLOSED:
@@ -134,10 +134,10 @@ class DeskStore(DeskState):
     # hints
 
     def add_hint(self, hint: PersonHint) -> PersonHint:
-        """Keep a person's words to a run.
+        """Store a hint.
 
         Raises:
-            UsageError: they are empty or too long; nothing is ever cut.  Conflict: there is a hint of this id.
+            UsageError: it is empty or too long; nothing is ever cut.  Conflict: the id exists.
         """
         if not check_words(hint.text, "the hint").strip():
             raise UsageError("the hint has no words")
@@ -152,7 +152,7 @@ class DeskStore(DeskState):
         return hint
 
     def hints(self, run: str = "") -> list[PersonHint]:
-        """Hints in the order they came, of one run or of all."""
+        """Return hints oldest first, of one run or of all."""
         with explained(self.path):
             rows = self.connection.execute(
                 "SELECT seq, document, at FROM person_hint LEFT JOIN person_hint_taken ON hint = id"
@@ -163,7 +163,7 @@ class DeskStore(DeskState):
         return [replace(hint, taken_at=row["at"] or 0.0) for row, hint in found if hint is not None]
 
     def take_hints(self, run: str, at: float) -> list[PersonHint]:
-        """Mark the hints of a run that no step was given before as given now; which they are."""
+        """Mark a run's new hints as given to the agent, and return them."""
         with explained(self.path), transaction(self.connection):
             new = [hint for hint in self.hints(run) if not hint.taken_at]
             for hint in new:
@@ -175,7 +175,7 @@ class DeskStore(DeskState):
     # deeds and reactions
 
     def add_deed(self, deed: Intervention) -> Intervention:
-        """Put a deed on a run's time line; it comes back with its ``order``."""
+        """Add an action to a run's time line; return it with its ``order``."""
         with explained(self.path), transaction(self.connection):
             cursor = self.connection.execute(
                 "INSERT INTO intervention (run, document) VALUES (?,?)", (deed.run, written(deed))
@@ -183,7 +183,7 @@ class DeskStore(DeskState):
         return replace(deed, order=int(cursor.lastrowid or 0))
 
     def deeds(self, run: str = "") -> list[Intervention]:
-        """The time line, oldest first, of one run or of all."""
+        """Return the time line, oldest first, of one run or of all."""
         with explained(self.path):
             rows = self.connection.execute(
                 "SELECT seq, document FROM intervention WHERE ? = '' OR run = ? ORDER BY seq", (run, run)
@@ -192,7 +192,7 @@ class DeskStore(DeskState):
         return [replace(deed, order=row["seq"]) for row, deed in found if deed is not None]
 
     def add_reaction(self, reaction: FlagReaction) -> FlagReaction:
-        """Keep what an operator made of a flag; the newest word on a flag counts."""
+        """Store an operator's reaction to a flag; the newest of a flag counts."""
         with explained(self.path), transaction(self.connection):
             self.connection.execute(
                 "INSERT INTO flag_reaction (run, step, detector, document) VALUES (?,?,?,?)",
@@ -201,7 +201,7 @@ class DeskStore(DeskState):
         return reaction
 
     def reactions(self, run: str = "") -> list[FlagReaction]:
-        """The newest reaction to each flag, oldest first, of one run or of all."""
+        """Return the newest reaction to each flag, oldest first, of one run or of all."""
         with explained(self.path):
             rows = self.connection.execute(
                 "SELECT seq, document FROM flag_reaction WHERE ? = '' OR run = ? ORDER BY seq", (run, run)
@@ -214,7 +214,7 @@ class DeskStore(DeskState):
         return list(newest.values())
 
     def word(self, run: str) -> Said:
-        """What a person has said of a run as a whole."""
+        """Return the operator's statements about a run as a whole."""
         decided = [one for one in self.requests(run, closed=True) if one.decision is not None and one.wall]
         none = (one.wall for one in decided if one.decision and one.decision.verb is Verb.NO_WALL)
         return Said(no_walls=frozenset(none), end=end_said(self.deeds(run)))

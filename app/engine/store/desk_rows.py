@@ -1,4 +1,4 @@
-"""Supervision's data as rows: JSON documents that are read strictly, and whose broken ones cost only themselves."""
+"""Dataclasses as JSON rows; they are read strictly, and a broken row affects only itself."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
 
 
 def written(value: object) -> str:
-    """A dataclass as a JSON document.
+    """Encode a dataclass as JSON.
 
     Half a surrogate pair, which a page's script can put into any text, becomes a question mark: SQLite takes none.
     """
@@ -35,7 +35,7 @@ def written(value: object) -> str:
 
 
 def read(kind: type[T], document: str, where: str) -> T | None:
-    """The dataclass a document holds; ``None``, told in the log, where it holds none."""
+    """Decode a dataclass; ``None``, with a warning in the log, where that fails."""
     try:
         return _adapter(kind).validate_json(document)
     except ValidationError as error:
@@ -44,13 +44,13 @@ def read(kind: type[T], document: str, where: str) -> T | None:
 
 
 def read_all(kind: type[T], rows: Iterable[Any], what: str) -> list[T]:
-    """The readable ones of ``(seq, document)`` rows, in their order."""
+    """Decode ``(seq, document)`` rows in their order, without the unreadable ones."""
     found = (read(kind, row["document"], f"{what} {row['seq']}") for row in rows)
     return [one for one in found if one is not None]
 
 
 def known(kind: type[Word], word: str) -> Word | None:
-    """The member of an enumeration a row names; ``None`` for one of a newer version's."""
+    """Return the enumeration member of a stored word; ``None`` for one of a newer version."""
     try:
         return kind(word)
     except ValueError:
@@ -58,10 +58,10 @@ def known(kind: type[Word], word: str) -> Word | None:
 
 
 def check_words(text: str, what: str) -> str:
-    """A person's words, if they are short enough to be kept whole.
+    """Return a text that is short enough to be stored whole.
 
     Raises:
-        UsageError: they are too long; ``what`` names them.
+        UsageError: it is too long; ``what`` names it.
     """
     if len(text) > LONGEST_HINT:
         raise UsageError(

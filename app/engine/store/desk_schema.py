@@ -1,4 +1,4 @@
-"""Tables of the supervisor's desk; they stand in the file of the review state."""
+"""Tables of supervision, in the file of the review state."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ KEPT = (
     "tip_leaning",
     "standing_answer",
 )
-"""Tables whose rows are never changed: what comes later is a row of its own."""
+"""Tables whose rows are never changed: later facts are rows of their own."""
 
 
 def create_desk(connection: sqlite3.Connection) -> None:
-    """Make the tables; a migration of the review state."""
+    """Create the tables; a migration of the review state."""
     for statement in (
         "CREATE TABLE person_request (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,"
         " run TEXT NOT NULL, document TEXT NOT NULL)",

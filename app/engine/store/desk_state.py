@@ -1,4 +1,4 @@
-"""What holds now on the supervisor's desk: where each run stands, leanings, standing answers, policy, wishes."""
+"""Current state of supervision: run snapshots, tip overrides, standing answers, policy, remote commands."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from app.engine.supervision import LiveRow, Reach, RunState, Stance
 log = logging.getLogger(__name__)
 
 POLICY = "policy"
-"""Kind of a deed of the undo history: the policy was edited."""
+"""Kind of an undo entry: the policy was edited."""
 
 _POLICY_KEY = "intervention-policy"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveNote:
-    """Where a supervised run stood at last (``at``, Unix seconds), and what it was begun with."""
+    """The last known row of a supervised run (``at``, Unix seconds), and its request."""
 
     run: str
     state: RunState
@@ -40,7 +40,7 @@ class LiveNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """Something another process asks of the one that has the run: ``what`` is ``pause``, ``continue``, ``step``, ..."""
+    """A command to the process that has the run: ``what`` is ``pause``, ``continue``, ``step``, ..."""
 
     run: str
     what: str
@@ -49,7 +49,7 @@ class Wish:
 
 
 class DeskState:
-    """The part of the desk that is about now.  Methods raise ``StoreError`` as ``DeskStore``'s do."""
+    """The rows about the present.  Methods raise ``StoreError`` as those of ``DeskStore`` do."""
 
     def __init__(self, review: ReviewStore) -> None:
         self.review = review
@@ -58,14 +58,14 @@ class DeskState:
 
     @property
     def data_version(self) -> int:
-        """Another number once another connection (a process, the command line) has written to the file."""
+        """A number that changes when another connection (a process, the command line) writes to the file."""
         with explained(self.path):
             return int(self.connection.execute("PRAGMA data_version").fetchone()[0])
 
     # where runs stand
 
     def put_live(self, note: LiveNote) -> None:
-        """Remember where a run stands, in place of what was known."""
+        """Store the snapshot of a run, replacing the previous one."""
         request = written(note.request) if note.request is not None else ""
         with explained(self.path), transaction(self.connection):
             self.connection.execute(
@@ -76,7 +76,7 @@ class DeskState:
             )
 
     def live(self) -> list[LiveNote]:
-        """Where every run stood at last, the first noted first; one that can't be read is left out."""
+        """Return all snapshots, oldest first, without unreadable ones."""
         with explained(self.path):
             rows = self.connection.execute("SELECT * FROM live_note ORDER BY rowid").fetchall()
         notes: list[LiveNote] = []
@@ -90,24 +90,24 @@ class DeskState:
         return notes
 
     def drop_live(self, run: str) -> None:
-        """Forget where a run stands: it was taken off the wall."""
+        """Delete the snapshot of a run."""
         with explained(self.path), transaction(self.connection):
             self.connection.execute("DELETE FROM live_note WHERE run = ?", (run,))
 
     # leanings on tips
 
     def stances(self, run: str) -> dict[str, Stance]:
-        """Tips that are muted or pinned for a run."""
+        """Return the overrides of tips in a run: muted or pinned."""
         found = self._leanings(run, "stance")
         stances = ((tip, known(Stance, value)) for tip, value in found.items())
         return {tip: stance for tip, stance in stances if stance}
 
     def set_stance(self, run: str, tip: str, stance: Stance) -> None:
-        """Mute or pin a tip for a run, or let it be."""
+        """Mute or pin a tip for a run, or remove the override."""
         self._lean(run, tip, "stance", stance.value)
 
     def votes(self, run: str) -> dict[str, int]:
-        """Votes on tips for a run: 1 or -1."""
+        """Return the votes on tips in a run: 1 or -1."""
         found = self._leanings(run, "vote")
         return {tip: int(value) for tip, value in found.items() if value in ("1", "-1")}
 
@@ -124,7 +124,7 @@ class DeskState:
     # standing answers
 
     def standing(self, run: str) -> list[tuple[RiskClass, Answer]]:
-        """What was decided for all actions of a risk class in a run; the newest counts."""
+        """Return the newest decision about each risk class in a run."""
         with explained(self.path):
             rows = self.connection.execute(
                 "SELECT risk, answer FROM standing_answer WHERE reach = ? AND run = ? ORDER BY seq",
@@ -136,8 +136,8 @@ class DeskState:
     def add_standing(
         self, reach: Reach, run: str, site: str, risk: RiskClass, answer: Answer, author: str = ""
     ) -> None:
-        """Let an answer hold for all actions of a class in a run; on a site it becomes a rule of the policy, where it
-        is seen, edited and undone like any other.  For ``ONCE`` nothing is kept.
+        """Apply an answer to all actions of a class in a run; for a site it becomes a rule of the policy, which can
+        be seen, edited and undone like any other.  For ``ONCE`` nothing is stored.
         """
         if reach is Reach.SITE and site:
             policy = self.policy()
@@ -154,14 +154,14 @@ class DeskState:
     # policy
 
     def policy(self) -> InterventionPolicy:
-        """The policy in force; the usual one until it is edited, or where it can't be read."""
+        """Return the policy in force; the default one until it is edited, or where it can't be read."""
         with explained(self.path):
             document = self._policy_document()
         found = read(InterventionPolicy, document, "the policy") if document else None
         return found if found is not None else USUAL
 
     def save_policy(self, policy: InterventionPolicy, author: str = "") -> InterventionPolicy:
-        """Put a policy in force; undo takes it back."""
+        """Put a policy in force; undo restores the one before."""
         with explained(self.path), transaction(self.connection):
             before, after = _loaded(self._policy_document()), json.loads(written(policy))
             if (before or json.loads(written(USUAL))) != after:
@@ -172,7 +172,7 @@ class DeskState:
         return policy
 
     def put_policy(self, deed: dict[str, Any]) -> None:
-        """Put a policy in force inside the caller's transaction: what undo and redo do; none is the usual one."""
+        """Put a policy in force inside the caller's transaction, for undo and redo; none is the default one."""
         document = deed.get("policy")
         if document is None:
             self.connection.execute("DELETE FROM state WHERE key = ?", (_POLICY_KEY,))
@@ -182,7 +182,7 @@ class DeskState:
     # wishes of another process
 
     def add_wish(self, run: str, what: str, text: str = "") -> None:
-        """Ask something of the process that has the run.
+        """Send a command to the process that has the run.
 
         Raises:
             UsageError: the text is too long.
@@ -194,7 +194,7 @@ class DeskState:
             )
 
     def take_wishes(self, runs: Sequence[str]) -> list[Wish]:
-        """What was asked for since of these runs, in order; each is given once, to one process."""
+        """Return and delete the commands sent to these runs, in order; one process gets each."""
         if not runs:
             return []
         among = f"run IN ({','.join('?' * len(runs))})"
@@ -228,7 +228,7 @@ class DeskState:
 
 
 def _loaded(document: str) -> Any:
-    """What undo leads back to; a policy that can't be read is none."""
+    """Return the policy that undo restores; ``None`` where it can't be read."""
     if not document:
         return None
     try:

@@ -1,4 +1,4 @@
-"""The file of an interaction graph as a whole: what it is of, what people decided, what is kept to save work."""
+"""The file of an interaction graph as a whole: its site, people's edits, cached positions and vectors."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ class GraphFile:
 
     @classmethod
     def open(cls, path: Path, site: str) -> Self:
-        """Open the graph of a site, making the file where there is none."""
+        """Open the graph of a site, or create its file."""
         return cls(path, site)
 
     def close(self) -> None:
-        """Close the file; its log is folded in."""
+        """Close the file; its log is merged in."""
         self._connection.close()
 
     @property
     def version(self) -> int:
-        """Another number after every change to the graph, by this process or another; positions don't count."""
+        """A number that changes with the graph, in this process or another; positions don't count."""
         return (self._others() << 32) + self._changes
 
     @contextmanager
     def batch(self) -> Generator[None]:
-        """All that is written within the block becomes one transaction."""
+        """Make one transaction of all writes in the block."""
         try:
             with explained(self.path), transaction(self._connection):
                 yield
@@ -68,23 +68,23 @@ class GraphFile:
 
     @property
     def home(self) -> str:
-        """Address of the home page; "" before the first exploration."""
+        """The address of the home page; "" before the first exploration."""
         return self._meta("home")
 
     @property
     def mode(self) -> Mode:
-        """What counts as one node."""
+        """The rule for what counts as one node."""
         return Mode(self._meta("mode") or Mode.FULL)
 
     def describe(self, *, home: str = "", mode: Mode | None = None) -> None:
-        """Set the home page, or what counts as one node; what is not given stays."""
+        """Set the home page or the mode; what is not given stays."""
         given = {"home": home, "mode": mode.value if mode is not None else ""}
         self._put_meta(**{key: value for key, value in given.items() if value})
 
     # decisions of people
 
     def decisions(self) -> list[Decision]:
-        """Merges and splits that stand, in the order they were made."""
+        """Return the merges and splits in force, oldest first."""
         return [
             Decision(
                 id=row["id"],
@@ -97,7 +97,7 @@ class GraphFile:
         ]
 
     def add_decision(self, decision: Decision) -> None:
-        """Let a new decision stand; one that is known already stands again."""
+        """Add an edit; a known one is restored."""
         members = orjson.dumps(decision.members).decode()
         self._write(
             "INSERT INTO decision (id, kind, members, author, at) VALUES (?,?,?,?,?)"
@@ -106,21 +106,21 @@ class GraphFile:
         )
 
     def restore_decision(self, decision: str) -> None:
-        """Let a decision that was removed stand again, in its old place."""
+        """Restore a removed edit in its old place."""
         self._write("UPDATE decision SET standing = 1 WHERE id = ?", (decision,))
 
     def remove_decision(self, decision: str) -> None:
-        """Let a decision no longer stand; it is kept."""
+        """Take an edit out of force; its row stays."""
         self._write("UPDATE decision SET standing = 0 WHERE id = ?", (decision,))
 
     # what is kept to save work: where nodes are drawn, vectors of their texts
 
     def positions(self) -> dict[str, tuple[float, float]]:
-        """Where nodes are drawn."""
+        """Return the positions of nodes."""
         return {row[0]: (row[1], row[2]) for row in self._all("SELECT id, x, y FROM position")}
 
     def put_positions(self, positions: Mapping[str, tuple[float, float]]) -> None:
-        """Remember where nodes are drawn; those not named stay where they are."""
+        """Store positions of nodes; other nodes keep theirs."""
         with self._keeping():
             self._connection.executemany(
                 "INSERT INTO position (id, x, y) VALUES (?,?,?)"
@@ -129,12 +129,12 @@ class GraphFile:
             )
 
     def vectors(self, encoder: str) -> dict[str, bytes]:
-        """What an encoder made of texts, by key."""
+        """Return an encoder's vectors, by key."""
         rows = self._all("SELECT key, data FROM vector WHERE encoder = ?", encoder)
         return {row[0]: row[1] for row in rows}
 
     def put_vectors(self, encoder: str, vectors: Mapping[str, bytes], drop: Iterable[str] = ()) -> None:
-        """Remember what an encoder made of texts, and forget those under the keys of ``drop``."""
+        """Store vectors of an encoder, and delete those under the keys of ``drop``."""
         with self._keeping():
             self._connection.executemany(
                 "DELETE FROM vector WHERE encoder = ? AND key = ?", [(encoder, key) for key in drop]
@@ -148,10 +148,10 @@ class GraphFile:
     # for the part with pages and transitions
 
     def _rolled_back(self) -> None:
-        """What was written since the transaction began is not there any more."""
+        """Invalidate what was cached since the transaction began."""
 
     def _others(self) -> int:
-        """Another number after every change by another connection."""
+        """Return a number that changes when another connection writes."""
         with explained(self.path):
             return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
 

@@ -1,4 +1,4 @@
-"""Page states, transitions and frontier items as rows of a graph file, and back; the statements that keep them."""
+"""Page states, transitions and frontier items as rows of a graph file, with the statements that store them."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _CHALLENGE = {word.value: word for word in Challenge}
 _SOURCE = {word.value: word for word in Source}
 _STATUS = {word.value: word for word in FrontierStatus}
 _REASON = {word.value: word for word in SkipReason}
-"""Four times as fast as calling the class, and asked 80,000 times for a graph of 10,000 states."""
+"""Four times as fast as calling the class, which is needed 80,000 times for a graph of 10,000 states."""
 
 _KEY_DIGITS = 16
 _PACKED, _PLAIN = b"\x01", b"\x00"
@@ -76,7 +76,7 @@ Values = tuple[Any, ...]
 
 
 def page_values(page: PageState) -> Values:
-    """A row in the order of ``PAGE_COLUMNS``."""
+    """Return a row in the order of ``PAGE_COLUMNS``."""
     keys = page.keys
     return (
         page.id, keys.url, keys.template, keys.structure, keys.skeleton, keys.content, page.url, page.title, page.depth,
@@ -87,7 +87,7 @@ def page_values(page: PageState) -> Values:
 
 
 def page_of(row: sqlite3.Row) -> PageState:
-    """The page state of a row of all columns."""
+    """Return the page state of a row of all columns."""
     (
         page, url_key, template, structure, skeleton, content, url, title, depth, headings, controls, element_keys,
         elements, text, picture, thumbnail, direct, challenge, status, source, exploration, first_seen, last_seen,
@@ -122,7 +122,7 @@ def page_of(row: sqlite3.Row) -> PageState:
 
 
 def transition_values(transition: Transition) -> Values:
-    """A row in the order of ``TRANSITION_COLUMNS``."""
+    """Return a row in the order of ``TRANSITION_COLUMNS``."""
     return (
         transition.id, transition.source, transition.target, transition.operation.value, transition.value,
         locator_text(transition.locator), transition.attempts, transition.successes, transition.seconds,
@@ -133,7 +133,7 @@ def transition_values(transition: Transition) -> Values:
 
 
 def transition_of(row: sqlite3.Row) -> Transition:
-    """The transition of a row of all columns."""
+    """Return the transition of a row of all columns."""
     (
         transition, source, target, operation, value, locator, attempts, successes, seconds, risk, last_at, last_ok_at,
         last_arrival, last_divergence, last_tier, found_by, exploration, gone_at,
@@ -161,7 +161,7 @@ def transition_of(row: sqlite3.Row) -> Transition:
 
 
 def frontier_values(item: FrontierItem) -> Values:
-    """A row in the order of ``FRONTIER_COLUMNS``."""
+    """Return a row in the order of ``FRONTIER_COLUMNS``."""
     return (
         item.page, item.element, item.operation.value, item.value, locator_text(item.locator), item.depth, item.order,
         item.status.value, item.reason.value if item.reason is not None else "", item.detail,
@@ -169,7 +169,7 @@ def frontier_values(item: FrontierItem) -> Values:
 
 
 def frontier_of(row: sqlite3.Row) -> FrontierItem:
-    """The frontier item of a row of all columns."""
+    """Return the frontier item of a row of all columns."""
     page, element, operation, value, locator, depth, place, status, reason, detail = row
     return FrontierItem(
         page=page,
@@ -186,7 +186,7 @@ def frontier_of(row: sqlite3.Row) -> FrontierItem:
 
 
 def locator_text(locator: Locator | None) -> str | None:
-    """A locator as JSON, its empty parts left out."""
+    """Encode a locator as JSON without its empty parts."""
     if locator is None:
         return None
     parts: dict[str, Any] = orjson.loads(orjson.dumps(locator))
@@ -194,7 +194,7 @@ def locator_text(locator: Locator | None) -> str | None:
 
 
 def locator_of_text(text: str | None) -> Locator | None:
-    """The locator of its JSON."""
+    """Decode a locator."""
     if text is None:
         return None
     parts: dict[str, Any] = orjson.loads(text)
@@ -207,7 +207,7 @@ def locator_of_text(text: str | None) -> Locator | None:
 
 
 def pack_keys(keys: tuple[str, ...]) -> bytes:
-    """Keys of 16 hex digits in 8 bytes each; a page of 2,000 elements has as many of them."""
+    """Encode keys of 16 hex digits in 8 bytes each; a page of 2,000 elements has as many of them."""
     if all(len(key) == _KEY_DIGITS for key in keys):
         try:
             return _PACKED + bytes.fromhex("".join(keys))
@@ -217,7 +217,7 @@ def pack_keys(keys: tuple[str, ...]) -> bytes:
 
 
 def unpack_keys(data: bytes) -> tuple[str, ...]:
-    """``pack_keys`` undone."""
+    """Decode ``pack_keys``."""
     if data[:1] != _PACKED:
         return tuple(orjson.loads(data[1:])) if len(data) > 1 else ()
     digits = data[1:].hex()

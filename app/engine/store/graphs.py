@@ -1,7 +1,7 @@
-"""A site's interaction graph on disk: one SQLite file with page states, transitions, frontier and decisions.
+"""A site's interaction graph on disk: one SQLite file with page states, transitions, frontier and edits.
 
-Pictures, texts and elements lie in the workspace's blobs; here are their digests.  Every public method is one
-transaction; ``batch`` makes one of several, so that a process killed in the middle loses the step in flight at most.
+Pictures, texts and elements are blobs of the workspace; the rows hold their digests.  Every public method is one
+transaction; ``batch`` joins several, so that a process killed in the middle loses the step in flight at most.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class ExplorationRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphCounts:
-    """How much there is; ``states``, ``transitions`` and ``templates`` without what is gone."""
+    """The size of a graph; ``states``, ``transitions`` and ``templates`` exclude what is gone."""
 
     states: int
     gone: int
@@ -76,7 +76,7 @@ class GraphStore(GraphFile):
         self._transitions = KeptRows(self._read_transitions)
 
     def counts(self) -> GraphCounts:
-        """How much there is."""
+        """Return the size of the graph."""
         row = self._one(
             "SELECT (SELECT count(*) FROM page WHERE gone_at = 0), (SELECT count(*) FROM page WHERE gone_at > 0),"
             " (SELECT count(*) FROM transition WHERE gone_at = 0),"
@@ -98,7 +98,7 @@ class GraphStore(GraphFile):
     # explorations
 
     def begin_exploration(self, home: str, options: Mapping[str, Any], at: float) -> int:
-        """Note that an exploration starts; its number."""
+        """Store the start of an exploration; return its number."""
         with self._writing():
             self.describe(home=home, mode=Mode(options["mode"]) if options.get("mode") else None)
             cursor = self._connection.execute(
@@ -110,7 +110,7 @@ class GraphStore(GraphFile):
     def end_exploration(
         self, number: int, ended: str, at: float, depth_rows: Iterable[DepthRow] = ()
     ) -> None:
-        """Note how an exploration ended (``ExploreReport.ended``); without rows those kept before stay."""
+        """Store how an exploration ended (``ExploreReport.ended``); without rows the stored ones stay."""
         with self._writing():
             self._connection.execute(
                 "UPDATE exploration SET ended = ?, ended_at = ? WHERE number = ?", (ended, at, number)
@@ -120,7 +120,7 @@ class GraphStore(GraphFile):
                 self.put_depth_rows(number, rows)
 
     def put_depth_rows(self, number: int, rows: Iterable[DepthRow]) -> None:
-        """Keep the discovery velocity of an exploration so far."""
+        """Store the discovery velocity of an exploration so far."""
         with self._writing():
             self._connection.execute(
                 "UPDATE exploration SET depth_rows = ? WHERE number = ?",
@@ -128,14 +128,14 @@ class GraphStore(GraphFile):
             )
 
     def reopen_exploration(self, number: int) -> None:
-        """Note that an exploration goes on."""
+        """Mark an exploration as running again."""
         with self._writing():
             self._connection.execute(
                 "UPDATE exploration SET ended = '', ended_at = 0 WHERE number = ?", (number,)
             )
 
     def explorations(self) -> list[ExplorationRecord]:
-        """All explorations, the first first."""
+        """Return all explorations, oldest first."""
         return [
             ExplorationRecord(
                 number=row["number"],
@@ -152,35 +152,35 @@ class GraphStore(GraphFile):
     # pages
 
     def put_page(self, page: PageState) -> None:
-        """Keep a page state; of one that is known the depth stays the smaller, pictures and texts are never emptied."""
+        """Store a page state; a known one keeps its smaller depth, and its pictures and texts are never emptied."""
         self._pages.changed([page.id])
         self._write(PUT_PAGE, page_values(page))
 
     def touch(self, page: str, at: float) -> None:
-        """Note that a page state was seen again."""
+        """Mark a page state as seen again."""
         self._pages.changed([page])
         self._write("UPDATE page SET last_seen = max(last_seen, ?), gone_at = 0 WHERE id = ?", (at, page))
 
     def set_direct(self, page: str, direct: bool) -> None:
-        """Note whether its address alone leads to a page state."""
+        """Store whether its address alone leads to a page state."""
         self._pages.changed([page])
         self._write("UPDATE page SET direct = ? WHERE id = ?", (direct, page))
 
     def pages(self) -> list[PageState]:
-        """All page states in the order they were found, those that are gone among them."""
+        """Return all page states in the order they were found, including those that are gone."""
         return self._pages.all(self._others())
 
     def page(self, page: str) -> PageState | None:
-        """One page state."""
+        """Return one page state."""
         return next(self._read_pages([page]), None)
 
     # transitions
 
     def record(self, found: Transition, attempt: Attempt | None = None) -> None:
-        """Keep a transition, and what came of trying it.
+        """Store a transition and the result of an attempt.
 
-        Without an attempt a new one is kept with the evidence it carries.  Of a known one the evidence stays and the
-        locator is renewed.  An attempt is added to the evidence in the file, whatever the given transition carries.
+        Without an attempt, a new transition keeps the evidence it carries; a known one keeps its stored evidence and
+        takes the new locator.  An attempt is added to the stored evidence, whatever the given transition carries.
         """
         with self._writing():
             if attempt is not None:
@@ -196,15 +196,15 @@ class GraphStore(GraphFile):
             self._count(attempt)
 
     def transitions(self) -> list[Transition]:
-        """All transitions in the order they were found, those that are gone among them."""
+        """Return all transitions in the order they were found, including those that are gone."""
         return self._transitions.all(self._others())
 
     def transition(self, transition_id: str) -> Transition | None:
-        """One transition."""
+        """Return one transition."""
         return next(self._read_transitions([transition_id]), None)
 
     def attempts(self, transition_id: str) -> list[tuple[float, str, float, str]]:
-        """(time, arrival, seconds, divergence) of every attempt, oldest first."""
+        """Return (time, arrival, seconds, divergence) of every attempt, oldest first."""
         rows = self._all(
             "SELECT at, arrival, seconds, divergence FROM attempt WHERE transition_id = ? ORDER BY seq",
             transition_id,
@@ -212,7 +212,7 @@ class GraphStore(GraphFile):
         return [(row[0], row[1], row[2], row[3]) for row in rows]
 
     def mark_gone(self, pages: Iterable[str], transitions: Iterable[str], at: float) -> None:
-        """Note what is no longer there; ``at`` = 0 takes it back.  Nothing is removed."""
+        """Mark states and transitions as gone; ``at`` = 0 unmarks them.  Nothing is deleted."""
         states, ways = list(pages), list(transitions)
         self._pages.changed(states)
         self._transitions.changed(ways)
@@ -227,17 +227,17 @@ class GraphStore(GraphFile):
     # frontier
 
     def add_frontier(self, items: Iterable[FrontierItem]) -> None:
-        """Add elements; what is known of them already stays, so nothing is tried twice."""
+        """Add elements; known ones keep their status, so that nothing is tried twice."""
         with self._writing():
             self._connection.executemany(PUT_FRONTIER, [frontier_values(item) for item in items])
 
     def put_frontier(self, items: Iterable[FrontierItem]) -> None:
-        """Add elements with what became of them; of those that are known it is renewed."""
+        """Store elements with their status; known ones are updated."""
         with self._writing():
             self._connection.executemany(SET_FRONTIER, [frontier_values(item) for item in items])
 
     def clear_frontier(self) -> None:
-        """Forget every element: another exploration begins, which tries all of them anew."""
+        """Delete every element: the next exploration tries all of them again."""
         self._write("DELETE FROM frontier", ())
 
     def set_frontier(
@@ -251,7 +251,7 @@ class GraphStore(GraphFile):
         operation: Operation | None = None,
         value: str | None = None,
     ) -> None:
-        """Note what became of an element; of one of its operations or values where these are given."""
+        """Store the status of an element, or of one of its operations or values where these are given."""
         self._write(
             "UPDATE frontier SET status = ?, reason = ?, detail = ? WHERE page = ? AND element = ?"
             " AND (? IS NULL OR operation = ?) AND (? IS NULL OR value = ?)",
@@ -262,7 +262,7 @@ class GraphStore(GraphFile):
         )
 
     def frontier(self, page: str | None = None, status: FrontierStatus | None = None) -> list[FrontierItem]:
-        """Elements in the order they are to be tried: by depth, then as they were found."""
+        """Return elements in the order of exploration: by depth, then as they were found."""
         wanted = [("page = ?", page), ("status = ?", status.value if status is not None else None)]
         given = [(clause, value) for clause, value in wanted if value is not None]
         where = f" WHERE {' AND '.join(clause for clause, _ in given)}" if given else ""
@@ -270,14 +270,14 @@ class GraphStore(GraphFile):
         return list(self._made(frontier_of, rows))
 
     def waiting(self) -> dict[str, int]:
-        """How many elements of each page are still to be tried."""
+        """Return the number of waiting elements by page."""
         rows = self._all(
             "SELECT page, count(*) FROM frontier WHERE status = ? GROUP BY page", FrontierStatus.WAITING
         )
         return {row[0]: row[1] for row in rows}
 
     def skipped(self) -> dict[str, int]:
-        """How many elements were not tried, by reason."""
+        """Return the number of skipped elements by reason."""
         rows = self._all(
             "SELECT reason, count(*) FROM frontier WHERE status = ? GROUP BY reason", FrontierStatus.SKIPPED
         )
@@ -286,7 +286,7 @@ class GraphStore(GraphFile):
     # runs that passed
 
     def add_passes(self, passes: Iterable[tuple[str, str, int]]) -> None:
-        """Note (page, run, step): at that step the run was on that page."""
+        """Store (page, run, step): at that step the run was on that page."""
         with self._writing():
             self._connection.executemany(
                 "INSERT INTO passed (page, run, step) VALUES (?,?,?)"
@@ -295,7 +295,7 @@ class GraphStore(GraphFile):
             )
 
     def passes(self, pages: Collection[str] | None = None) -> dict[str, list[tuple[str, int]]]:
-        """(run, step) by page, of these pages or of all."""
+        """Return (run, step) by page, of these pages or of all."""
         found: dict[str, list[tuple[str, int]]] = {}
         for row in self._all("SELECT page, run, step FROM passed ORDER BY page, run, step"):
             if pages is None or row[0] in pages:
@@ -303,7 +303,7 @@ class GraphStore(GraphFile):
         return found
 
     def runs_taken(self) -> set[str]:
-        """Runs whose steps are in the graph."""
+        """Return the runs whose steps are in the graph."""
         return {row[0] for row in self._all("SELECT DISTINCT run FROM passed")}
 
     # inside
@@ -323,7 +323,7 @@ class GraphStore(GraphFile):
             ) from error
 
     def _named(self, select: str, ids: Sequence[str] | None) -> list[Any]:
-        """Rows of these ids, or all, in the order of insertion."""
+        """Return the rows of these ids, or all, in the order of insertion."""
         where = "" if ids is None else f" WHERE id IN ({','.join('?' * len(ids))})"
         return self._all(f"{select}{where} ORDER BY rowid", *(ids or ()))
 

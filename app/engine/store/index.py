@@ -1,4 +1,4 @@
-"""The index over the runs: the queue's rows, full-text search, flags, risk.  All of it can be made anew from runs/."""
+"""The index over the runs: queue rows, full-text search, flags, risk.  All of it can be rebuilt from runs/."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ WITH said AS (
 
 
 class RunIndex:
-    """Rows for the queue and answers to searches.
+    """Queue rows and full-text search.
 
-    ``review`` is the file with the verdicts, which is only read here: the newest standing label of each run.
+    ``review`` is the file with the verdicts, which is only read here: the newest label in force of each run.
     """
 
     def __init__(self, path: Path, review: Path) -> None:
@@ -57,7 +57,7 @@ class RunIndex:
     # filling
 
     def put_run(self, run: Run, steps: Sequence[Step], site_of: Callable[[str], str]) -> None:
-        """Add a run, or replace what is said of it; ``site_of`` tells a page's site by its address."""
+        """Add or replace a run; ``site_of`` returns the site of a page's address."""
         with self.batch():
             known = self._connection.execute("SELECT 1 FROM run WHERE id = ?", (run.id,)).fetchone()
             if known is not None:
@@ -91,7 +91,7 @@ class RunIndex:
             self._bump()
 
     def add_step(self, run: str, step: Step, site_of: Callable[[str], str]) -> None:
-        """Add the newest step of a run that is going on."""
+        """Add the newest step of an active run."""
         with self.batch():
             row = self._next_row()
             self._connection.execute(
@@ -108,7 +108,7 @@ class RunIndex:
             self._bump()
 
     def remove(self, runs: Iterable[str]) -> None:
-        """Forget runs; their files are not touched."""
+        """Remove runs from the index; their files stay."""
         with self.batch():
             for run in runs:
                 self._remove(run)
@@ -117,7 +117,7 @@ class RunIndex:
     def put_judgement(
         self, run: str, flags: Sequence[Flag], risk: Risk, signature: str, basis: str = ""
     ) -> None:
-        """Replace what detectors say of a run; ``basis`` names the detectors and the ranking that say it."""
+        """Replace a run's flags and risk; ``basis`` names the version of detectors and ranking."""
         names = list(dict.fromkeys(flag.detector for flag in flags))
         with self.batch():
             self._connection.execute(
@@ -142,7 +142,7 @@ class RunIndex:
             )  # fmt: skip
 
     def put_risks(self, risks: Iterable[Risk]) -> None:
-        """Rank runs anew; their flags stay."""
+        """Replace the risk of runs; their flags stay."""
         with self.batch():
             self._connection.executemany(
                 "UPDATE run SET risk = ?, suspect_step = ?, reasons = ? WHERE id = ?",
@@ -150,7 +150,7 @@ class RunIndex:
             )
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Empty the index."""
         with self.batch():
             for table in ("run", "page", "words", "flag"):
                 self._connection.execute(f"DELETE FROM {table}")
@@ -158,7 +158,7 @@ class RunIndex:
 
     @contextmanager
     def batch(self) -> Generator[None]:
-        """All changes of the block in one transaction; may be nested."""
+        """Make one transaction of all changes in the block; may be nested."""
         with explained(self.path), transaction(self._connection):
             yield
 
@@ -166,29 +166,29 @@ class RunIndex:
 
     @property
     def data_version(self) -> int:
-        """Another number whenever runs were added or removed, by whichever process; judgements leave it alone."""
+        """A number that changes when any process adds or removes runs; judgements leave it alone."""
         with explained(self.path):
             return int(
                 self._connection.execute("SELECT value FROM counter WHERE name = 'runs'").fetchone()[0]
             )
 
     def count(self) -> int:
-        """How many runs there are."""
+        """Return the number of runs."""
         with explained(self.path):
             return int(self._connection.execute("SELECT count(*) FROM run").fetchone()[0])
 
     def hashes(self) -> dict[str, str]:
-        """Id by content hash, of all runs."""
+        """Return run ids by content hash."""
         with explained(self.path):
             return dict(self._connection.execute("SELECT content_hash, id FROM run").fetchall())
 
     def ids(self) -> set[str]:
-        """Ids of all runs."""
+        """Return the ids of all runs."""
         with explained(self.path):
             return {row[0] for row in self._connection.execute("SELECT id FROM run")}
 
     def not_looked_at(self, basis: str) -> list[str]:
-        """Ids of the runs that no detector has looked at, or others than ``basis`` names; none that is going on."""
+        """Return the ended runs that were not detected by ``basis``."""
         with explained(self.path):
             found = self._connection.execute(
                 "SELECT id FROM run WHERE basis != ? AND outcome != ? ORDER BY id",
@@ -197,7 +197,7 @@ class RunIndex:
             return [row[0] for row in found]
 
     def is_damaged(self) -> bool:
-        """Whether SQLite finds the file broken; reads all of it."""
+        """Check the whole file; return whether SQLite finds it broken."""
         try:
             with explained(self.path):
                 return self._connection.execute("PRAGMA main.quick_check(1)").fetchone()[0] != "ok"
@@ -205,7 +205,7 @@ class RunIndex:
             return True
 
     def rows(self, which: RunFilter) -> list[RunRow]:
-        """The queue: runs that pass the filter, in its order."""
+        """Return the runs that pass the filter, in its order."""
         wanted: list[str] = []
         values: list[object] = []
 
@@ -235,17 +235,17 @@ class RunIndex:
         return self._rows(" AND ".join(wanted) or "1", values, _ORDERS.get(which.order, _ORDERS["id"]))
 
     def row(self, run: str) -> RunRow | None:
-        """One run's line."""
+        """Return one run's row."""
         return next(iter(self._rows("run.id = ?", [run], "run.id")), None)
 
     def flags(self, run: str) -> list[Flag]:
-        """What detectors found in a run, in the order they were given."""
+        """Return a run's flags in stored order."""
         with explained(self.path):
             found = self._connection.execute("SELECT * FROM flag WHERE run = ? ORDER BY rowid", (run,))
             return [_flag(row) for row in found]
 
     def all_flags(self) -> dict[str, list[Flag]]:
-        """What detectors found, by run; runs without flags are left out."""
+        """Return flags by run; runs without flags are left out."""
         by_run: dict[str, list[Flag]] = {}
         with explained(self.path):
             for row in self._connection.execute("SELECT * FROM flag ORDER BY rowid"):
@@ -253,7 +253,7 @@ class RunIndex:
         return by_run
 
     def risk(self, run: str) -> Risk:
-        """How likely a run failed; 0 at the first step where nobody has looked yet."""
+        """Return a run's risk; 0 at the first step before detection."""
         with explained(self.path):
             row = self._connection.execute(
                 "SELECT risk, suspect_step, reasons FROM run WHERE id = ?", (run,)
@@ -263,7 +263,7 @@ class RunIndex:
         return Risk(run=run, value=row[0], suspect_step=row[1], reasons=tuple(json.loads(row[2])))
 
     def search(self, text: str, limit: int) -> list[SearchHit]:
-        """Runs and steps that hold all words, best first; any text is a question, none is an error."""
+        """Return the runs and steps that contain all words, best first; any text is a valid query."""
         asked = question(text)
         if not asked or limit < 1:
             return []
@@ -287,7 +287,7 @@ class RunIndex:
         ]
 
     def stored_steps(self) -> list[StoredStep]:
-        """Every executed step of an agent's, as the pre-flight of a tip asks about it: a person is given no tips."""
+        """Return every step of an agent for pre-flight; steps by hand are left out, as a person is given no tips."""
         with explained(self.path):
             found = self._connection.execute(
                 "SELECT page.run, page.step, page.url, page.site, run.site, run.intent, run.score FROM page"
@@ -307,7 +307,7 @@ class RunIndex:
         ]
 
     def site_lengths(self) -> dict[str, float]:
-        """Median number of the agent's own steps in each site's runs; runs without any don't count."""
+        """Return the median number of agent steps by site; runs without any don't count."""
         with explained(self.path):
             found = self._connection.execute(
                 "SELECT site, avg(steps) FROM ("
@@ -319,7 +319,7 @@ class RunIndex:
         return {site: float(steps) for site, steps in found}
 
     def by_hand(self) -> dict[str, int]:
-        """How many steps a person made, by run; runs without any are left out."""
+        """Return the number of steps by hand, by run; runs without any are left out."""
         with explained(self.path):
             return dict(self._connection.execute("SELECT id, by_hand FROM run WHERE by_hand").fetchall())
 
@@ -372,7 +372,7 @@ class RunIndex:
 
 
 def _storable(text: str) -> str:
-    """A text from a person that SQLite takes: half a character (a lone surrogate) becomes a question mark."""
+    """Replace lone surrogates, which SQLite does not take, by question marks."""
     return text.encode("utf-8", "replace").decode()
 
 

@@ -1,7 +1,7 @@
-"""Rows of a table as objects in memory, read again only where something was written.
+"""A cache of a table's rows as objects, which reads only changed rows again.
 
-A map that is open while its site is explored is built again after every step.  Reading 10,000 states and 30,000
-transitions takes most of a second; reading the few that changed takes none.
+An open map is rebuilt after every step of an exploration.  Reading 10,000 states and 30,000 transitions takes most
+of a second; reading the few that changed takes none.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, Protocol, TypeVar
 
 _ASKED_AT_ONCE = 500
-"""Parameters of one statement; SQLite takes 999 in old versions."""
+"""Parameters of one statement; old versions of SQLite take 999."""
 
 
 class _Named(Protocol):
@@ -25,7 +25,7 @@ class KeptRows(Generic[T]):
     """The rows of one table by id, in the order of insertion.
 
     Args:
-        read: reads the rows of these ids, or all of them for ``None``, in the order of insertion.
+        read: returns the rows of these ids, or all of them for ``None``, in the order of insertion.
     """
 
     def __init__(self, read: Callable[[Sequence[str] | None], Iterable[T]]) -> None:
@@ -35,15 +35,15 @@ class KeptRows(Generic[T]):
         self._version = -1
 
     def changed(self, ids: Iterable[str]) -> None:
-        """Something was written to these rows, or they are new."""
+        """Mark rows as written or new."""
         self._changed.update(dict.fromkeys(ids))
 
     def forget(self) -> None:
-        """Nothing is known for sure any more, for example after a transaction was taken back."""
+        """Invalidate everything, for example after a rollback."""
         self._version = -1
 
     def all(self, version: int) -> list[T]:
-        """All rows; ``version`` is another number once another connection has written."""
+        """Return all rows; ``version`` changes when another connection has written."""
         if version != self._version:
             self._rows = {row.id: row for row in self._read(None)}
             self._version = version

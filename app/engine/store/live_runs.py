@@ -1,9 +1,9 @@
-"""Runs that are going on: recorded step by step, so that a kill at any moment loses no more than the step in flight.
+"""Writes runs step by step, so that a kill at any moment loses no more than the step in flight.
 
-A live run is a run folder like any other from its first moment (outcome ``running``).  A step is one line in
+An active run is a run folder like any other from the start (outcome ``running``).  A step is one line in
 ``steps.jsonl``; the contents it names are on the disk before the line is, and the line before ``append`` returns.
-``runs/.live/<id>.lock`` is held by the process that works on the run and is let go by the system when that dies; where
-a lock file is left and nobody holds it, the run is closed as interrupted, and can be gone on with.
+The process that works on a run holds ``runs/.live/<id>.lock``, which the system releases when it dies; a run whose
+lock file nobody holds is closed as interrupted, and can be resumed.
 """
 
 from __future__ import annotations
@@ -49,19 +49,18 @@ LIVE = ".live"
 _TRIES, _PAUSE = 10, 0.02
 
 RESUMABLE = frozenset({Outcome.RUNNING, Outcome.INTERRUPTED, Outcome.CRASHED})
-"""Endings that are none: the agent has not said that it is done, and nobody has told it to stop."""
+"""Outcomes of runs that can be resumed: neither finished by the agent nor stopped by a person."""
 
 INTERRUPTED = "the program ended in the middle of the run"
 
 
 class LiveRun:
-    """One run that is going on, and nobody else's; made by ``begin`` or ``resume``, ended by ``finish``.
+    """The exclusive writer of one active run; made by ``begin`` or ``resume``, ended by ``finish``.
 
-    To be used on the workspace's store thread.  ``close`` without ``finish`` leaves the run to be gone on with: it is
-    closed as interrupted.
+    Use it on the workspace's store thread.  ``close`` without ``finish`` leaves the run interrupted, to be resumed.
 
     Attributes:
-        run: its head as it stands on the disk.  steps: those that are on the disk.
+        run: its head as stored.  steps: the stored steps.
     """
 
     def __init__(self, workspace: Workspace, run: Run, steps: list[Step], lock: FileLock) -> None:
@@ -74,10 +73,10 @@ class LiveRun:
 
     @classmethod
     def begin(cls, workspace: Workspace, run: Run, beside: Mapping[str, bytes] | None = None) -> LiveRun:
-        """Put a new run in place, without a step, and take it; ``beside`` are files it has from its first moment.
+        """Create a run without steps and lock it; ``beside`` are its further files.
 
         Raises:
-            Conflict: there is a run of this id.  StoreError: the disk is full or can't be written.
+            Conflict: the id exists.  StoreError: the disk is full or can't be written.
         """
         lock = _take(workspace, run.id)
         try:
@@ -93,12 +92,12 @@ class LiveRun:
 
     @classmethod
     def resume(cls, workspace: Workspace, run: str) -> LiveRun:
-        """Take a run whose process died, or whose browser could not be brought back, to go on with it.
+        """Lock a run whose process died, or whose browser was lost, to continue it.
 
-        A line that was cut off by the kill is taken away: that step never ended.
+        A line that the kill cut off is removed: that step never ended.
 
         Raises:
-            NotFound: there is no such run.  Conflict: it is ended, or another process is at it.
+            NotFound: there is no such run.  Conflict: it has ended, or another process has it.
             StoreError: its files are damaged or can't be written.
         """
         if not workspace.runs.has(run):
@@ -122,11 +121,11 @@ class LiveRun:
         return live
 
     def append(self, step: Step, blobs: Mapping[str, bytes] | None = None) -> None:
-        """Record one step: the contents it names (by SHA-256), then its line; both are on the disk afterwards.
+        """Store one step: the contents it names (by SHA-256), then its line; both are on the disk afterwards.
 
         Raises:
             Conflict: it is not the next step, or the run is over.
-            StoreError: the disk is full or can't be written; then nothing was recorded.
+            StoreError: the disk is full or can't be written; then nothing was stored.
         """
         if self._ended:
             raise Conflict(f"run {self.run.id} is over; nothing can be added to it")
@@ -142,10 +141,10 @@ class LiveRun:
             log.warning("step %d of run %s is not in the index yet: %s", step.index, self.run.id, error)
 
     def finish(self, run: Run, blobs: Mapping[str, bytes] | None = None) -> Run:
-        """Close the run with its ending and let it go; ``blobs`` are the contents that its final page names.
+        """Store the end of the run and release it; ``blobs`` are the contents that its final page names.
 
         Raises:
-            ValueError: it is another run, or says that it is still running.  StoreError: it can't be written.
+            ValueError: it is another run, or still running.  StoreError: it can't be written.
         """
         if run.id != self.run.id or run.outcome is Outcome.RUNNING:
             raise ValueError(f"not the end of run {self.run.id}: {run.id}, {run.outcome.value}")
@@ -158,10 +157,10 @@ class LiveRun:
         return self.run
 
     def close(self, why: str = "") -> None:
-        """Let the run go; one that was not finished is closed as interrupted, for the reason given.
+        """Release the run; an unfinished one is closed as interrupted, for the reason given.
 
-        Where that can't be written the lock's file stays, and the workspace closes the run when it is opened next.
-        May be called twice.
+        Where that can't be written the lock file stays, and the next opening of the workspace closes the run.  May
+        be called twice.
 
         Raises:
             StoreError: it can't be written.
@@ -195,7 +194,7 @@ class LiveRun:
             store.add(pack({digest: blobs[digest] for digest in wanted}))
 
     def _let_go(self) -> None:
-        """The index first: while the lock's file is there, whoever opens the workspace next brings it in line."""
+        """Index the run, then release it: while the lock file exists, the next opening repairs the index."""
         self._ended = True
         self._file.close()
         try:
@@ -208,7 +207,7 @@ class LiveRun:
 
 
 def is_live(runs: Path, run: str) -> bool:
-    """Whether a process is working on the run right now."""
+    """Return whether a process works on the run."""
     path = _lock_path(runs, run)
     if not path.exists():
         return False
@@ -218,20 +217,20 @@ def is_live(runs: Path, run: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DeadRun:
-    """A run whose process died, held until the index knows how it ended."""
+    """A run whose process died, locked until it is indexed."""
 
     id: str
     lock: FileLock
 
     def let_go(self) -> None:
-        """The index is in line with it."""
+        """Release it: the index is up to date."""
         _drop(self.lock)
 
 
 def close_dead(runs: Path) -> list[DeadRun]:
-    """Close runs whose process died as interrupted; those, and the ones that died while they were being ended.
+    """Close runs whose process died as interrupted; return those, and the ones that died while they ended.
 
-    A run that can't be read stays as it is: opening it says why.
+    An unreadable run stays as it is: opening it says why.
     """
     dead: list[DeadRun] = []
     for path in sorted((runs / LIVE).glob("*.lock")):
@@ -249,7 +248,7 @@ def close_dead(runs: Path) -> list[DeadRun]:
 
 
 def mend_steps(folder: Path) -> int:
-    """Take away a last line that was cut off while it was written; how many bytes that were.
+    """Remove a last line that was cut off; return its bytes.
 
     Raises:
         StoreError: the file can't be read or written.
@@ -265,7 +264,7 @@ def mend_steps(folder: Path) -> int:
 
 
 def replace_head(folder: Path, run: Run) -> None:
-    """Put ``run.json`` in place of the one before, whole or not at all.
+    """Replace ``run.json``, whole or not at all.
 
     Raises:
         StoreError: the disk is full or can't be written.
@@ -296,7 +295,7 @@ def _close_as_interrupted(folder: Path) -> None:
 
 
 def _take(workspace: Workspace, run: str) -> FileLock:
-    """The lock of a run.
+    """Take the lock of a run.
 
     Raises:
         Conflict: another process holds it.
@@ -313,7 +312,7 @@ def _take(workspace: Workspace, run: str) -> FileLock:
 
 
 def _drop(lock: FileLock) -> None:
-    """Take the lock's file away while it is held (Windows: once it is let go), for the run is over."""
+    """Delete the lock file while it is held (Windows: once it is released): the run is over."""
     with suppress(OSError):
         lock.path.unlink(missing_ok=True)
     lock.release()

@@ -1,4 +1,4 @@
-"""Advisory locks between processes, let go by the system when their holder dies."""
+"""Advisory locks between processes; the system releases them when their holder dies."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Self
 
 
 class FileLock:
-    """An exclusive lock on a file that stays where it is; ``take`` never waits."""
+    """An exclusive lock on a file that stays in place; ``take`` never waits."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._handle: int | None = None
 
     def take(self) -> bool:
-        """Whether the lock is now ours."""
+        """Take the lock; return whether we have it."""
         while self._handle is None:
             handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
             if not _lock(handle):
@@ -30,7 +30,7 @@ class FileLock:
         return True
 
     def release(self) -> None:
-        """Let it go."""
+        """Release the lock."""
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None

@@ -1,7 +1,7 @@
-"""Takes passwords out of a review file that were written into it before tasks were rid of them: a migration.
+"""A migration: removes passwords that old versions wrote into the review file.
 
-What is noted of live runs held the task as it was typed.  The password in it gets the name that a new run would give
-it.  The same value is looked for in every other text of the file, unless it is a plain word.
+Snapshots of live runs held the task as it was typed.  The password in it gets the name that a new run would give it.
+The same value is replaced in every other text of the file, unless it is a plain word.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from app.engine.written_secrets import NAMED, lift
 _TASKS = ("document", "request")
 """Columns of ``live_note`` whose JSON has the task as ``intent``."""
 _LONG_ENOUGH = 6
-"""Shorter values are common words and numbers, which stand elsewhere for other reasons."""
+"""Shorter values are common words and numbers, which occur for other reasons."""
 
 
 def take_out_passwords(connection: sqlite3.Connection) -> None:
-    """Replace passwords by names, in the tasks of live runs and wherever else they stand."""
+    """Replace passwords by names, in the tasks of live runs and in every other text."""
     names: dict[str, str] = {}
     for rowid, column, text in _noted(connection):
         clean = _without(text, names)
@@ -42,7 +42,7 @@ def _noted(connection: sqlite3.Connection) -> Iterator[tuple[int, str, str]]:
 
 
 def _without(text: str, names: dict[str, str]) -> str:
-    """The JSON with a task that has names in it, which are kept by value; what can't be read stays as it is."""
+    """Return the JSON with names in its task, noting the names by value; unreadable JSON stays as it is."""
     try:
         note: Any = json.loads(text)
         intent = note["intent"]
@@ -61,7 +61,7 @@ def _is_telling(value: str) -> bool:
 
 
 def _written(value: str) -> tuple[str, ...]:
-    """A value as texts and JSON hold it."""
+    """Return the forms of a value in texts and in JSON."""
     return (value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1])
 
 
@@ -73,7 +73,7 @@ def _tables(connection: sqlite3.Connection) -> list[str]:
 
 
 def _sweep(connection: sqlite3.Connection, table: str, known: dict[str, str]) -> None:
-    """Replace values in every text of a table; a row that is never changed is changed for this alone."""
+    """Replace values in every text of a table; this alone may change an append-only row."""
     columns = [
         str(row["name"] if isinstance(row, sqlite3.Row) else row[1])
         for row in connection.execute(f'PRAGMA table_info("{table}")').fetchall()

@@ -1,6 +1,6 @@
-"""What people decided: verdicts, the undo history over them, what models think, what window and ranking remember.
+"""The review state: verdicts, the undo history, opinions of models, and state of the window and the ranking.
 
-Verdicts are never changed: taking one back is a new row in ``mark``, and so is its undo.
+Verdicts are never changed: withdrawing one adds a row to ``mark``, and so does its undo.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _draft_type() -> TypeAdapter[TipDraft]:
 
 
 class ReviewStore:
-    """Verdicts and remembered state of a workspace."""
+    """Verdicts, opinions and small state of a workspace."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -46,7 +46,7 @@ class ReviewStore:
     # verdicts
 
     def add_verdict(self, verdict: Verdict) -> None:
-        """Keep a verdict; undo takes it back."""
+        """Store a verdict; undo withdraws it."""
         with explained(self.path), transaction(self.connection):
             self.connection.execute(
                 "INSERT INTO verdict (id, run, label, step, detector, note, author, at, guideline, lead_seconds)"
@@ -66,10 +66,10 @@ class ReviewStore:
             )
 
     def withdraw(self, verdict: str, author: str = "") -> str:
-        """Take a verdict back; its run's id.
+        """Withdraw a verdict; return its run's id.
 
         Raises:
-            NotFound: there is none of this id that stands.
+            NotFound: no verdict of this id is in force.
         """
         with explained(self.path), transaction(self.connection):
             row = self.connection.execute(
@@ -88,7 +88,7 @@ class ReviewStore:
             return str(row["run"])
 
     def verdicts(self, run: str = "") -> list[Verdict]:
-        """Verdicts that stand, oldest first; of one run or of all."""
+        """Return the verdicts in force, oldest first; of one run or of all."""
         with explained(self.path):
             found = self.connection.execute(
                 f"SELECT * FROM verdict AS v WHERE (? = '' OR run = ?) AND {STANDING} ORDER BY seq",
@@ -111,13 +111,13 @@ class ReviewStore:
         ]
 
     def set_standing(self, verdict: str, standing: bool) -> None:
-        """Let a verdict stand or not, inside the caller's transaction: what undo and redo do."""
+        """Put a verdict in or out of force inside the caller's transaction, for undo and redo."""
         self._mark(verdict, standing)
 
     # models' opinions
 
     def keep_opinion(self, opinion: Opinion) -> None:
-        """Keep what a model said of a run; earlier opinions stay, the newest one counts."""
+        """Store a model's opinion; earlier ones stay, the newest counts."""
         document = _opinion_type().dump_json(opinion).decode()
         with explained(self.path), transaction(self.connection):
             self.connection.execute(
@@ -126,7 +126,7 @@ class ReviewStore:
             )
 
     def opinions(self, run: str = "") -> dict[str, Opinion]:
-        """The newest opinion of each run, or of one; one that can't be read is left out."""
+        """Return the newest opinion of each run, or of one; unreadable ones are left out."""
         with explained(self.path):
             found = self.connection.execute(
                 "SELECT run, document FROM opinion WHERE seq IN"
@@ -142,21 +142,21 @@ class ReviewStore:
     # history
 
     def peek(self) -> tuple[Entry | None, Entry | None]:
-        """What undo would take back and what redo would do again."""
+        """Return the entries that undo and redo would apply."""
         with explained(self.path):
             return self.journal.peek()
 
     def record(
         self, kind: str, label: str, forward: dict[str, Any], backward: dict[str, Any], author: str
     ) -> None:
-        """Put a deed that was done elsewhere into the history."""
+        """Add an action that was done elsewhere to the undo history."""
         with explained(self.path), transaction(self.connection):
             self.journal.record(kind, label, forward, backward, author)
 
     # remembered state
 
     def save_state(self, key: str, value: dict[str, Any]) -> None:
-        """Keep a JSON object under a name, in place of the one before."""
+        """Store a JSON object under a name, replacing the previous one."""
         text = json.dumps(value, ensure_ascii=False)
         with explained(self.path), transaction(self.connection):
             self.connection.execute(
@@ -166,21 +166,21 @@ class ReviewStore:
             )
 
     def load_state(self, key: str) -> dict[str, Any]:
-        """The object kept under a name; empty without one."""
+        """Return the object stored under a name, or an empty one."""
         with explained(self.path):
             row = self.connection.execute("SELECT value FROM state WHERE key = ?", (key,)).fetchone()
         return json.loads(row[0]) if row is not None else {}
 
     def save_session(self, session: dict[str, Any]) -> None:
-        """Remember what the window looks like."""
+        """Store the state of the window."""
         self.save_state("session", session)
 
     def load_session(self) -> dict[str, Any]:
-        """What the window looked like; empty at first."""
+        """Return the stored state of the window; empty at first."""
         return self.load_state("session")
 
     def keep_draft(self, key: str, draft: TipDraft | None) -> None:
-        """Keep what is being typed, so that a crash does not lose it; ``None`` forgets it."""
+        """Store text that is being typed, so that a crash does not lose it; ``None`` deletes it."""
         if draft is None:
             with explained(self.path), transaction(self.connection):
                 self.connection.execute("DELETE FROM state WHERE key = ?", (f"draft:{key}",))
@@ -188,7 +188,7 @@ class ReviewStore:
             self.save_state(f"draft:{key}", _draft_type().dump_python(draft, mode="json"))
 
     def kept_draft(self, key: str) -> TipDraft | None:
-        """What was being typed."""
+        """Return the draft stored under this key."""
         kept = self.load_state(f"draft:{key}")
         try:
             return _draft_type().validate_python(kept) if kept else None

@@ -1,7 +1,7 @@
-"""A run on disk: ``run.json``, ``steps.jsonl`` (one step a line, append-only) and its pages' contents.
+"""The files of a run: ``run.json``, ``steps.jsonl`` (one step a line, append-only) and its pages' contents.
 
-The workspace keeps runs in this form; a *native run folder* is the same with the contents beside it in ``blobs/``,
-so that it can be carried elsewhere.
+The workspace stores runs in this form; a *native run folder* has the contents in ``blobs/`` as well, so that it can
+be copied elsewhere.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ FORMAT = "sitelore-run"
 VERSION = 1
 RUN_FILE, STEPS_FILE, BLOB_FOLDER = "run.json", "steps.jsonl", "blobs"
 WORKSPACE_FILE, RUNS, TRASH, INCOMING = "workspace.json", "runs", "trash", ".incoming-"
-"""Of a workspace: its head, its folders of runs, and where runs are made before they are moved into place."""
+"""Names in a workspace: its head file, the folders of runs, and the prefix of folders for incomplete runs."""
 LEDGER_FILES = ("ledger-events.jsonl", "ledger.json", "facts.jsonl", "episodic.jsonl")
-"""What a run of our own has beside its steps (``app.engine.agent.memory``)."""
+"""Further files of a run made here (``app.engine.agent.memory``)."""
 MAX_BLOB_BYTES = 256 * 2**20
 """Longest content that is unpacked; a small packed file must not fill the memory."""
 
 _BINARY: int = getattr(os, "O_BINARY", 0)
 _RUN_ID = re.compile(r"[A-Za-z0-9_][\w.+-]{0,119}", re.ASCII)
 _SLUG = 60
-"""Characters of a folder's name that stay in the id where the whole name can't."""
+"""Characters of a folder's name that are kept in a shortened id."""
 _PICTURES = ((b"\x89PNG\r\n\x1a\n", ".png"), (b"\xff\xd8\xff", ".jpg"), (b"RIFF", ".webp"))
 
 
@@ -63,7 +63,7 @@ def _step_type() -> TypeAdapter[Step]:
 
 
 def check_id(run: str) -> str:
-    """A run's id, which becomes a folder's name.
+    """Return a run's id, which becomes a folder's name.
 
     Raises:
         InputError: it is empty, too long, or could name something outside the folder of runs.
@@ -74,9 +74,9 @@ def check_id(run: str) -> str:
 
 
 def safe_id(wanted: str, suffix: str) -> str:
-    """``wanted-suffix`` where that is an id, else the same in ASCII, short, with a hash of what was wanted.
+    """Return ``wanted-suffix`` if valid, else an ASCII form, shortened, with a hash of ``wanted``.
 
-    Equal arguments give equal ids; ``suffix`` is the run's content, of hexadecimal digits.
+    Equal arguments give equal ids; ``suffix`` is the run's content hash in hexadecimal digits.
     """
     whole = f"{wanted}-{suffix}"
     if _RUN_ID.fullmatch(whole):
@@ -87,17 +87,17 @@ def safe_id(wanted: str, suffix: str) -> str:
 
 
 def encode_run(run: Run) -> bytes:
-    """``run.json``."""
+    """Encode ``run.json``."""
     return _dump({"format": FORMAT, "version": VERSION, **_fields(run)}, orjson.OPT_INDENT_2) + b"\n"
 
 
 def encode_steps(steps: Iterable[Step]) -> bytes:
-    """``steps.jsonl``."""
+    """Encode ``steps.jsonl``."""
     return b"".join(_dump(step, orjson.OPT_APPEND_NEWLINE) for step in steps)
 
 
 def decode_run(data: bytes, path: Path) -> Run:
-    """Read ``run.json``.
+    """Decode ``run.json``.
 
     Raises:
         InputError: it is damaged, of another format, or of a newer version.
@@ -126,7 +126,7 @@ def decode_run(data: bytes, path: Path) -> Run:
 
 
 def decode_steps(data: bytes, path: Path) -> tuple[list[Step], list[str]]:
-    """Read ``steps.jsonl``; a last line that was being written when the program died is dropped with a note.
+    """Decode ``steps.jsonl``; a last line cut off by a crash is dropped with a note.
 
     Raises:
         InputError: any other line is damaged.
@@ -148,7 +148,7 @@ def decode_steps(data: bytes, path: Path) -> tuple[list[Step], list[str]]:
 
 
 def digests(run: Run, steps: Iterable[Step]) -> list[str]:
-    """Every content a run's steps name, once."""
+    """Return every content that a run's steps name, once."""
     pages = [*steps, *([run.final] if run.final is not None else [])]
     named = (
         digest for step in pages for digest in (step.tree, step.html, step.screenshot, *step.calls) if digest
@@ -163,10 +163,10 @@ def write_run_folder(
     blobs: Mapping[str, bytes],
     beside: Mapping[str, bytes] | None = None,
 ) -> Path:
-    """Write a native run folder whole or not at all; it holds nothing of this machine (no source path, no import time).
+    """Write a native run folder whole or not at all, without anything of this machine (source path, import time).
 
-    ``blobs`` maps SHA-256 to content: text as UTF-8, pictures as they are; those the run does not name are left out.
-    ``beside`` are further files of the run, by name (its ledger).
+    ``blobs`` maps SHA-256 to content: text as UTF-8, pictures as they are; contents that the run does not name are
+    left out.  ``beside`` are further files of the run, by name (its ledger).
 
     Raises:
         Conflict: ``out`` exists.  InputError: a content does not match its name.
@@ -198,7 +198,7 @@ def write_run_folder(
 
 
 def packed(digest: str, content: bytes) -> tuple[str, bytes]:
-    """File name and bytes of a content in ``blobs/``: text is compressed, pictures are so already."""
+    """Return the file name and bytes of a content in ``blobs/``; text is compressed, pictures stay as they are."""
     if hashlib.sha256(content).hexdigest() != digest:
         raise InputError(f"the content named {digest[:12]}… is another one")
     suffix = next((suffix for magic, suffix in _PICTURES if content.startswith(magic)), "")
@@ -208,7 +208,7 @@ def packed(digest: str, content: bytes) -> tuple[str, bytes]:
 
 
 def unpacked(name: str, data: bytes, path: Path) -> tuple[str, bytes]:
-    """Digest and content of a file in ``blobs/``.
+    """Return the digest and content of a file in ``blobs/``.
 
     Raises:
         InputError: the file is damaged, or unpacks to more than 256 MB.
@@ -222,7 +222,7 @@ def unpacked(name: str, data: bytes, path: Path) -> tuple[str, bytes]:
 
 
 def unpack(data: bytes, where: str) -> bytes:
-    """Zstandard's opposite, bounded.
+    """Decompress Zstandard data up to a limit.
 
     Raises:
         InputError: damaged, or longer than ``MAX_BLOB_BYTES``.
@@ -236,7 +236,7 @@ def unpack(data: bytes, where: str) -> bytes:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a new file, for its owner alone, and wait until it is on the disk."""
+    """Write a new file, readable by its owner alone, and wait until it is on the disk."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, FILE), "wb") as file:
         file.write(data)
         file.flush()
@@ -244,10 +244,10 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def append_whole(file: RawIOBase, data: bytes, *, wait: bool = True) -> None:
-    """Append to a file opened without a buffer, all of it or nothing, and wait until it is on the disk.
+    """Append to an unbuffered file, all of it or nothing, and wait until it is on the disk.
 
     Raises:
-        OSError: the disk is full or can't be written; what was written of it is taken back.
+        OSError: the disk is full or can't be written; a partial write is removed.
     """
     before = file.seek(0, os.SEEK_END)
     try:
@@ -263,13 +263,13 @@ def append_whole(file: RawIOBase, data: bytes, *, wait: bool = True) -> None:
 
 
 def sync_file(path: Path) -> None:
-    """Wait until a file that was written is on the disk."""
+    """Wait until a written file is on the disk."""
     with path.open("r+b") as file:
         os.fsync(file.fileno())
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until a folder's entries are on the disk, where the system can be asked for that."""
+    """Wait until a folder's entries are on the disk, where the system supports it."""
     if os.name != "posix":
         return
     handle = os.open(folder, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""What of a run can be searched, and how a person's words become a question to the full-text index."""
+"""The searchable text of runs, and the translation of search words into a full-text query."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.engine.trajectory import Run, Step
 COLUMNS = ("intent", "reason", "action", "target", "url", "error", "answer")
 
 WEIGHTS = (4.0, 1.0, 3.0, 3.0, 2.0, 2.0, 3.0)
-"""How much a find in each column counts (bm25): what was meant and done above what was thought about it."""
+"""Weight of a match by column (bm25): intent and action count more than reasoning."""
 
 _WORD = re.compile(r"\w+")
 _MAX_WORDS = 16
@@ -21,13 +21,13 @@ Row = tuple[str, str, str, str, str, str, str]
 
 
 def run_row(run: Run) -> Row:
-    """The searchable text of a run as a whole."""
+    """Return the searchable text of a run as a whole."""
     sites = " ".join(dict.fromkeys((run.site, *run.sites)))
     return (run.intent, "", f"{run.id} {sites}", "", run.start_url, run.error[:_MAX_FIELD], run.answer or "")
 
 
 def step_row(step: Step) -> Row:
-    """The searchable text of one step; the run's intent stands in the run's row only."""
+    """Return the searchable text of one step; the intent is in the run's row only."""
     target = f"{step.target.role} {step.target.name}" if step.target is not None else ""
     return (
         "",
@@ -41,9 +41,9 @@ def step_row(step: Step) -> Row:
 
 
 def question(text: str) -> str:
-    """An FTS5 query that finds every word of a person's text, the last one also as a beginning; "" without words.
+    """Return an FTS5 query for every word of a text, the last one also as a prefix; "" without words.
 
-    Each word is quoted, so that nothing in the text can be an operator.  What stands in double quotes is a phrase.
+    Each word is quoted, so that nothing in the text can be an operator.  Text in double quotes is a phrase.
     """
     parts: list[str] = []
     pieces = text.split('"')
@@ -60,14 +60,14 @@ def question(text: str) -> str:
 
 
 def asked_words(text: str) -> list[str]:
-    """The words of a person's text, for marking them in what was found."""
+    """Return the words of a query, for marking them in the hits."""
     return _WORD.findall(text.replace("_", " "))[:_MAX_WORDS]
 
 
 def snippet(fields: Sequence[str], words: Sequence[str]) -> str:
-    """A piece of the field that holds most of the words, each marked with [ ].
+    """Return a part of the field with the most matches, each marked with [ ].
 
-    FTS5's own ``snippet`` asks the index anew for every row: with a word that is in every step that takes longer than
+    FTS5's own ``snippet`` queries the index for every row: with a word that is in every step that takes longer than
     the search itself.
     """
     patterns = [re.compile(rf"\b{re.escape(word)}\w*", re.IGNORECASE) for word in words]

@@ -49,14 +49,14 @@ _KEPT_OPEN = 8
 
 @dataclass(slots=True)
 class Draft:
-    """A run on its way in: its files are written, its contents packed."""
+    """A run that is being added: its files are written, its contents packed."""
 
     run: Run
     steps: Sequence[Step]
     folder: Path
     packed: list[Packed]
     on_disk: Future[None] | None = None
-    """The wait for its files, where it has begun; ``commit`` waits for it, or begins it."""
+    """The pending sync of its files, if begun; ``commit`` waits for it, or syncs them."""
 
 
 def write_draft(folder: Path, run: Run, steps: Sequence[Step]) -> None:
@@ -103,24 +103,24 @@ class RunStore:
 
     @property
     def path(self) -> Path:
-        """The folder of the run folders."""
+        """The parent of the run folders."""
         return self._runs
 
     def folder(self, run: str) -> Path:
-        """A run's folder.  Raises ``InputError`` for what is no id."""
+        """Return a run's folder.  Raises ``InputError`` for an invalid id."""
         return self._runs / check_id(run)
 
     def is_live(self, run: str) -> bool:
-        """Whether a process is working on the run right now."""
+        """Return whether a process works on the run."""
         return is_live(self._runs, check_id(run))
 
     def ids(self) -> set[str]:
-        """Ids of all runs."""
+        """Return the ids of all runs."""
         with explained(self._runs):
             return {path.name for path in self._runs.iterdir() if not path.name.startswith(".")}
 
     def has(self, run: str) -> bool:
-        """Whether a run of this id is here."""
+        """Return whether the run is here."""
         return (self._runs / check_id(run) / RUN_FILE).exists()
 
     def add(
@@ -130,7 +130,7 @@ class RunStore:
         blobs: Mapping[str, bytes],
         beside: Mapping[str, bytes] | None = None,
     ) -> bool:
-        """Store one run, with files ``beside`` its own; False when a run of its id is here already."""
+        """Store one run, with files ``beside`` its own; return False for a known id."""
         wanted = self.blobs.missing(blobs)
         draft = self.draft(run, steps, {digest: blobs[digest] for digest in wanted})
         for name, data in (beside or {}).items():
@@ -139,7 +139,8 @@ class RunStore:
         return self.commit([draft]) == [run.id]
 
     def draft(self, run: Run, steps: Sequence[Step], blobs: Mapping[str, bytes]) -> Draft:
-        """Write a run's files aside and pack its contents; uses no connection, so any one thread may do it.
+        """Write a run's files to a draft folder and pack its contents; uses no connection, so any one thread may do
+        it.
 
         Raises:
             StoreError: the disk is full or can't be written.
@@ -149,10 +150,10 @@ class RunStore:
         return Draft(run=run, steps=steps, folder=folder, packed=pack(blobs))
 
     def adopt(self, folder: Path, packed: list[Packed]) -> Draft:
-        """A draft that another process wrote under ``incoming()``.
+        """Return the draft that another process wrote under ``incoming()``.
 
         Raises:
-            InputError: its files are not whole.
+            InputError: its files are incomplete.
         """
         with explained(folder):
             run = decode_run((folder / RUN_FILE).read_bytes(), folder / RUN_FILE)
@@ -160,7 +161,7 @@ class RunStore:
         return Draft(run=run, steps=steps, folder=folder, packed=packed)
 
     def incoming(self) -> Path:
-        """The folder for this process's drafts; swept when the process is gone."""
+        """Return the folder for this process's drafts; it is removed after the process is gone."""
         if self._incoming is None:
             folder = self._runs / f"{INCOMING}{uuid.uuid4().hex[:12]}"
             lock = FileLock(self._lock_of(folder))
@@ -171,7 +172,7 @@ class RunStore:
         return self._incoming[0]
 
     def commit(self, drafts: Sequence[Draft]) -> list[str]:
-        """Put drafts into place when they are on the disk, contents first; ids of those that are new."""
+        """Move drafts into place once they are on the disk, contents first; return the ids of new ones."""
         for draft in drafts:
             if draft.on_disk is None:
                 sync_draft(draft.folder)
@@ -193,7 +194,7 @@ class RunStore:
         return new
 
     def load(self, run: str) -> tuple[Run, list[Step]]:
-        """A run and its steps, without the pages' contents.
+        """Return a run and its steps, without the pages' contents.
 
         Raises:
             NotFound: no run has this id.  StoreError: its files are damaged.
@@ -222,14 +223,14 @@ class RunStore:
         return head, steps
 
     def read_blob(self, digest: str) -> bytes:
-        """A page's or picture's content; raises ``NotFound``."""
+        """Return a page's or picture's content; raises ``NotFound``."""
         return self.blobs.read(digest)
 
     def delete(self, runs: Iterable[str]) -> list[str]:
-        """Move runs to the trash; ids of those moved.  An older run of the same id there is kept beside it.
+        """Move runs to the trash; return their ids.  An older run of the same id in the trash is kept.
 
         Raises:
-            Conflict: one is still going on; none was moved.
+            Conflict: one is still active; none was moved.
         """
         runs = list(runs)
         if live := [run for run in runs if self.has(run) and self.is_live(run)]:
@@ -249,7 +250,7 @@ class RunStore:
         return moved
 
     def restore(self, runs: Iterable[str]) -> list[str]:
-        """Bring runs back from the trash; ids of those brought back, without those that are here anyway."""
+        """Restore runs from the trash; return the ids of those restored."""
         back: list[str] = []
         with explained(self._trash):
             for run in runs:
@@ -277,7 +278,7 @@ class RunStore:
             return write_run_folder(out / run, head, steps, contents, beside)
 
     def sweep(self) -> None:
-        """Remove what imports that died left half written; those of living processes are locked and stay."""
+        """Remove incomplete imports of dead processes; those of living ones are locked and stay."""
         with explained(self._runs):
             for folder in self._runs.glob(f"{INCOMING}*"):
                 with FileLock(self._lock_of(folder)) as lock:
@@ -289,7 +290,7 @@ class RunStore:
                         lock.path.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Close the contents' file and take away this process's own place for drafts."""
+        """Close the file of contents and remove this process's folder for drafts."""
         if self._incoming is not None:
             folder, lock = self._incoming
             self._incoming = None

@@ -1,7 +1,7 @@
-"""Folders for what a process needs only while it lives, and their removal after a process that was killed.
+"""Temporary folders for the life of a process, and their removal after a process was killed.
 
-The platform's temporary folder is shared: only folders of this user that carry our lock file are ever removed, and only
-once nobody holds the lock any more.
+The platform's temporary folder is shared: only folders of this user that contain our lock file are ever removed, and
+only once nobody holds the lock.
 """
 
 from __future__ import annotations
@@ -24,24 +24,20 @@ log = logging.getLogger(__name__)
 PREFIX = "sitelore-tmp-"
 LOCK = "owner.lock"
 LONGEST = 40
-"""Bytes of a base folder's path: Chromium puts a socket of some 45 bytes into it, and a socket's address holds 107."""
+"""Bytes of a base folder's path: Chromium appends some 45 bytes for a socket, whose address holds 107."""
 HALF_REMOVED = 3600.0
-"""Seconds after which a folder without a lock is no longer one that is being made."""
+"""Seconds after which a folder without a lock file is no longer being made."""
 
 
 class Scratch:
-    """An owner-only folder that goes with its process; use it with ``with``.
-
-    Attributes:
-        path: the folder.
-    """
+    """An owner-only folder that is removed with its process; use it in a ``with``."""
 
     def __init__(self, path: Path, lock: FileLock) -> None:
         self.path, self._lock = path, lock
 
     @classmethod
     def make(cls, base: Path | None = None) -> Self:
-        """Make a folder in ``base`` (the temporary folder) after removing those whose process is gone; blocks."""
+        """Create a folder in ``base`` (the temporary folder) after removing those of dead processes; blocks."""
         base = base or short_temp()
         sweep(base)
         while True:
@@ -52,7 +48,7 @@ class Scratch:
                     return cls(path, lock)
 
     def remove(self) -> None:
-        """Remove the folder with all that is in it; blocks.  What can't be removed is left to a later ``sweep``."""
+        """Remove the folder and its contents; blocks.  A later ``sweep`` removes what is left."""
         shutil.rmtree(self.path, ignore_errors=True)
         self._lock.release()  # Windows removes no file that is open
         shutil.rmtree(self.path, ignore_errors=True)
@@ -65,7 +61,7 @@ class Scratch:
 
 
 def short_temp() -> Path:
-    """The temporary folder; ``/tmp`` where its path is too long for the sockets that are put there."""
+    """Return the temporary folder; ``/tmp`` where its path is too long for the sockets in it."""
     found = Path(tempfile.gettempdir())
     short = Path("/tmp")
     if sys.platform != "win32" and len(os.fsencode(found)) > LONGEST and os.access(short, os.W_OK):
@@ -74,7 +70,7 @@ def short_temp() -> Path:
 
 
 def sweep(base: Path | None = None) -> int:
-    """Remove the folders of processes that are gone; their number.  Those of other users are left alone."""
+    """Remove this user's folders of dead processes; return how many."""
     removed = 0
     base = base or short_temp()
     with suppress(OSError):
@@ -88,7 +84,7 @@ def sweep(base: Path | None = None) -> int:
 
 
 def _is_ours(path: Path) -> bool:
-    """A real folder of this user: in a shared folder anybody can use our names."""
+    """Return whether it is a real folder of this user: in a shared folder anybody can use our names."""
     try:
         found = path.lstat()
     except OSError:
@@ -97,7 +93,9 @@ def _is_ours(path: Path) -> bool:
 
 
 def _is_abandoned(path: Path) -> bool:
-    """Nobody holds its lock.  A folder without one is being made or removed, or its removal was cut short long ago."""
+    """Return whether nobody holds its lock.  Without a lock file it is being made or removed, or was left long
+    ago.
+    """
     lock = FileLock(path / LOCK)
     try:
         if not lock.path.is_file():

@@ -1,4 +1,4 @@
-"""What a run of our own was asked for, beside its steps: all that is needed to go on with it after a kill."""
+"""The stored request of a run: all that is needed to resume it after a kill."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def _type() -> TypeAdapter[RunRequest]:
 
 
 def task_file(request: RunRequest) -> dict[str, bytes]:
-    """A request as the file that a run has from its first moment (``LiveRun.begin``)."""
+    """Return the request as a further file of the run (``LiveRun.begin``)."""
     return {TASK_FILE: orjson.dumps({"version": VERSION, "request": request}, option=orjson.OPT_INDENT_2)}
 
 
 def read_task(folder: Path) -> RunRequest:
-    """The request of a run.
+    """Return the request of a run.
 
     Raises:
-        NotFound: the run is none of ours.  StoreError: its file is damaged or of a newer version.
+        NotFound: the run was not made here.  StoreError: its file is damaged or of a newer version.
     """
     from pydantic import ValidationError
 

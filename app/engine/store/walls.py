@@ -1,7 +1,7 @@
-"""Which process a waiting run belongs to: one that is queued has no folder yet that its process could hold.
+"""Tells which process a queued run belongs to: it has no folder yet that its process could lock.
 
-``runs/.live/<wall>.wall`` is held by a process as long as it lives, ``<wall>.runs`` beside it names the runs on its
-wall.  Where nobody holds the first, the runs of the second are anybody's.
+A living process holds ``runs/.live/<process>.wall``; ``<process>.runs`` beside it lists its runs.  When nobody holds
+the first, any process may take the runs of the second.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _NOT_BEGUN = (RunState.QUEUED, RunState.STARTING)
 
 
 class Wall:
-    """The runs of this process, and those of others; ``folder`` is where they say so."""
+    """The runs of this process and of others; ``folder`` holds their files."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._lock: FileLock | None = None
 
     def claim(self, runs: Iterable[str]) -> None:
-        """These are ours as long as this process lives.  Raises ``StoreError`` where that can't be written."""
+        """Register runs as ours for the life of this process.  Raises ``StoreError`` where that can't be written."""
         with explained(self._folder):
             make_folder(self._folder)
             if self._lock is None:
@@ -44,7 +44,7 @@ class Wall:
                 file.writelines(f"{run}\n" for run in runs)
 
     def others(self) -> set[str]:
-        """Runs on the walls of other processes that live."""
+        """Return the runs of other living processes."""
         found: set[str] = set()
         for path in self._folder.glob("*.wall"):
             if self._lock is not None and path == self._lock.path:
@@ -59,7 +59,7 @@ class Wall:
         return found
 
     def close(self) -> None:
-        """They are anybody's from now on."""
+        """Give up all runs."""
         if self._lock is not None:
             _drop(self._lock)
             self._lock = None
@@ -74,7 +74,7 @@ class Wall:
 
 
 def living_elsewhere(workspace: Workspace) -> list[LiveNote]:
-    """Runs that a process works on, and those that wait on another's wall; on the store thread."""
+    """Return the runs that other processes work on or have queued; store thread only."""
     others = workspace.wall.others()
     return [
         note

@@ -1,13 +1,13 @@
-"""A workspace: one folder with the runs, what people decided about them, and the knowledge base.
+"""A workspace: one folder with the runs, their reviews, and the knowledge base.
 
     workspace.json    format version, the table of sites
     runs/  trash/     run folders             blobs.sqlite   pages' contents
-    review.sqlite     verdicts, desk, undo  index.sqlite   can be made anew
+    review.sqlite     verdicts, supervision   index.sqlite   can be rebuilt
     knowledge.akb     the knowledge base (opened by ``kb``)
     graphs/           one file a site: its interaction graph
 
-Two processes may have it open, the window and the command line: nothing is held in memory that the other could
-change, and each writes in short transactions or by moving whole folders into place.
+Two processes may have it open, the window and the command line: nothing is cached that the other could change, and
+each writes in short transactions or by moving whole folders into place.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ DECIDE = "graph-decision"
 _GRAPHS = "graphs"
 _LONGEST_NAME = 200
 _OWN = (WORKSPACE_FILE, RUNS, TRASH, _GRAPHS, "*.sqlite*", "knowledge.akb*", "*.lock")
-"""What of a folder is the workspace's."""
+"""Patterns of the workspace's own files."""
 
 
 class Workspace:
     """An open workspace; close it, or use it in a ``with``.  One thread at a time (``store.database``).
 
     Attributes:
-        notes: what had to be mended while opening, in words.
+        notes: repairs made while opening, one sentence each.
         index_made_anew: the index was lost and rebuilt, so flags and risks are missing until detectors run.
     """
 
@@ -80,10 +80,10 @@ class Workspace:
 
     @classmethod
     def open(cls, path: Path, create: bool = True) -> Workspace:
-        """Open the workspace in a folder, making it where there is none.
+        """Open the workspace in a folder, or create it there.
 
         Raises:
-            NotFound: there is none, and it must not be made.
+            NotFound: there is none, and ``create`` is false.
             StoreError: it is of a newer version, damaged, or can't be written.
         """
         path = path.expanduser().absolute()
@@ -100,12 +100,12 @@ class Workspace:
 
     @property
     def knowledge_path(self) -> Path:
-        """The knowledge base's file."""
+        """The path of the knowledge base."""
         return self.path / "knowledge.akb"
 
     @property
     def site_table(self) -> SiteTable:
-        """The table by which sites are told."""
+        """The table that assigns addresses to sites."""
         return self._table
 
     @property
@@ -114,16 +114,16 @@ class Workspace:
         return self._table.globs
 
     def site_of(self, url: str) -> str:
-        """The site an address belongs to; its host where no site has it."""
+        """Return the site of an address, or its host."""
         return self._table.site_of(url)
 
     def graph_sites(self) -> list[str]:
-        """Sites that have an interaction graph."""
+        """Return the sites that have an interaction graph."""
         folder = self.path / _GRAPHS
         return sorted(unquote(file.stem) for file in folder.glob("*.sqlite")) if folder.is_dir() else []
 
     def graph(self, site: str) -> GraphStore:
-        """The interaction graph of a site; its file is made where there is none, and stays open.
+        """Return the interaction graph of a site, creating its file; it stays open.
 
         Raises:
             InputError: the site's name is empty or too long for a file.
@@ -134,17 +134,19 @@ class Workspace:
         return self._graphs[site]
 
     def rules_path(self, site: str) -> Path:
-        """Where the site's own block rules lie; the file need not be there.  Raises ``InputError`` as ``graph``."""
+        """Return the path of the site's own block rules, which may be missing.  Raises ``InputError`` as
+        ``graph``.
+        """
         return self._of_site(site, ".rules.json")
 
     def lock_path(self, site: str) -> Path:
-        """What a process holds while it works on the site's graph.  Raises ``InputError`` as ``graph``."""
+        """Return the lock file of work on the site's graph.  Raises ``InputError`` as ``graph``."""
         return self._of_site(site, ".lock")
 
     # deeds that can be undone
 
     def decide(self, site: str, decision: Decision, label: str) -> None:
-        """Merge or split nodes of a graph; undo takes it back.  ``label`` says it in words."""
+        """Merge or split nodes of a graph; ``label`` names it in the undo history."""
         self.graph(site).add_decision(decision)
         deed = {"site": site, "decision": decision.id}
         self.review.record(
@@ -152,10 +154,10 @@ class Workspace:
         )
 
     def delete_runs(self, runs: Sequence[str], author: str = "") -> int:
-        """Move runs to the trash; undo brings them back.
+        """Move runs to the trash; undo restores them.
 
         Raises:
-            Conflict: one of them is still going on.
+            Conflict: one of them is still active.
         """
         moved = self.runs.delete(runs)
         if moved:
@@ -168,26 +170,26 @@ class Workspace:
         return len(moved)
 
     def restore_runs(self, runs: Sequence[str]) -> int:
-        """Bring runs back from the trash."""
+        """Restore runs from the trash."""
         back = self.runs.restore(runs)
         for run in back:
             self.index_run(run)
         return len(back)
 
     def undo(self) -> Entry | None:
-        """Take back the latest verdict, deletion, merge, split or edit of the policy; which, ``None`` for nothing."""
+        """Undo the latest verdict, deletion, merge, split or policy edit; return it, ``None`` for nothing."""
         with explained(self.review.path):
             return self.review.journal.undo(self._apply)
 
     def redo(self) -> Entry | None:
-        """Do again what was undone last."""
+        """Redo the action that was undone last."""
         with explained(self.review.path):
             return self.review.journal.redo(self._apply)
 
     # the rest
 
     def export_runs(self, runs: Sequence[str], out: Path) -> int:
-        """Write runs as native run folders ``out/<id>``; how many.
+        """Write runs as native run folders ``out/<id>``; return how many.
 
         Raises:
             Conflict: one of the folders exists.  NotFound: there is no such run.
@@ -199,12 +201,12 @@ class Workspace:
         return len(runs)
 
     def rebuild_index(self) -> int:
-        """Make the index anew from the runs on disk; flags and risks are empty until detectors run.
+        """Rebuild the index from the runs on disk; flags and risks are empty until detectors run.
 
-        A damaged file is laid aside, never deleted.
+        A damaged file is renamed, never deleted.
 
         Raises:
-            Conflict: another process is at it.
+            Conflict: another process rebuilds it.
         """
         with explained(self.path), FileLock(self.path / "index.lock") as lock:
             if not lock.take():
@@ -265,7 +267,7 @@ class Workspace:
             self.review.set_standing(str(deed["verdict"]), bool(deed["standing"]))
 
     def _open_index(self) -> RunIndex:
-        """The index, made anew when it is damaged, and brought in line with the runs on disk."""
+        """Open the index, replace a damaged one, and bring it in line with the runs on disk."""
         path = self.path / INDEX_FILE
         try:
             self.index = RunIndex(path, self.review.path)
@@ -277,7 +279,7 @@ class Workspace:
         return self.index
 
     def catch_up(self) -> None:
-        """Index runs that a process put in place and did not live to index, or to end; forget those that are gone."""
+        """Index the runs that a dead process left unindexed or unfinished, and remove those that are gone."""
         stored, indexed = self.runs.ids(), self.index.ids()
         if indexed and indexed & stored != indexed:
             self.index.remove(indexed - stored)
@@ -297,7 +299,7 @@ class Workspace:
                 self.index_run(run)
 
     def _replace_index(self, error: DamagedIndex) -> None:
-        """Lay the damaged index aside and begin an empty one."""
+        """Rename the damaged index and start an empty one."""
         if hasattr(self, "index"):
             self.index.close()
         log.warning("the search index is damaged and is made anew: %s", error)
@@ -333,9 +335,9 @@ def _make(path: Path) -> None:
 
 
 def _keep_others_out(path: Path) -> None:
-    """A workspace that was made when everybody could read it is its owner's from now on; the folder itself comes last.
+    """Restrict a workspace that others could read to its owner; the folder itself comes last.
 
-    Of a folder that holds more than the workspace only what is the workspace's is looked at.
+    In a folder with other files, only those of the workspace are changed.
     """
     with explained(path):
         if is_open_to_others(path):
