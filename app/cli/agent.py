@@ -31,54 +31,60 @@ def run(
     intent: Annotated[
         str, typer.Argument(help="The task. A password is written as {secret:NAME}.", show_default=False)
     ] = "",
-    start_url: Annotated[str, typer.Option(help="Where to begin.")] = "",
-    policy: Annotated[PolicyName, typer.Option(help="scout: no model, no tokens.")] = PolicyName.SCOUT,
+    start_url: Annotated[str, typer.Option(help="The start address.")] = "",
+    policy: Annotated[
+        PolicyName, typer.Option(help="What decides the actions: scout (no model, no tokens) or llm.")
+    ] = PolicyName.SCOUT,
     kb: Annotated[
         str,
         typer.Option(help="A frozen knowledge base; 'live' for the workspace's tips, 'none' for no tips."),
     ] = LIVE,
     graph: Annotated[
         list[str] | None,
-        typer.Option(help="Site whose interaction graph may be used; may be given several times."),
+        typer.Option(help="Site whose interaction graph may be used; may be repeated."),
     ] = None,
-    site: Annotated[str, typer.Option(help="Name of the site (default: told by its address).")] = "",
-    max_steps: Annotated[int, typer.Option(min=1, max=1000, help="Steps at most.")] = 30,
+    site: Annotated[str, typer.Option(help="Name of the site (default: taken from the address).")] = "",
+    max_steps: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of steps.")] = 30,
     storage_state: Annotated[
-        Path | None, typer.Option(help="A recorded log-in (Playwright's storage state); read, never copied.")
+        Path | None, typer.Option(help="A saved log-in (Playwright storage state); read, never copied.")
     ] = None,
     domain: Annotated[
         list[str] | None,
-        typer.Option(help="Another host the agent may be on ('*' for any); may be given several times."),
+        typer.Option(help="Another host the agent may visit ('*' for any); may be repeated."),
     ] = None,
-    vision: Annotated[bool, typer.Option("--vision", help="Ask a vision model for boxes, too.")] = False,
+    vision: Annotated[
+        bool, typer.Option("--vision", help="Also ask a vision model to locate elements.")
+    ] = False,
     max_seconds: Annotated[
-        float, typer.Option(min=0, help="Seconds of a model at most (0: no limit).")
+        float, typer.Option(min=0, help="Model time limit in seconds (0: no limit).")
     ] = 0.0,
-    max_tokens: Annotated[int, typer.Option(min=0, help="Tokens of a model at most (0: no limit).")] = 0,
-    max_money: Annotated[float, typer.Option(min=0, help="US dollars at most (0: no limit).")] = 0.0,
+    max_tokens: Annotated[int, typer.Option(min=0, help="Model token limit (0: no limit).")] = 0,
+    max_money: Annotated[
+        float, typer.Option(min=0, help="Model cost limit in US dollars (0: no limit).")
+    ] = 0.0,
     headed: Annotated[bool, typer.Option("--headed", help="Show the browser.")] = False,
     allow: Annotated[
         list[str] | None,
         typer.Option(
-            help="Actions it may take although the task does not ask for them: sends, uploads, buys, pays, deletes,"
-            " signs-in, signs-out; several with commas. Without it a run does only what the task asks for."
+            help="Actions allowed although the task does not ask for them: sends, uploads, buys, pays, deletes,"
+            " signs-in, signs-out; separated by commas. Otherwise a run does only what the task asks for."
         ),
     ] = None,
     supervised: Annotated[
         bool,
         typer.Option(
             "--supervised",
-            help="Ask before such actions instead; decide with `sitelore live decide` in another terminal.",
+            help="Ask for approval of such actions; decide with `sitelore live decide` in another terminal.",
         ),
     ] = False,
-    resume: Annotated[str, typer.Option(help="Go on with this run, which was interrupted.")] = "",
+    resume: Annotated[str, typer.Option(help="Resume this interrupted run.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Do a task on a website; the run is stored like an imported one. Exit code 0: it was answered."""
+    """Run the agent on a task; the run is stored like an imported one. Exit code 0: it was answered."""
     if bool(resume) == bool(intent):
         raise UsageError("give a task, or --resume and the id of a run")
     if intent and not start_url:
-        raise UsageError("where to begin is not known", remedy="give --start-url")
+        raise UsageError("the start address is not known", remedy="give --start-url")
     if resume:
         _nothing_else(context)
     request = RunRequest(
@@ -117,10 +123,10 @@ def run(
 
 def memory(
     run: str,
-    step: Annotated[int | None, typer.Option(min=0, help="As it was after this step.")] = None,
+    step: Annotated[int | None, typer.Option(min=0, help="The memory after this step.")] = None,
     as_json: Json = False,
 ) -> None:
-    """What a run of our own remembered: goal, plan, facts, dead ends, landmarks, notes."""
+    """Show the memory of one of our own runs: goal, plan, facts, dead ends, checkpoints, notes."""
     found = with_engine(lambda engine: engine.run_memory(run, step))
     show(found, as_json, lambda: remembered(found))
 
@@ -136,7 +142,7 @@ def told(summary: RunSummary) -> str:
         lines.append(f"flags: {', '.join(summary.flags)}")
     for use in summary.tips:
         lines.append(
-            f"tip {use.tip}: shown at {use.shown} steps by {', '.join(use.routes)}, followed {use.followed} times"
+            f"tip {use.tip}: given at {use.shown} steps by {', '.join(use.routes)}, followed {use.followed} times"
         )
     if summary.usage:
         rows = [
@@ -153,7 +159,7 @@ def told(summary: RunSummary) -> str:
         ]
         lines.append(table(rows, ("role", "calls", "tokens in", "out", "cached", "retries", "seconds")))
     else:
-        lines.append("no model was asked: 0 tokens")
+        lines.append("no model was used: 0 tokens")
     return "\n".join(lines)
 
 
@@ -161,7 +167,7 @@ def remembered(found: RunMemory) -> str:
     """Return a ledger as text."""
     ledger = found.ledger
     if not found.events:
-        return "this run has no ledger: it was not made here"
+        return "this run has no memory: it was not run here"
     parts = [f"goal: {ledger.goal}", f"subgoal: {ledger.subgoal or '-'}"]
     parts += [f"plan [{node.state}]: {node.intent}" for node in ledger.plan]
     parts += [
@@ -171,7 +177,7 @@ def remembered(found: RunMemory) -> str:
         f"dead end (step {end.step}, {end.cause}): {end.target or 'this page'}: {end.words}"
         for end in ledger.dead_ends
     ]
-    parts += [f"landmark (step {mark.step}): {mark.words}" for mark in ledger.checkpoints]
+    parts += [f"checkpoint (step {mark.step}): {mark.words}" for mark in ledger.checkpoints]
     parts += [f"note: {note}" for note in ledger.episodic]
     return "\n".join(parts)
 
@@ -182,7 +188,7 @@ def _nothing_else(context: typer.Context) -> None:
         source = context.get_parameter_source(name)
         if name not in ("resume", "as_json") and source is not None and source.name == "COMMANDLINE":
             option = f"--{name.replace('_', '-')}"
-            raise UsageError(f"with --resume a run goes on as it was begun; leave out {option}")
+            raise UsageError(f"a resumed run keeps its settings; leave out {option}")
 
 
 def _step_by_step(event: Event) -> None:

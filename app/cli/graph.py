@@ -21,7 +21,7 @@ app = typer.Typer(help="Interaction graphs: maps of sites.", no_args_is_help=Tru
 
 Site = Annotated[str, typer.Argument(help="Site, as 'graph list' names it.")]
 StorageState = Annotated[
-    Path | None, typer.Option(help="A recorded log-in (Playwright's storage state); read, never copied.")
+    Path | None, typer.Option(help="A saved log-in (Playwright storage state); read, never copied.")
 ]
 
 
@@ -49,26 +49,28 @@ class Format(StrEnum):
 
 def explore(
     url: Annotated[str, typer.Argument(help="The site's home page.")],
-    site: Annotated[str, typer.Option(help="Name of the site (default: told by its address).")] = "",
-    depth: Annotated[int, typer.Option(min=0, help="Transitions from the home page at most.")] = 3,
-    max_states: Annotated[int, typer.Option(min=1, help="Stop at so many states.")] = 1000,
-    max_seconds: Annotated[float, typer.Option(min=1, help="Stop after so long.")] = 1800.0,
-    mode: Annotated[Mode, typer.Option(help="full: every page; skeleton: one of each kind.")] = Mode.FULL,
+    site: Annotated[str, typer.Option(help="Name of the site (default: taken from the address).")] = "",
+    depth: Annotated[int, typer.Option(min=0, help="Maximum number of transitions from the home page.")] = 3,
+    max_states: Annotated[int, typer.Option(min=1, help="Maximum number of states.")] = 1000,
+    max_seconds: Annotated[float, typer.Option(min=1, help="Time limit in seconds.")] = 1800.0,
+    mode: Annotated[
+        Mode, typer.Option(help="full: every page; skeleton: one page of each kind.")
+    ] = Mode.FULL,
     block_list: Annotated[
-        Path | None, typer.Option(help="Rule file, besides the built-in rules and the site's own.")
+        Path | None, typer.Option(help="Rule file in addition to the built-in rules and the site's own.")
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, max=16, help="Pages worked on at once.")] = 2,
+    workers: Annotated[int, typer.Option(min=1, max=16, help="Number of pages explored in parallel.")] = 2,
     rate: Annotated[
         float,
         typer.Option(
-            min=0, help="Page loads a second at most (0: 2 on a public host, free on this machine)."
+            min=0, help="Maximum page loads a second (0: 2 on a public host, unlimited on this machine)."
         ),
     ] = 0.0,
     storage_state: StorageState = None,
-    robots: Annotated[bool, typer.Option("--robots/--no-robots", help="Do as robots.txt asks.")] = True,
+    robots: Annotated[bool, typer.Option("--robots/--no-robots", help="Obey robots.txt.")] = True,
     headed: Annotated[bool, typer.Option("--headed", help="Show the browser.")] = False,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Begin anew instead of going on where the last one stopped.")
+        bool, typer.Option("--fresh", help="Start over instead of resuming the last exploration.")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -94,7 +96,7 @@ def explore(
 
 @app.command("list")
 def list_(as_json: Json = False) -> None:
-    """The graphs of this workspace."""
+    """List the graphs of this workspace."""
     rows = with_engine(lambda engine: engine.graphs())
     heads = ("site", "states", "transitions", "waiting", "mode", "exploration", "home")
     show(
@@ -111,7 +113,7 @@ def list_(as_json: Json = False) -> None:
 
 @app.command()
 def stats(site: Site, as_json: Json = False) -> None:
-    """A graph in numbers, with the states found at each depth."""
+    """Show a graph in numbers, with the states at each depth."""
     found = with_engine(lambda engine: engine.graph_stats(site))
 
     def text() -> str:
@@ -119,8 +121,8 @@ def stats(site: Site, as_json: Json = False) -> None:
         facts = [
             f"{row.states} states, {found.templates} address templates, {found.interaction_only} without an address"
             " of their own",
-            f"{row.transitions} transitions: {found.tried} tried ({found.success_rate:.0%} led where expected),"
-            f" {found.seen_only} seen and not followed",
+            f"{row.transitions} transitions: {found.tried} tried ({found.success_rate:.0%} reached the expected state),"
+            f" {found.seen_only} seen but not followed",
             *(f"not tried, {reason}: {count}" for reason, count in sorted(found.skipped.items())),
             *found.notes,
         ]
@@ -131,7 +133,7 @@ def stats(site: Site, as_json: Json = False) -> None:
 
 @app.command("show")
 def show_(site: Site, node: str, as_json: Json = False) -> None:
-    """One state: elements, what was tried, ways in and out, runs, tips."""
+    """Show a state: elements and their status, transitions, runs, tips."""
     detail = with_engine(lambda engine: engine.graph_node(site, node))
     show(detail, as_json, lambda: words.state(detail))
 
@@ -140,15 +142,15 @@ def show_(site: Site, node: str, as_json: Json = False) -> None:
 def search(
     site: Site,
     query: str,
-    method: Annotated[Method, typer.Option(help="How states are compared with the question.")] = Method.LATE,
-    k: Annotated[int, typer.Option(min=1, help="States at most.")] = 10,
+    method: Annotated[Method, typer.Option(help="How states are compared with the query.")] = Method.LATE,
+    k: Annotated[int, typer.Option(min=1, help="Maximum number of states.")] = 10,
     as_json: Json = False,
 ) -> None:
-    """Find the state a question is about."""
+    """Search states by a description."""
     hits = with_engine(
         lambda engine: engine.graph_search(site, query, method.value, k), encoder=_encoder(method.value)
     )
-    show(hits, as_json, lambda: words.hits_table(hits) or "nothing on this map answers to that")
+    show(hits, as_json, lambda: words.hits_table(hits) or "no matching state")
 
 
 @app.command()
@@ -159,7 +161,7 @@ def compare(
     ],
     as_json: Json = False,
 ) -> None:
-    """Compare the retrieval methods on labelled queries."""
+    """Compare the search methods on labelled queries."""
     found = with_engine(
         lambda engine: engine.graph_compare_search(site, str(queries.resolve())), encoder="wanted"
     )
@@ -169,9 +171,9 @@ def compare(
          f"{m.p95_ms:.1f}", f"{m.megabytes:.1f}")
         for m in found.methods
     ]  # fmt: skip
-    missed = "".join(f"\nmissed by all: {query}" for query in found.missed)
+    missed = "".join(f"\nmissed by every method: {query}" for query in found.missed)
     if found.absent:
-        missed += f"\nleft out, as no state of this map answers them: {len(found.absent)}"
+        missed += f"\nskipped, because the map has no such state: {len(found.absent)}"
     show(
         found,
         as_json,
@@ -182,11 +184,11 @@ def compare(
 @app.command()
 def path(
     site: Site,
-    to: Annotated[str, typer.Argument(help="A state's id (or its first digits), or words to find it by.")],
-    start: Annotated[str, typer.Option("--from", help="A state's id; empty is the home page.")] = "",
+    to: Annotated[str, typer.Argument(help="A state's id (or its first digits), or a description.")],
+    start: Annotated[str, typer.Option("--from", help="A state's id; empty for the home page.")] = "",
     as_json: Json = False,
 ) -> None:
-    """The cheapest way to a state."""
+    """Show the cheapest path to a state."""
 
     async def planning(engine: Engine) -> PathPlan:
         return await engine.graph_path(site, await _node(engine, site, to), start)
@@ -195,17 +197,16 @@ def path(
     show(plan, as_json, lambda: words.way(plan))
 
 
-@app.command()
+@app.command("navigate")
+@app.command("go", hidden=True)
 def go(
     site: Site,
-    to: Annotated[str, typer.Argument(help="A state's id (or its first digits), or words to find it by.")],
-    headed: Annotated[
-        bool, typer.Option("--headed", help="Show the browser, and leave it open for you.")
-    ] = False,
+    to: Annotated[str, typer.Argument(help="A state's id (or its first digits), or a description.")],
+    headed: Annotated[bool, typer.Option("--headed", help="Show the browser, and leave it open.")] = False,
     storage_state: StorageState = None,
     as_json: Json = False,
 ) -> None:
-    """Go there in a live browser; every step's arrival is compared with what the map expects."""
+    """Navigate to a state in a live browser; the page after every step is compared with the map."""
 
     async def going(engine: Engine) -> Journey:
         node = await _node(engine, site, to)
@@ -228,12 +229,12 @@ def verify(
     thorough: Annotated[
         bool,
         typer.Option(
-            "--thorough", help="Open every page and try every transition, also where nothing changed."
+            "--thorough", help="Open every page and try every transition, even where nothing changed."
         ),
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Verify every state and transition; what is gone is marked, and tips about it become suspect."""
+    """Verify every state and transition; gone ones are marked, and tips about them become suspect."""
     report = with_engine(lambda engine: engine.graph_verify(site, _file(storage_state), thorough))
     show(report, as_json, lambda: words.verified(report))
     if report.gone_states or report.gone_transitions:
@@ -244,8 +245,8 @@ def verify(
 def update(
     site: Site,
     storage_state: StorageState = None,
-    depth: Annotated[int, typer.Option(min=0, help="Transitions from the home page at most.")] = 3,
-    max_states: Annotated[int, typer.Option(min=1, help="Stop at so many states.")] = 1000,
+    depth: Annotated[int, typer.Option(min=0, help="Maximum number of transitions from the home page.")] = 3,
+    max_states: Annotated[int, typer.Option(min=1, help="Maximum number of states.")] = 1000,
     as_json: Json = False,
 ) -> None:
     """Verify, then explore only what is new."""
@@ -268,7 +269,7 @@ def diff(
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """What changed between two explorations."""
+    """Show what changed between two explorations."""
     found = with_engine(lambda engine: engine.graph_diff(site, other))
     show(found, as_json, lambda: words.difference(found))
 
@@ -277,10 +278,10 @@ def diff(
 def export(
     site: Site,
     out: Path,
-    format: Annotated[Format, typer.Option(help="What it is written as.")] = Format.JSON,
+    format: Annotated[Format, typer.Option(help="The file format.")] = Format.JSON,
     as_json: Json = False,
 ) -> None:
-    """Write the graph for another program."""
+    """Export the graph for another program."""
     count = with_engine(lambda engine: engine.graph_export(site, str(out.resolve()), format.value))
     show({"states": count, "out": str(out)}, as_json, lambda: f"{count} states written to {out}")
 
@@ -294,14 +295,14 @@ def from_runs(site: Site, as_json: Json = False) -> None:
 
 @app.command()
 def merge(site: Site, nodes: list[str], as_json: Json = False) -> None:
-    """Make several states one (undo with 'sitelore review undo')."""
+    """Merge states (undo with 'sitelore review undo')."""
     node = with_engine(lambda engine: engine.merge_nodes(site, nodes))
-    show({"node": node}, as_json, lambda: f"they are {node[:8]} now")
+    show({"node": node}, as_json, lambda: f"merged into {node[:8]}")
 
 
 @app.command()
 def split(site: Site, node: str, as_json: Json = False) -> None:
-    """Take a state apart into the pages it stands for."""
+    """Split a state into the pages merged in it."""
     parts = with_engine(lambda engine: engine.split_node(site, node))
     show({"nodes": parts}, as_json, lambda: " ".join(part[:8] for part in parts))
 
@@ -310,10 +311,12 @@ def split(site: Site, node: str, as_json: Json = False) -> None:
 def rules(
     site: Site,
     node: str,
-    file: Annotated[Path | None, typer.Option(help="Rule file to try (default: the rules in force).")] = None,
+    file: Annotated[
+        Path | None, typer.Option(help="Rule file to test (default: the rules in force).")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Which elements of a stored page the rules would stop."""
+    """List the elements of a stored page that the rules would stop."""
 
     async def trying(engine: Engine) -> tuple[LabReport, NodeDetail]:
         from app.engine.graph.rule_file import text_of
@@ -363,11 +366,9 @@ async def _node(engine: Engine, site: str, words: str) -> str:
             return (await engine.graph_node(site, words)).row.id
         except NotFound:
             if any(letter.isdigit() for letter in words) or len(words) >= 8:
-                raise  # "cafe" may be a word, too; these are none
+                raise  # "cafe" may also be a word; these can't be
     hits = await engine.graph_search(site, words, "late", 1)
     if not hits or hits[0].score < LEAST_SCORE:
-        raise NotFound(
-            f"nothing on the map of {site} answers to '{words}'; try other words, or give a state's id"
-        )
+        raise NotFound(f"no state of {site} matches '{words}'; try other words, or give a state's id")
     say(f"found: {hits[0].title} ({hits[0].url})")
     return hits[0].node

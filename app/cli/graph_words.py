@@ -35,7 +35,7 @@ def explored(report: ExploreReport) -> str:
         f"{report.site}: {report.states} states ({report.new} new), {report.transitions} transitions, "
         f"{report.templates} address templates, {report.interaction_only} states without an address of their own",
         f"{report.tried} elements tried in {report.seconds:.0f} s, {report.tokens} tokens; ended: {report.ended}"
-        + (f", {report.frontier} elements still waiting" if report.frontier else ""),
+        + (f", {report.frontier} elements waiting" if report.frontier else ""),
         *(f"not tried, {reason}: {count}" for reason, count in sorted(report.skipped.items())),
         *report.notes,
     ]
@@ -91,7 +91,7 @@ def hits_table(hits: list[NodeHit]) -> str:
 def way(plan: PathPlan) -> str:
     """Return a path step by step."""
     lines = [f"{at + 1}. {step.words} -> {plan.titles[at + 1]}" for at, step in enumerate(plan.transitions)]
-    return "\n".join([*(lines or ["you are there"]), f"about {plan.cost:.1f} s"])
+    return "\n".join([*(lines or ["already there"]), f"about {plan.cost:.1f} s"])
 
 
 def journey_words(journey: Journey) -> str:
@@ -108,18 +108,18 @@ def verified(report: VerifyGraphReport) -> str:
     """Summarize a verification."""
     counts = ", ".join(f"{count} {kind}" for kind, count in sorted(report.arrivals.items()))
     lines = [
-        f"{report.states} states and {report.transitions} transitions looked at in {report.seconds:.0f} s,"
+        f"{report.states} states and {report.transitions} transitions checked in {report.seconds:.0f} s,"
         f" {report.loads} page loads and actions: {counts}",
         f"gone: {len(report.gone_states)} states, {len(report.gone_transitions)} transitions;"
         f" changed: {len(report.changed_states)} states",
     ]
-    lines += [f"suspect now: tip {tip}" for tip in report.suspect_tips]
+    lines += [f"now suspect: tip {tip}" for tip in report.suspect_tips]
     return "\n".join(lines)
 
 
 def difference(found: GraphDiff) -> str:
     """Return what was added, removed and changed."""
-    lines = [f"{found.same} states are the same"]
+    lines = [f"{found.same} unchanged states"]
     lines += [f"+ {title} {url}" for _, title, url in found.added]
     lines += [f"- {title} {url}" for _, title, url in found.removed]
     lines += [

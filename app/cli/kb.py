@@ -14,7 +14,7 @@ from app.cli.tip import tip_document
 from app.engine.errors import UsageError
 from kb.tip import PARTLY, Query, Retrieval, Status
 
-app = typer.Typer(help="The knowledge base as a whole.", no_args_is_help=True)
+app = typer.Typer(help="Retrieve from, freeze, compare and exchange knowledge bases.", no_args_is_help=True)
 
 
 class Exchange(StrEnum):
@@ -31,25 +31,26 @@ class Exchange(StrEnum):
 AFTERWARDS = 2.0
 """Seconds spent on encoding after the answer is printed; vectors made by then are kept for the next call."""
 
-Format = Annotated[Exchange, typer.Option(help="Format of the file; auto goes by its ending.")]
+Format = Annotated[Exchange, typer.Option(help="File format; auto: by the file name.")]
 
 
 @app.command()
 def retrieve(
     url: Annotated[str, typer.Option(help="The page's address.")] = "",
     query: Annotated[str, typer.Option(help="The goal.")] = "",
-    site: Annotated[str, typer.Option(help="The site, where the address does not tell.")] = "",
-    k: Annotated[int, typer.Option(min=1, max=1000, help="At most so many tips.")] = 8,
+    site: Annotated[str, typer.Option(help="The site, where the address does not identify it.")] = "",
+    k: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of tips.")] = 8,
     kb: Annotated[str, typer.Option(help="A knowledge base file instead of the workspace's own.")] = "",
     wait: Annotated[
-        bool, typer.Option("--wait", help="Wait until every tip is encoded: the same answer at any time.")
+        bool, typer.Option("--wait", help="Wait until every tip is encoded, for a reproducible answer.")
     ] = False,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Every route's score, and what was left out and why.")
+        bool,
+        typer.Option("--explain", help="Show every route's score, and which tips were left out and why."),
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """The tips an agent would be given for a page and a goal."""
+    """List the tips an agent would get for a page and a goal."""
     asked = Query(url=url, text=query, site=site)
 
     async def asking(engine: Any) -> None:
@@ -112,15 +113,15 @@ def _document(found: Retrieval, explain: bool) -> list[dict[str, Any]]:
 def freeze(
     out: Path,
     include: Annotated[
-        list[Status] | None, typer.Option(help="Also tips of this status; may be repeated.")
+        list[Status] | None, typer.Option(help="Also freeze tips with this status; may be repeated.")
     ] = None,
     waive: Annotated[
         list[str] | None,
-        typer.Option(help="TIP=REASON: take a tip in despite its lint errors; may be repeated."),
+        typer.Option(help="TIP=REASON: include a tip despite its lint errors; may be repeated."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write the active tips as one read-only file and its manifest. Same tips, same bytes."""
+    """Write the active tips to one read-only file with a manifest. Same tips, same bytes."""
     reasons = {tip: reason for tip, _, reason in (pair.partition("=") for pair in waive or ())}
     if not all(reasons.values()):
         raise UsageError("a waiver needs a reason", remedy="write --waive TIP=REASON")
@@ -131,17 +132,17 @@ def freeze(
     )
     show(report, as_json, lambda: words)
     if not report.tips:
-        say("the file holds no tip: set tips to active first ('sitelore tip status TIP --to active')")
+        say("the file has no tips: set tips to active first ('sitelore tip status TIP --to active')")
 
 
 @app.command()
 def verify(file: Path, as_json: Json = False) -> None:
-    """Whether a frozen file is what its manifest says; exit code 1 if it is not."""
+    """Check a frozen file against its manifest; exit code 1 if they differ."""
     report = with_engine(lambda engine: engine.verify(str(file)))
     show(
         report,
         as_json,
-        lambda: f"{'whole' if report.ok else 'NOT WHOLE'}: {report.tips} tips, sha256 {report.sha256}",
+        lambda: f"{'intact' if report.ok else 'NOT INTACT'}: {report.tips} tips, sha256 {report.sha256}",
     )
     for problem in report.problems:
         say(f"  {problem}")
@@ -155,11 +156,11 @@ def diff(
     b: Path,
     steps: Annotated[
         bool,
-        typer.Option("--steps", help="Also: in which stored steps the agent would be told something else."),
+        typer.Option("--steps", help="Also list stored steps where the agent would get other tips."),
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Which tips two knowledge bases do not share."""
+    """Show the tips that differ between two knowledge bases."""
 
     async def comparing(engine: Any) -> tuple[Any, Any]:
         tips = await engine.kb_diff(str(a), str(b))
@@ -176,31 +177,31 @@ def diff(
     lines += [f"- {t.id}  {t.text[:90]}" for t in tips.removed]
     lines += [f"~ {y.id}  {y.text[:90]}" for _, y in tips.changed]
     if behaviour is not None:
-        lines.append(f"{behaviour.changed} of {behaviour.steps} stored steps would be told something else")
-    show(body, as_json, lambda: "\n".join(lines) or "the same tips")
+        lines.append(f"{behaviour.changed} of {behaviour.steps} stored steps would get other tips")
+    show(body, as_json, lambda: "\n".join(lines) or "no difference")
 
 
 @app.command()
 def stats(as_json: Json = False) -> None:
-    """Counts."""
+    """Show the number of tips by site, status and kind."""
     found = with_engine(lambda engine: engine.kb_stats())
     show(found, as_json, lambda: "\n".join(f"{key}: {value}" for key, value in plain(found).items()))
 
 
 @app.command()
 def merge(file: Path, as_json: Json = False) -> None:
-    """Take over the tips of another knowledge base that are not here yet, as drafts."""
+    """Add the tips missing here from another knowledge base, as drafts."""
     report = with_engine(lambda engine: engine.kb_merge(str(file)))
-    show(report, as_json, lambda: f"{len(report.added)} added, {report.skipped} were there already")
+    show(report, as_json, lambda: f"{len(report.added)} added, {report.skipped} already present")
 
 
 @app.command("import")
 def import_(
     file: Path, format: Format, site: Annotated[str, typer.Option()] = "", as_json: Json = False
 ) -> None:
-    """Bring in tips; they arrive as quarantined drafts."""
+    """Import tips as quarantined drafts."""
     report = with_engine(lambda engine: engine.kb_import(str(file), format.value, site))
-    show(report, as_json, lambda: f"{len(report.added)} added as drafts, {report.skipped} were there already")
+    show(report, as_json, lambda: f"{len(report.added)} added as drafts, {report.skipped} already present")
     for failure in report.failed:
         say(f"  {failure}")
     if report.failed:
@@ -211,6 +212,6 @@ def import_(
 def export(
     out: Path, format: Format, site: Annotated[str, typer.Option()] = "", as_json: Json = False
 ) -> None:
-    """Write tips to a file other programs can read."""
+    """Export tips to a file for other programs."""
     count = with_engine(lambda engine: engine.kb_export(str(out), format.value, site))
     show({"exported": count, "out": str(out)}, as_json, lambda: f"{count} tips written to {out}")

@@ -41,7 +41,9 @@ from app.engine.trajectory import Outcome
 if TYPE_CHECKING:
     from app.engine.engine import Engine
 
-app = typer.Typer(help="Supervise runs: start many, decide, hint, pause.", no_args_is_help=True)
+app = typer.Typer(
+    help="Supervise runs: start several, decide requests, send hints, pause.", no_args_is_help=True
+)
 
 
 class Word(StrEnum):
@@ -53,35 +55,40 @@ class Word(StrEnum):
 
 @app.command("list")
 def list_(as_json: Json = False) -> None:
-    """Runs on the wall: those of every process on this workspace, and those that broke off."""
+    """List the supervised runs of every process on this workspace, with interrupted ones."""
 
     async def listing(engine: Engine) -> list[LiveRow]:
         await engine.recover()
         return await engine.live_runs()
 
     rows = with_engine(listing)
-    show(rows, as_json, lambda: _wall(rows) or "no run is going on")
+    show(rows, as_json, lambda: _wall(rows) or "no supervised runs")
 
 
 @app.command()
 def start(
-    tasks: Annotated[
-        str, typer.Argument(help="A file of tasks (.txt, .jsonl, .json), or one task in words.")
-    ],
-    start_url: Annotated[str, typer.Option(help="Where tasks begin that don't say.")] = "",
-    at_once: Annotated[
-        int, typer.Option(min=0, max=32, help="Runs at once (0: 4); those that wait for you don't count.")
+    tasks: Annotated[str, typer.Argument(help="A task file (.txt, .jsonl, .json), or one task in words.")],
+    start_url: Annotated[str, typer.Option(help="Start address for tasks without one.")] = "",
+    concurrency: Annotated[
+        int, typer.Option(min=0, max=32, help="Parallel runs (0: 4); runs that wait for you don't count.")
     ] = 0,
-    policy: Annotated[PolicyName | None, typer.Option(help="scout: no model, no tokens.")] = None,
+    at_once: Annotated[int, typer.Option(min=0, max=32, hidden=True)] = 0,
+    policy: Annotated[
+        PolicyName | None, typer.Option(help="What decides the actions: scout (no model, no tokens) or llm.")
+    ] = None,
     kb: Annotated[str, typer.Option(help="'live', 'none', or a frozen file.")] = "",
     graph: Annotated[list[str] | None, typer.Option(help="Site whose interaction graph may be used.")] = None,
-    storage_state: Annotated[Path | None, typer.Option(help="A recorded log-in.")] = None,
-    max_steps: Annotated[int, typer.Option(min=0, max=1000, help="Steps at most (0: as the file says).")] = 0,
+    storage_state: Annotated[
+        Path | None, typer.Option(help="A saved log-in (Playwright storage state).")
+    ] = None,
+    max_steps: Annotated[
+        int, typer.Option(min=0, max=1000, help="Maximum number of steps (0: as in the file).")
+    ] = 0,
     as_json: Json = False,
 ) -> None:
-    """Start runs under supervision and stay until all are over; requests are printed as they come.
+    """Start supervised runs and wait until all have ended; requests are printed as they come.
 
-    Exit code 0: every one was answered, or finished by hand.
+    Exit code 0: every run was answered or finished by hand.
     """
     from dataclasses import replace
 
@@ -97,7 +104,7 @@ def start(
         engine.bus.subscribe(print_requests)
         wanted = await _wanted(engine, tasks, start_url)
         requests = [replace(request, **changes) for request in wanted]  # pyright: ignore[reportArgumentType]
-        ids = set(await engine.start_runs(requests, at_once))
+        ids = set(await engine.start_runs(requests, concurrency or at_once))
         while True:
             rows = [row for row in await engine.live_runs() if row.run in ids]
             if not any(row.state.alive for row in rows):
@@ -116,31 +123,31 @@ async def _wanted(engine: Engine, tasks: str, start_url: str) -> list[RunRequest
     if is_file or (len(tasks) < 200 and Path(tasks).is_file()):
         return await engine.read_tasks(str(Path(tasks).expanduser().resolve()), start_url)
     if not start_url:
-        raise UsageError("where to begin is not known", remedy="give --start-url")
+        raise UsageError("the start address is not known", remedy="give --start-url")
     return [RunRequest(intent=tasks, start_url=start_url)]
 
 
 @app.command()
 def pause(run: str) -> None:
-    """Hold a run before its next action; its clock stops, its page stays alive."""
+    """Pause a run before its next action; its clock stops, its page stays open."""
     with_engine(lambda engine: engine.pause_run(run))
 
 
 @app.command("continue")
 def continue_(run: str) -> None:
-    """Let a run go on that another process holds; one that broke off goes on with `sitelore run --resume`."""
+    """Resume a run paused in another process; for an interrupted one use `sitelore run --resume`."""
     with_engine(lambda engine: _of_another(engine, run, "continue"))
 
 
 @app.command()
 def step(run: str) -> None:
-    """Let a held run do one step."""
+    """Let a paused run do one step."""
     with_engine(lambda engine: engine.step_run(run))
 
 
 @app.command()
 def stop(run: str) -> None:
-    """End a run after the action in flight; one that broke off is closed for good."""
+    """End a run after the current action; an interrupted one is closed for good."""
 
     async def stopping(engine: Engine) -> None:
         await engine.recover()
@@ -153,15 +160,15 @@ def stop(run: str) -> None:
 def hand_back(
     run: str,
     finished: Annotated[
-        bool, typer.Option("--finished", help="The task was done by hand; the run ends.")
+        bool, typer.Option("--finished", help="The task was finished by hand; the run ends.")
     ] = False,
     answer: Annotated[str | None, typer.Option(help="The task's answer; the run ends with it.")] = None,
     no_wall: Annotated[
-        bool, typer.Option("--no-wall", help="What it waits at is no wall; it goes on and won't ask again.")
+        bool, typer.Option("--no-wall", help="Nothing blocks the page; the run resumes and won't ask again.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Hand a run back that is held: to go on (no option), finished, with its answer, or past what is no wall."""
+    """Hand a taken-over or waiting run back: to resume (no option), finished, with its answer, or not blocked."""
     chosen = [
         back
         for given, back in (
@@ -172,7 +179,7 @@ def hand_back(
         if given
     ]
     if len(chosen) > 1:
-        raise UsageError("--finished, --answer and --no-wall exclude each other", remedy="give one of them")
+        raise UsageError("--finished, --answer and --no-wall can't be combined", remedy="give one of them")
     back = chosen[0] if chosen else ON
 
     async def handing(engine: Engine) -> TakeoverAccount:
@@ -187,32 +194,34 @@ async def _of_another(engine: Engine, run: str, what: str) -> None:
     rows = {row.run: row for row in await engine.live_runs()}
     if run not in rows:
         raise UsageError(
-            f"no process works on run {run[:120]!r}", remedy=f"give 'sitelore run --resume {run[:120]}'"
+            f"no process has run {run[:120]!r}", remedy=f"use 'sitelore run --resume {run[:120]}'"
         )
     await engine.continue_run(run)
 
 
 @app.command()
 def requests(
-    run: Annotated[str, typer.Argument(help="Of this run; of all without one.")] = "",
-    closed: Annotated[bool, typer.Option("--closed", help="Those that are settled, too.")] = False,
+    run: Annotated[str, typer.Argument(help="Only this run's requests.")] = "",
+    closed: Annotated[bool, typer.Option("--closed", help="Include settled requests.")] = False,
     as_json: Json = False,
 ) -> None:
-    """What runs wait for a person to decide."""
+    """List the requests that wait for a decision."""
     found = with_engine(lambda engine: engine.requests(run, closed))
-    show(found, as_json, lambda: "\n".join(map(_request, found)) or "nothing is asked")
+    show(found, as_json, lambda: "\n".join(map(_request, found)) or "no open requests")
 
 
 @app.command()
 def decide(
     request: str,
     verb: Verb,
-    text: Annotated[str, typer.Option(help="The answer, or the reason that the agent is told.")] = "",
-    command: Annotated[str, typer.Option(help='For edit: the action, such as click("12").')] = "",
-    reach: Annotated[Reach, typer.Option(help="How far it goes.")] = Reach.ONCE,
+    text: Annotated[str, typer.Option(help="The answer, or a reason for the agent.")] = "",
+    command: Annotated[str, typer.Option(help='With edit: the new action, such as click("12").')] = "",
+    reach: Annotated[
+        Reach, typer.Option(help="How long the decision holds: once, for the run, or on the site.")
+    ] = Reach.ONCE,
     as_json: Json = False,
 ) -> None:
-    """Decide about a request, at once: only the window can undo an end. Deciding twice is refused (exit code 1)."""
+    """Decide a request, effective at once: only the window can undo an end. A second decision fails (exit code 1)."""
     decision = PersonDecision(verb=verb, text=text, command=command, reach=reach)
     found: PersonRequest = with_engine(lambda engine: engine.decide(request, decision))
     show(found, as_json, lambda: f"{found.id}: {found.state.value}, {verb.value}")
@@ -220,21 +229,22 @@ def decide(
 
 @app.command()
 def hint(run: str, text: str, as_json: Json = False) -> None:
-    """Say something to a run; its next step is given it."""
+    """Send a hint to a run; the agent gets it with its next step."""
     sent: PersonHint = with_engine(lambda engine: engine.send_hint(run, text))
     show(sent, as_json, lambda: f"{sent.id}: sent")
 
 
-@app.command("time-line")
+@app.command("timeline")
+@app.command("time-line", hidden=True)
 def time_line(run: str, as_json: Json = False) -> None:
-    """What its operator, the policy and the watchdog did in a run."""
+    """List what people, the policy and the watchdog did during a run."""
     deeds: list[Intervention] = with_engine(lambda engine: engine.interventions(run))
-    show(deeds, as_json, lambda: "\n".join(map(_deed, deeds)) or "nobody intervened")
+    show(deeds, as_json, lambda: "\n".join(map(_deed, deeds)) or "no interventions")
 
 
 @app.command()
 def react(run: str, step: int, detector: str, word: Word, as_json: Json = False) -> None:
-    """Say whether a detector called rightly; it learns from that."""
+    """Judge a detector's flag right or wrong; the detector's score follows."""
 
     async def reacting(engine: Engine) -> FlagReaction:
         return await engine.react(run, step, detector, word is Word.RIGHT)
@@ -246,14 +256,14 @@ def react(run: str, step: int, detector: str, word: Word, as_json: Json = False)
 @app.command("policy")
 def policy_(
     set_: Annotated[
-        Path | None, typer.Option("--set", help="Put the policy of this JSON file in force.")
+        Path | None, typer.Option("--set", help="Put the policy in this JSON file into force.")
     ] = None,
     preview: Annotated[
-        bool, typer.Option("--preview", help="Only say what it would have done to the stored runs.")
+        bool, typer.Option("--preview", help="Only show what it would have done to the stored runs.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """When runs are marked, told of, paused or asked about; and what that would have meant."""
+    """Show or set the intervention policy, with its effect on the stored runs."""
     from pydantic import TypeAdapter, ValidationError
 
     async def doing(engine: Engine) -> tuple[InterventionPolicy, PolicyPreview]:
@@ -266,7 +276,7 @@ def policy_(
             except ValidationError as error:
                 first = error.errors()[0]
                 where = ".".join(str(part) for part in first["loc"]) or "the file"
-                raise InputError(f"this is no policy: {where}: {first['msg']}", path=str(set_)) from error
+                raise InputError(f"not a policy: {where}: {first['msg']}", path=str(set_)) from error
             if not preview:
                 chosen = await engine.save_intervention_policy(chosen)
         return chosen, await engine.preview_policy(chosen)
@@ -295,7 +305,7 @@ def _wall(rows: list[LiveRow]) -> str:
         )
         for row in rows
     ]
-    return table(cells, ("run", "state", "step", "risk", "what", "task"), 44)
+    return table(cells, ("run", "state", "step", "risk", "detail", "task"), 44)
 
 
 def _request(one: PersonRequest) -> str:
@@ -326,11 +336,11 @@ def _policy(chosen: InterventionPolicy, counted: PolicyPreview) -> str:
         [
             table(flags, ("site", "flag", "reaction")),
             "",
-            table(risks, ("site", "an action that", "answer")),
+            table(risks, ("site", "action that", "answer")),
             "",
             f"This would have paused {whole.paused} of {whole.runs} stored runs, {whole.failed_paused} of them failed"
             f" ({whole.failed} of {whole.judged} scored ones failed), asked in {whole.asked},"
-            f" told of {whole.notified}.",
+            f" notified about {whole.notified}.",
         ]
     )
 

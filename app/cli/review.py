@@ -12,27 +12,27 @@ from app.engine.judgement import Flag, Label
 if TYPE_CHECKING:
     from app.engine.engine import Engine
 
-app = typer.Typer(help="Judge runs.", no_args_is_help=True)
+app = typer.Typer(help="Review runs: verdicts, detector scores, undo.", no_args_is_help=True)
 
 
 def detect(
-    runs: Annotated[list[str] | None, typer.Argument(help="Run ids; all runs when none is named.")] = None,
+    runs: Annotated[list[str] | None, typer.Argument(help="Run ids (default: all runs).")] = None,
     vlm: Annotated[
         bool,
         typer.Option(
             "--vlm",
-            help="Ask the model of the settings too: did each step do what it was for, was the goal met?",
+            help="Also ask the configured model: did each step do its job, was the goal met?",
         ),
     ] = False,
     limit: Annotated[
         int,
         typer.Option(
-            min=1, help="With --vlm and no run named: so many of the riskiest runs it was never asked about."
+            min=1, help="With --vlm and no run ids: number of riskiest runs the model has not judged yet."
         ),
     ] = 20,
     as_json: Json = False,
 ) -> None:
-    """Look for failures with every rule detector and rank the runs anew; with --vlm ask a model as well."""
+    """Run every rule detector and update the risk ranking; with --vlm ask a model as well."""
 
     async def looking(engine: Engine) -> list[Flag]:
         return await (engine.ask_model(runs or (), limit) if vlm else engine.detect(runs or ()))
@@ -42,39 +42,45 @@ def detect(
     body = [{key: plain(getattr(flag, key)) for key in keys} for flag in flags]
     rows = [(f.run, f.step, f.severity.value, f"{f.confidence:.2f}", f.detector, f.message) for f in flags]
     show(
-        body, as_json, lambda: table(rows, ("run", "step", "severity", "sure", "detector", "what"), widest=90)
+        body,
+        as_json,
+        lambda: table(rows, ("run", "step", "severity", "confidence", "detector", "message"), widest=90),
     )
 
 
 @app.command()
 def verdict(
     run: str,
-    label: Annotated[Label, typer.Option(help="What went wrong.")],
+    label: Annotated[Label, typer.Option(help="The verdict.")],
     step: Annotated[int | None, typer.Option(help="The step it concerns.")] = None,
-    note: Annotated[str, typer.Option(help="In your own words.")] = "",
+    note: Annotated[str, typer.Option(help="A note in your own words.")] = "",
     as_json: Json = False,
 ) -> None:
-    """File a verdict on a run or on one step of it."""
+    """Give a verdict on a run or on one of its steps."""
     given = with_engine(lambda engine: engine.give_verdict(run, label, step, note))
     show(given, as_json, lambda: f"{given.run}: {given.label.value}")
 
 
 @app.command("next")
 def next_(
-    after: Annotated[str, typer.Option(help="The run just looked at.")] = "",
-    other_kind: Annotated[bool, typer.Option("--other-kind", help="Skip runs that failed like it.")] = False,
+    after: Annotated[str, typer.Option(help="The run just reviewed.")] = "",
+    other_kind: Annotated[
+        bool, typer.Option("--other-kind", help="Skip runs that failed the same way.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """The failed run most worth looking at."""
+    """Show the failed run most worth reviewing."""
     row = with_engine(lambda engine: engine.next_to_review(after, other_kind))
     show(
-        row, as_json, lambda: f"{row.id} at step {row.suspect_step}: {row.intent}" if row else "nothing left"
+        row,
+        as_json,
+        lambda: f"{row.id} at step {row.suspect_step}: {row.intent}" if row else "nothing left to review",
     )
 
 
 @app.command()
 def scores(as_json: Json = False) -> None:
-    """How often each detector called, and how often rightly, by people's verdicts."""
+    """Show how often each detector fired, and its precision and recall by people's verdicts."""
     report = with_engine(lambda engine: engine.risk_report())
     rows = [
         (s.detector, s.site or "all", s.fired, s.judged, s.right, _rate(s.precision), _rate(s.recall))
@@ -86,16 +92,16 @@ def scores(as_json: Json = False) -> None:
 
 @app.command()
 def undo(as_json: Json = False) -> None:
-    """Take back the latest deed, whatever it was."""
+    """Undo the latest change, whatever it was."""
     done = with_engine(lambda engine: engine.undo())
     show(done, as_json, lambda: f"undone: {done.did}" if done.did else "nothing to undo")
 
 
 @app.command()
 def redo(as_json: Json = False) -> None:
-    """Do again what was undone last."""
+    """Redo the change undone last."""
     done = with_engine(lambda engine: engine.redo())
-    show(done, as_json, lambda: f"done again: {done.did}" if done.did else "nothing to redo")
+    show(done, as_json, lambda: f"redone: {done.did}" if done.did else "nothing to redo")
 
 
 def _rate(value: float | None) -> str:

@@ -21,7 +21,7 @@ DEMO_PORT = 7801
 
 app = typer.Typer(
     name="sitelore",
-    help="Turn failed web-agent runs into site knowledge. Without a command the workbench opens.",
+    help="Turn failed web-agent runs into site knowledge. Without a command, open the workbench.",
     no_args_is_help=False,
     add_completion=False,
     rich_markup_mode=None,
@@ -45,15 +45,15 @@ def root(
     context: typer.Context,
     workspace: Annotated[
         Path | None,
-        typer.Option(help="Folder of the workspace (default: the user's data folder).", show_default=False),
+        typer.Option(help="Workspace folder (default: the user's data folder).", show_default=False),
     ] = None,
     safe: Annotated[
         bool, typer.Option("--safe", help="Open without the last session and without a model.")
     ] = False,
     loglevel: Annotated[
-        str, typer.Option(help="debug, info, warning or error, on standard error.")
+        str, typer.Option(help="Log level on standard error: debug, info, warning or error.")
     ] = "warning",
-    version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
     """Options given before the command."""
     from app import log
@@ -74,19 +74,19 @@ def root(
 
 @app.command()
 def demo(
-    headless: Annotated[bool, typer.Option("--headless", help="No window: print what was done.")] = False,
-    serve: Annotated[
-        bool, typer.Option("--serve", help="Only serve the bundled site, to explore it or to click around.")
+    headless: Annotated[
+        bool, typer.Option("--headless", help="Without a window: print what is done.")
     ] = False,
+    serve: Annotated[bool, typer.Option("--serve", help="Only serve the bundled site.")] = False,
     port: Annotated[
-        int, typer.Option(min=0, max=65533, help="First of the three ports of --serve; 0 takes free ones.")
+        int, typer.Option(min=0, max=65533, help="First of the three ports of --serve; 0 for free ones.")
     ] = DEMO_PORT,
     out: Annotated[
-        Path, typer.Option(help="Folder for pictures, the frozen file and the demo workspace.")
+        Path, typer.Option(help="Folder for screenshots, the frozen file and the demo workspace.")
     ] = Path("demo-out"),
     as_json: Json = False,
 ) -> None:
-    """The whole loop on the bundled site: import, detect, judge, tip, retrieve, freeze. No model, no tokens."""
+    """Run the whole loop on the bundled site: import, detect, judge, tip, retrieve, freeze. No model, no tokens."""
     from app.engine import demo as whole_loop
 
     if serve:
@@ -100,7 +100,7 @@ def demo(
         show(
             {**whole_loop.as_dict(report), "pictures": pictures},
             as_json,
-            lambda: f"{len(pictures)} pictures in {out}",
+            lambda: f"{len(pictures)} screenshots in {out}",
         )
         raise typer.Exit(0 if report.ok else 1)
     _need_qt()
@@ -129,14 +129,14 @@ def _serve_demo(port: int) -> None:
 
     async def serving() -> None:
         async with await DemoServer.start(port) as server:
-            say(f"shop {server.shop_url}/  admin {server.admin_url}/admin  (Ctrl+C stops it)")
+            say(f"shop {server.shop_url}/  admin {server.admin_url}/admin  (stop with Ctrl+C)")
             await asyncio.Event().wait()
 
     try:
         asyncio.run(serving())
     except OSError as error:
         raise SiteloreError(
-            f"the demo site can't be served on port {port}: {error.strerror} (--port takes another)"
+            f"the demo site can't be served on port {port}: {error.strerror} (choose another with --port)"
         ) from error
 
 
@@ -149,14 +149,14 @@ def _pictures(workspace: str, out: Path) -> list[str]:
                "sys.exit(run_pictures(Path(sys.argv[1]), Path(sys.argv[2])))", workspace, str(out)]  # fmt: skip
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
     if done.returncode:
-        say(f"no pictures: {(done.stderr.strip().splitlines() or ['the window did not start'])[-1]}")
+        say(f"no screenshots: {(done.stderr.strip().splitlines() or ['the window did not start'])[-1]}")
         say("see 'sitelore doctor' for what is missing")
     return sorted(path.name for path in out.glob("*.png"))
 
 
 @app.command()
 def doctor(as_json: Json = False) -> None:
-    """What works here, and how to mend what does not."""
+    """Check browser, window, encoder and model, and show how to fix what does not work."""
     import asyncio
 
     from app.engine.doctor import examine
@@ -171,9 +171,9 @@ def _findings(checks: Sequence[Check]) -> str:
     """Return a table of the checks; below it the commands to fix the failed ones, each on a whole line."""
     rows = [(_state(check), check.name, check.found) for check in checks]
     mending = [f"{check.name}: {check.remedy}" for check in checks if check.remedy and not check.ok]
-    parts = [table(rows, ("", "what", "found"), widest=100)]
+    parts = [table(rows, ("", "check", "found"), widest=100)]
     if mending:
-        parts += ["", "To mend it:", *mending]
+        parts += ["", "To fix it:", *mending]
     return "\n".join(parts)
 
 
@@ -185,7 +185,7 @@ def _state(check: Check) -> str:
     return "MISSING" if check.needed else "off"
 
 
-STOPPED = "stopped; what was finished is kept"
+STOPPED = "stopped; finished work is kept"
 TYPER_INTERRUPTED = 130
 """Typer's exit code for Ctrl+C, without a message."""
 
@@ -218,7 +218,7 @@ def run(arguments: list[str]) -> int:
                 raise
     if code == TYPER_INTERRUPTED:
         resumes = "explore" in arguments and "--fresh" not in arguments
-        return _leave(arguments, STOPPED + (", and the same line goes on" if resumes else ""), 1)
+        return _leave(arguments, STOPPED + (", and the same command resumes it" if resumes else ""), 1)
     return code if isinstance(code, int) else 0
 
 

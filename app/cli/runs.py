@@ -12,7 +12,7 @@ from app.cli.common import Json, plain, say, show, table, with_engine
 from app.engine.api import RunDetail, RunFilter, RunRow
 from app.engine.trajectory import Step
 
-app = typer.Typer(help="Stored runs.", no_args_is_help=True)
+app = typer.Typer(help="List, show, export and delete stored runs.", no_args_is_help=True)
 
 
 NOTED = 20
@@ -30,20 +30,20 @@ class Order(StrEnum):
 
 
 def import_(
-    paths: Annotated[list[Path], typer.Argument(help="Folders of runs.")],
+    paths: Annotated[list[Path], typer.Argument(help="Folders with runs.")],
     format: Annotated[str, typer.Option(help="auto, colorbrowseragent or native.")] = "auto",
     as_json: Json = False,
 ) -> None:
     """Import runs. Importing twice adds nothing; the originals are only read."""
     report = with_engine(lambda engine: engine.import_runs([str(path) for path in paths], format))
     body = {key: plain(getattr(report, key)) for key in ("imported", "skipped", "failed", "runs", "notes")}
-    show(body, as_json, lambda: f"{report.imported} imported, {report.skipped} were there already")
+    show(body, as_json, lambda: f"{report.imported} imported, {report.skipped} already present")
     for run in report.notes[:NOTED]:
         for note in run.notes:
             say(f"{run.run}: {note} in {run.path}")
     if report.notes:
         rest = len(report.notes) - NOTED
-        more = f"; {rest} more are not shown here, --json has all" if rest > 0 else ""
+        more = f"; {rest} more are not shown (see --json)" if rest > 0 else ""
         say(f"{len(report.notes)} of the new runs are incomplete{more}")
     for failure in report.failed:
         say(f"{failure.path}: {failure.error}")
@@ -56,16 +56,16 @@ def list_(
     site: Annotated[str, typer.Option(help="Only this site.")] = "",
     suite: Annotated[str, typer.Option(help="Only this suite.")] = "",
     failed: Annotated[bool, typer.Option("--failed", help="Only runs scored below 1.")] = False,
-    passed: Annotated[bool, typer.Option("--passed", help="Only runs scored in full.")] = False,
+    passed: Annotated[bool, typer.Option("--passed", help="Only runs with the full score.")] = False,
     unjudged: Annotated[bool, typer.Option("--unjudged", help="Only runs without a verdict.")] = False,
     detector: Annotated[str, typer.Option(help="Only runs flagged by this detector.")] = "",
-    order: Annotated[Order, typer.Option(help="What comes first.")] = Order.ID,
+    order: Annotated[Order, typer.Option(help="Sort order.")] = Order.ID,
     search: Annotated[
-        str, typer.Option(help="Words in goal, reasons, actions, addresses, errors, answers.")
+        str, typer.Option(help="Search goals, reasons, actions, addresses, errors and answers.")
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """The queue."""
+    """List runs in the order of the review queue."""
     which = RunFilter(
         site=site,
         suite=suite,
@@ -80,14 +80,12 @@ def list_(
     heads = ("risk", "site", "score", "steps", "ended", "run", "flags", "goal")
     show(rows, as_json, lambda: table([_cells(row) for row in rows], heads, widest=48))
     if waiting := sum(not row.looked_at for row in rows):
-        say(
-            f"{waiting} of these runs have not been looked at by the detectors yet; 'sitelore detect' does it"
-        )
+        say(f"{waiting} of these runs have not been checked by the detectors yet; run 'sitelore detect'")
 
 
 @app.command("show")
 def show_(run: str, as_json: Json = False) -> None:
-    """One run with its steps."""
+    """Show a run with its steps."""
     detail = with_engine(lambda engine: engine.open_run(run))
     show(run_document(detail), as_json, lambda: _story(detail))
 
@@ -102,17 +100,17 @@ def delete(runs: list[str], as_json: Json = False) -> None:
 @app.command()
 def export(
     runs: list[str],
-    out: Annotated[Path, typer.Option(help="Folder to write into.")] = Path("runs-export"),
+    out: Annotated[Path, typer.Option(help="Output folder.")] = Path("runs-export"),
     as_json: Json = False,
 ) -> None:
-    """Write runs as folders that Sitelore, or a script of yours, can read."""
+    """Export runs as folders that Sitelore or a script can read."""
     count = with_engine(lambda engine: engine.export_runs(runs, str(out)))
     show({"exported": count, "out": str(out)}, as_json, lambda: f"{count} written to {out}")
 
 
 @app.command()
 def reindex(as_json: Json = False) -> None:
-    """Make the search index anew from the stored runs."""
+    """Rebuild the search index from the stored runs."""
     count = with_engine(lambda engine: engine.rebuild_index())
     show({"runs": count}, as_json, lambda: f"{count} runs indexed")
 

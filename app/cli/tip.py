@@ -24,19 +24,17 @@ from kb.tip import (
     TipDraft,
 )
 
-app = typer.Typer(help="Tips of the knowledge base.", no_args_is_help=True)
+app = typer.Typer(help="Write, check and manage tips.", no_args_is_help=True)
 
 Text = Annotated[str, typer.Option(help="The tip: site logic, not one task's steps.")]
 ScopeText = Annotated[str, typer.Option(help="host/path glob, such as '*:8023/dashboard/**' or '/f/*?sort'.")]
 When = Annotated[str, typer.Option(help="When it applies.")]
 Do = Annotated[str, typer.Option(help="What to do.")]
-Before = Annotated[str, typer.Option(help="What must come first.")]
-Why = Annotated[str, typer.Option(help="Why it is so.")]
-Waive = Annotated[
-    str, typer.Option(help="The reason why lint errors are no obstacle here; it is kept with the tip.")
-]
+Before = Annotated[str, typer.Option(help="What must be done first.")]
+Why = Annotated[str, typer.Option(help="Why.")]
+Waive = Annotated[str, typer.Option(help="Why the lint errors don't matter here; stored with the tip.")]
 Keywords = Annotated[
-    list[str] | None, typer.Option("--keyword", help="A word to find it by; may be repeated.")
+    list[str] | None, typer.Option("--keyword", help="A keyword for retrieval; may be repeated.")
 ]
 
 
@@ -45,17 +43,17 @@ def add(
     site: Annotated[str, typer.Option(help="The site's name.")],
     text: Text,
     scope: ScopeText = "",
-    kind: Annotated[Kind, typer.Option(help="What it is about.")] = Kind.OPERATION,
+    kind: Annotated[Kind, typer.Option(help="The kind of tip.")] = Kind.OPERATION,
     when: When = "",
     do: Do = "",
     before: Before = "",
     why: Why = "",
     keyword: Keywords = None,
-    run: Annotated[str, typer.Option(help="The run it was learnt from.")] = "",
+    run: Annotated[str, typer.Option(help="The run it was learned from.")] = "",
     step: Annotated[int | None, typer.Option(help="The step in that run.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Store a tip as a draft; lint and similar tips are printed with its id."""
+    """Add a tip as a draft; prints its id, lint findings and similar tips."""
 
     async def adding(engine: Any) -> Any:
         intent, provenance, taint = "", Provenance(), ()
@@ -104,7 +102,7 @@ def edit(
     waive: Waive = "",
     as_json: Json = False,
 ) -> None:
-    """Store a new version of a tip; what is not named stays."""
+    """Store a new version of a tip; parts not given stay."""
     changes: dict[str, Any] = {
         "text": text,
         "kind": kind,
@@ -119,7 +117,7 @@ def edit(
     if keyword is not None:
         changes["keywords"] = tuple(keyword)
     if not changes:
-        raise UsageError("nothing to change", remedy="name what to change, for example --text")
+        raise UsageError("nothing to change", remedy="give what to change, for example --text")
 
     async def editing(engine: Any) -> Any:
         stored = await engine.tip(tip)
@@ -134,11 +132,11 @@ def edit(
 @app.command("list")
 def list_(
     site: Annotated[str, typer.Option()] = "",
-    status: Annotated[str, typer.Option(help="One status or several with commas.")] = "",
+    status: Annotated[str, typer.Option(help="One status, or several separated by commas.")] = "",
     search: Annotated[str, typer.Option(help="Words in the tip.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Tips, sorted by id."""
+    """List tips by id."""
     tips = with_engine(lambda engine: engine.list_tips(site, status, search))
     rows = [
         (t.id, t.status.value, t.kind.value, str(t.scope) or "whole site", t.revision, t.text) for t in tips
@@ -149,7 +147,7 @@ def list_(
 
 @app.command("show")
 def show_(tip: str, as_json: Json = False) -> None:
-    """One tip."""
+    """Show a tip."""
     stored = with_engine(lambda engine: engine.tip(tip))
     body = tip_document(stored)
     show(
@@ -161,7 +159,7 @@ def show_(tip: str, as_json: Json = False) -> None:
 
 @app.command()
 def history(tip: str, as_json: Json = False) -> None:
-    """Every version of a tip, oldest first."""
+    """List every version of a tip, oldest first."""
     revisions = with_engine(lambda engine: engine.tip_history(tip))
     body = [
         {"revision": r.tip.revision, "deed": r.deed, "author": r.author, "at": r.at, **tip_document(r.tip)}
@@ -171,12 +169,12 @@ def history(tip: str, as_json: Json = False) -> None:
         (r.tip.revision, _when(r.at), r.author, r.deed, r.tip.status.value, _waived(r.tip), r.tip.text)
         for r in revisions
     ]
-    show(body, as_json, lambda: table(rows, ("rev", "when", "who", "deed", "status", "waived", "text")))
+    show(body, as_json, lambda: table(rows, ("rev", "when", "who", "change", "status", "waived", "text")))
 
 
 @app.command()
 def lint(tip: str, as_json: Json = False) -> None:
-    """What is wrong with a tip; exit code 1 if anything of it is an error, waived or not."""
+    """List a tip's lint findings; exit code 1 if any is an error, waived or not."""
 
     async def linting(engine: Any) -> tuple[Any, Tip]:
         return await engine.lint_tip(tip), await engine.tip(tip)
@@ -191,9 +189,9 @@ def lint(tip: str, as_json: Json = False) -> None:
         {**one, "waived": waiver.reason} if waiver is not None and one["rule"] in waived else one
         for one in lint_document(findings)
     ]
-    show(body, as_json, lambda: table(rows, ("", "rule", "what"), widest=110) or "nothing found")
+    show(body, as_json, lambda: table(rows, ("", "rule", "finding"), widest=110) or "no findings")
     if waiver is not None and not as_json:
-        say(f"waived by {waiver.author or 'somebody'}, {_when(waiver.at)}: {waiver.reason}")
+        say(f"waived by {waiver.author or 'unknown'}, {_when(waiver.at)}: {waiver.reason}")
     if any(finding.severity is LintSeverity.ERROR for finding in findings):
         raise typer.Exit(1)
 
@@ -206,9 +204,9 @@ def preflight(
     text: Text = "",
     as_json: Json = False,
 ) -> None:
-    """In how many stored steps a tip would have been retrieved, in failed and in passed runs."""
+    """Show in how many stored steps of failed and passed runs a tip would have been retrieved."""
     if not id and not text:
-        raise UsageError("nothing to try", remedy="name a tip with --id, or give --site, --scope and --text")
+        raise UsageError("no tip given", remedy="name a tip with --id, or give --site, --scope and --text")
 
     async def flying(engine: Any) -> Preflight:
         draft = await engine.tip(id) if id else TipDraft(site=site, text=text, scope=Scope.parse(scope))
@@ -235,14 +233,14 @@ def preflight(
 @app.command()
 def status(
     tips: list[str],
-    to: Annotated[Status, typer.Option(help="The new standing.")],
+    to: Annotated[Status, typer.Option(help="The new status.")],
     waive: Waive = "",
     as_json: Json = False,
 ) -> None:
-    """Change the standing of tips; one with lint errors becomes active only with --waive and a reason."""
+    """Change the status of tips; one with lint errors becomes active only with --waive and a reason."""
     if waive and to is not Status.ACTIVE:
         raise UsageError(
-            "only lint errors of active tips are waived", remedy="leave --waive out, or say --to active"
+            "--waive applies only to --to active", remedy="leave out --waive, or use --to active"
         )
     change = with_engine(lambda engine: engine.set_status(tips, to, waive))
     _show_change(change, f"tips are now {to.value}", as_json)
@@ -250,7 +248,7 @@ def status(
 
 @app.command()
 def retire(tips: list[str], as_json: Json = False) -> None:
-    """Take tips out of use; nothing is deleted."""
+    """Retire tips; nothing is deleted."""
     _show_change(with_engine(lambda engine: engine.set_status(tips, Status.RETIRED)), "retired", as_json)
 
 
@@ -258,12 +256,13 @@ def retire(tips: list[str], as_json: Json = False) -> None:
 def restore(
     tip: str,
     revision: Annotated[
-        int | None, typer.Option(help="An old version; without it a retired tip gets its standing back.")
+        int | None,
+        typer.Option(help="An old version (default: a retired tip gets its previous status back)."),
     ] = None,
     waive: Waive = "",
     as_json: Json = False,
 ) -> None:
-    """Bring back a retired tip, or an old version of any tip."""
+    """Restore a retired tip, or an old version of any tip."""
 
     async def restoring(engine: Any) -> Any:
         if revision is not None:
@@ -285,16 +284,16 @@ def restore(
 
 @app.command()
 def undo(as_json: Json = False) -> None:
-    """Take back the latest change to a tip."""
+    """Undo the latest change to a tip."""
     done = with_engine(lambda engine: engine.undo("knowledge"))
     show(done, as_json, lambda: f"undone: {done.did}" if done.did else "nothing to undo")
 
 
 @app.command()
 def redo(as_json: Json = False) -> None:
-    """Do again what was undone last."""
+    """Redo the change undone last."""
     done = with_engine(lambda engine: engine.redo("knowledge"))
-    show(done, as_json, lambda: f"done again: {done.did}" if done.did else "nothing to redo")
+    show(done, as_json, lambda: f"redone: {done.did}" if done.did else "nothing to redo")
 
 
 def _show_change(change: StatusChange, done: str, as_json: bool) -> None:

@@ -84,7 +84,7 @@ def test_words_lead_to_a_state_and_the_live_browser_is_taken_there_step_by_step(
     basket = next(hit for hit in hits if "basket" in hit["url"])
     plan = sitelore("graph", "path", "demo-shop", basket["node"])
     assert plan["nodes"][-1] == basket["node"]
-    journey = sitelore("graph", "go", "demo-shop", basket["node"])
+    journey = sitelore("graph", "navigate", "demo-shop", basket["node"])
     assert journey["arrived"]
     assert {arrival["kind"] for arrival in journey["arrivals"]} <= {"exact", "same template"}
     assert "/basket" in journey["url"]

@@ -64,7 +64,7 @@ def test_a_second_terminal_sees_decides_and_hints(server, tmp_path):
         {"intent": 'Click on "Kitchen"', "start_url": server.shop_url, "kb": "none"},
     ]
     tasks.write_text("\n".join(json.dumps(line) for line in lines))
-    with holding(sitelore.workspace, str(tasks), "--at-once", "2") as first:
+    with holding(sitelore.workspace, str(tasks), "--concurrency", "2") as first:
         (request,) = until(lambda: sitelore("live", "requests"), "a request")
         assert request["risk"] == "sends"
         assert not server.state.in_baskets()
@@ -84,7 +84,7 @@ def test_a_second_terminal_sees_decides_and_hints(server, tmp_path):
     assert first.returncode == 0, errors
     assert sorted(row["outcome"] for row in json.loads(out)) == ["answered", "answered"]
     assert server.state.in_baskets()
-    deeds = [deed["deed"] for deed in sitelore("live", "time-line", request["run"])]
+    deeds = [deed["deed"] for deed in sitelore("live", "timeline", request["run"])]
     assert deeds[:3] == ["asked", "hinted", "approved"]
     settled = sitelore("live", "requests", "--closed")
     assert [one["state"] for one in settled] == ["closed"]

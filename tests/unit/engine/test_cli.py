@@ -65,7 +65,7 @@ def test_ctrl_c_says_what_becomes_of_the_work(workspace, capsys, monkeypatch):
     assert main(["--workspace", workspace, "explore", "http://127.0.0.1:1/"]) == 1
     told = capsys.readouterr()
     assert told.out == ""
-    assert "the same line goes on" in told.err
+    assert "the same command resumes it" in told.err
 
 
 def test_a_site_another_process_works_on_is_not_explored_beside_it(workspace, capsys):
@@ -123,3 +123,16 @@ def test_a_table_cuts_long_cells_and_sets_numbers_right():
         "a        1",
         "bbbbb…  10",
     ]
+
+
+def test_former_names_of_commands_still_work_and_are_hidden(workspace, capsys):
+    assert main(["--workspace", workspace, "live", "time-line", "run-1"]) == 0
+    assert "no interventions" in capsys.readouterr().out
+    main(["live", "--help"])
+    assert "time-line" not in capsys.readouterr().out
+    main(["live", "start", "--help"])
+    shown = capsys.readouterr().out
+    assert "--concurrency" in shown
+    assert "--at-once" not in shown
+    assert main(["--workspace", workspace, "live", "start", "Buy socks", "--at-once", "2"]) == 2
+    assert "the start address is not known" in capsys.readouterr().err
