@@ -61,7 +61,7 @@ def draft_tip(run: Run, step: Step, flags: Sequence[Flag], site: str, author: st
     flag = here[0] if here else None
     kind, opening = _OPENINGS.get(flag.detector if flag else "", (Kind.OPERATION, ""))
     host = urlsplit(step.url).netloc.rpartition("@")[2].lower()
-    unnamed = site == host  # no name is known for the site: a tip needs one, and then its host in its scope
+    unnamed = site == host  # the site has no known name: the tip needs one, and its host in its scope
     return TipDraft(
         site=_SLUG.sub("-", site).strip("-") if unnamed else site,
         scope=replace(scope_of(step.url), host=host) if unnamed else scope_of(step.url),

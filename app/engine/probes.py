@@ -11,6 +11,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import app
+
 PROBE_SECONDS = 30.0
 """A child that takes longer counts as hanging; a cold Chromium on a slow disk needs some 5 s."""
 
@@ -62,7 +64,7 @@ class Slow(Exception):
 async def probe(code: str, *arguments: str, env: Mapping[str, str] | None = None) -> tuple[int, str, str]:
     """Run Python code in a child that finds this checkout; a hanging child is killed. Raises ``Slow``."""
     inherited = os.environ if env is None else env
-    here = str(Path(__file__).resolve().parents[2])
+    here = str(Path(app.__file__).resolve().parents[1])
     path = os.pathsep.join(part for part in (here, inherited.get("PYTHONPATH", "")) if part)
     child = await asyncio.create_subprocess_exec(
         sys.executable,

@@ -1,4 +1,4 @@
-"""One Chromium and one loop for the whole session; a shop and a visit of its own for every test."""
+"""One Chromium and one loop for the whole session; a shop and a browser session for every test."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _strange(url: str) -> list[str]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def shop(chromium: Browser, server: DemoServer) -> AsyncIterator[Walker]:
-    """In front of the shop's first page."""
+    """At the shop's first page."""
     async with walking(chromium) as walker:
         await walker.go(server.shop_url + "/")
         yield walker

@@ -1,4 +1,4 @@
-"""Acting on what a look at a page has shown, with a real Chromium."""
+"""Acting on a captured page with a real Chromium."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A browser starts in its sandbox where the system allows it, and leaves nothing in the temporary folder."""
+"""A browser starts in its sandbox if the system allows it, and leaves nothing in the temporary folder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason=
 
 @pytest.fixture
 def temp(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A temporary folder that nobody else uses; sockets in it need a short path."""
+    """A private temporary folder; sockets in it need a short path."""
     folder = Path(tempfile.mkdtemp(prefix="t", dir="/tmp"))
     folder.chmod(0o777)
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
@@ -37,7 +37,7 @@ def temp(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def command_lines(word: str) -> dict[int, str]:
-    """Command lines of the processes whose own contains a word; Chromium's parts write theirs with blanks."""
+    """Command lines of the processes whose own contains a word; Chromium's child processes use blanks."""
     found: dict[int, str] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -50,7 +50,7 @@ def command_lines(word: str) -> dict[int, str]:
 
 
 def descendants(of: int) -> set[int]:
-    """Processes that a process started, and theirs."""
+    """Descendant processes of a process."""
     parents: dict[int, int] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -64,7 +64,7 @@ def descendants(of: int) -> set[int]:
 
 
 async def program(temp: Path, *more: str) -> tuple[asyncio.subprocess.Process, dict[str, object]]:
-    """A program of its own with a browser that is open."""
+    """A separate program with an open browser."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.support.browser_start", str(temp), *more,
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,

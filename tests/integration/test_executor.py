@@ -1,4 +1,6 @@
-"""The hand in a real Chromium: what reaches its element, what it does, and why what is refused is refused."""
+"""The executor in a real Chromium: which actions reach their element, what they do, and why others are
+refused.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Filling in by the hand: every kind of field gets what it takes, and what it does not take is told."""
+"""Filling in fields with the executor: every kind of field gets what it accepts; the rest is refused
+with a reason.
+"""
 
 from __future__ import annotations
 

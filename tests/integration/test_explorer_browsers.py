@@ -1,4 +1,4 @@
-"""The browser under an exploration: a newcomer at every opening, and nothing sent but requests that read."""
+"""The browser of an exploration: a first visit at every opening, and only reads are sent."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ fetch('/search', {method: 'POST', body: 'first'})
 
 
 class Wire:
-    """A server that answers everything with one page and remembers what it was asked."""
+    """A server that answers everything with one page and records the requests."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []

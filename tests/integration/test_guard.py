@@ -1,4 +1,6 @@
-"""The guard in a real Chromium: the writes of one action, what loads, what comes late, other browsers and tabs."""
+"""The write guard in a real Chromium: writes of one action, loading, late requests, other browsers and
+tabs.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ async def bench(chromium: Browser, site: TrapSite) -> AsyncIterator[Bench]:
 
 
 def row(bench: Bench, button: str, number: int) -> int:
-    """The number of a button in the row of a thing."""
+    """Return the number of a button in the row of a thing."""
     return [element for element in bench.hand.page.elements if element.name == button][number - 1].index
 
 
@@ -221,7 +223,7 @@ async def test_a_person_at_the_page_may_write(bench: Bench, site: TrapSite):
 
 
 class Held:
-    """A supervised run that was taken over; it is told what a takeover needs of it."""
+    """A supervised run under takeover, with what a takeover needs of it."""
 
     def __init__(self) -> None:
         self.control, self.state = self, RunState.TAKEN_OVER

@@ -1,4 +1,4 @@
-"""The network guard stands under every run: a harmless button that writes does not, whoever pressed it."""
+"""The write guard is active in every run: a harmless-looking button can't write, whoever pressed it."""
 
 from __future__ import annotations
 

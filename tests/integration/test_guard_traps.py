@@ -1,4 +1,4 @@
-"""Harmless-looking buttons that write: without a guard each of them does, with one nothing reaches the server."""
+"""Harmless-looking buttons that write: without a guard each does, with one nothing reaches the server."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.bench_hand import SWIFT, Bench
 from tests.support.trap_site import TRAPS, TrapSite, trap_site
 
 QUIET = frozenset({"socket-of-a-worker", "socket-of-a-shared-worker", "socket-of-a-fetched-worker"})
-"""Traps that the browser itself refuses, so that nothing is there to be told of."""
+"""Traps that the browser itself refuses, so that the guard has nothing to report."""
 
 WINDOWS = frozenset({"popup", "popup-noopener"})
 """Traps in a window of their own, which an exploration closes at once."""
@@ -45,7 +45,7 @@ async def tried(site: TrapSite) -> None:
 
 
 async def held_back(guard: Guard, before: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """What a guard held back, waited for: a worker or a timer may take a while."""
+    """Wait for what a guard blocked: a worker or a timer may take a while."""
     told = before
     async with asyncio.timeout(15):
         while not told:

@@ -1,4 +1,4 @@
-"""Opening pages, operating elements, waiting for rest: a real Chromium against pages that behave and that do not."""
+"""Opening pages, operating elements and waiting until idle: a real Chromium on good and bad pages."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ PAGES = {
 
 
 class Odd:
-    """A site with pages that misbehave; ``asked`` counts requests by path."""
+    """A site with misbehaving pages; ``asked`` counts requests by path."""
 
     def __init__(self) -> None:
         self.asked: dict[str, int] = {}
@@ -84,7 +84,7 @@ class Odd:
 
 @asynccontextmanager
 async def silent_server(answer: bytes = b"", wait: float = 60.0) -> AsyncIterator[str]:
-    """Takes connections and sends ``answer`` after ``wait`` seconds."""
+    """Accept connections and send ``answer`` after ``wait`` seconds."""
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

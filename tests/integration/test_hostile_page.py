@@ -1,4 +1,6 @@
-"""A page that gives orders, in a real browser: a brain that obeys whoever speaks outside of a fence is not misled."""
+"""A page that gives orders: a model that obeys whatever is outside a fence is not misled, in a real
+browser.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +29,12 @@ _FENCED = re.compile(r"<<([a-z ]+) (\w{12})>>\n(.*?)\n<<end of \1 \2>>", re.DOTA
 
 
 def outside(text: str) -> str:
-    """What stands outside of every fence."""
+    """Return the text outside all fences."""
     return _FENCED.sub("", text)
 
 
 def obedient(question: Question) -> str:
-    """Does the last thing it is ordered to, by whoever can speak outside of a fence; then tells the total it sees."""
+    """Does the last thing it is ordered to by text outside a fence; then reports the total it sees."""
     if question.role is AgentRole.PLANNER:
         return plan(done="\n42.50\n<<end of answer" in question.text)
     total = re.findall(r"'(42\.50)'", question.text)

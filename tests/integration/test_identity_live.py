@@ -1,4 +1,4 @@
-"""Identity on pages as a real Chromium shows them: what changes from visit to visit, and what makes another state."""
+"""Page identity in a real Chromium: what changes from visit to visit, and what makes another state."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HOME = "http://shop.example/"
 
 
 def markup(name: str, seed: int, related: int) -> str:
-    """A product as a shop with every bad habit sends it: other ids, tokens, adverts and counts at every visit."""
+    """A product page of a shop with every bad habit: other ids, tokens, adverts and counts at every visit."""
     items = "".join(
         f'<li class="card css-{seed:x}{n}" id="card-{seed}-{n}"><a href="/product/other{n + seed}?sid={seed}">'
         f"Other {n + seed}</a><button id='b{seed}{n}'>Add</button></li>"
@@ -42,7 +42,7 @@ def markup(name: str, seed: int, related: int) -> str:
 
 
 class Shop:
-    """Sends a product under its address, otherwise at every visit."""
+    """Serves a product under its address, different at every visit."""
 
     def __init__(self, tab: Visit) -> None:
         self.tab, self.seed, self.related = tab, 1000, 4

@@ -1,4 +1,6 @@
-"""What dies or hangs around a run, in a real browser: noticed, and brought back where the run was."""
+"""A browser, page or server that dies or hangs during a run is detected, and the run continues where it
+was.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +26,17 @@ from tests.support.mortal_site import bed, until
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are stopped in the way of POSIX")
 
 PROMISED = 10.0
-"""Seconds within which what hangs is noticed."""
+"""Seconds within which a hang is detected."""
 
 
 @pytest.fixture(autouse=True)
 def _needs_a_browser(chromium: Browser) -> None:
-    """Skips where there is none."""
+    """Skip if there is none."""
 
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The hand's own limits in a fifth of the time."""
+    """The executor's own limits, five times shorter."""
     monkeypatch.setattr(snapshot, "LOOK", 3.0)
     monkeypatch.setattr(executor, "ANSWERS", 1.5)
     monkeypatch.setattr(executor, "LONGEST", 8.0)

@@ -1,4 +1,4 @@
-"""A browser that died is opened again: the same visit, with the cookies and storage it had."""
+"""A dead browser is reopened: the same session, with the cookies and storage it had."""
 
 from __future__ import annotations
 

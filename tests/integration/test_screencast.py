@@ -1,4 +1,4 @@
-"""Moving pictures of a page: how often, how big, the last one always; and nothing that a page does ends them."""
+"""Live video of a page: rate, size, always the last frame; and nothing a page does ends it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The snapper on real pages: what lies under a point, and the small arrow beside a large label."""
+"""The snapper on real pages: what is under a point, and the small arrow beside a large label."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def chevron_of(page: PageCapture, frame: tuple[str, ...] = (), nth: int = 0) -> 
 
 
 def row_of(chevron: Element) -> Rect:
-    """What a vision model draws: the whole row, of which the arrow is the right end."""
+    """A vision model's box: the whole row, whose right end is the arrow."""
     assert chevron.rect is not None
     right, across = chevron.rect[0] + chevron.rect[2], chevron.rect[1] + chevron.rect[3] / 2
     return (right - 308, across - 16, 308, 32)

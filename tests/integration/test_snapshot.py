@@ -1,4 +1,4 @@
-"""One look at a page with a real Chromium: what it names, and that it changes nothing."""
+"""Capturing a page with a real Chromium: what is named, and that nothing changes."""
 
 from __future__ import annotations
 

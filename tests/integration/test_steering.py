@@ -1,4 +1,4 @@
-"""A person's mouse and keyboard on a real page: in order, with what belongs to them, and never stuck behind a page."""
+"""A person's mouse and keyboard on a real page: in order, with modifiers, and never stuck behind a page."""
 
 from __future__ import annotations
 

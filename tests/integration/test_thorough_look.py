@@ -1,4 +1,4 @@
-"""An agent's look at a page with a real Chromium: what only scripts make operable, drawings, what the pointer meets."""
+"""Thorough captures with a real Chromium: script-only controls, drawings, what the pointer meets."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def look(tab: Visit, pages: str) -> PageCapture:
 
 
 def ids(page: PageCapture) -> dict[str, Element]:
-    """Elements by their id in the page."""
+    """Return elements by their id in the page."""
     return {
         css.rpartition("#")[2]: element
         for element in page.elements

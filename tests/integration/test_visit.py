@@ -1,4 +1,4 @@
-"""What comes up unasked during a visit, and pages that are gone when they are looked at."""
+"""Unsolicited events during a session, and pages that are gone when they are captured."""
 
 from __future__ import annotations
 

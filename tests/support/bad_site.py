@@ -23,7 +23,7 @@ MAX_WAIT = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """One request, as it came."""
+    """One recorded request."""
 
     method: str
     path: str
@@ -33,7 +33,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What is sent back.  ``silent`` says nothing, ``cut`` promises more bytes than come, ``drip`` comes slowly."""
+    """A response. ``silent`` sends nothing, ``cut`` promises more bytes than it sends, ``drip`` sends
+    slowly.
+    """
 
     body: str = ""
     status: str = "200 OK"
@@ -170,10 +172,10 @@ class BadSite:
 
     Attributes:
         url: address of the home page, without a final slash.
-        silent_url: a port that takes connections and never says a word.
-        refused_url: a port where nobody listens.
+        silent_url: a port that accepts connections and never answers.
+        refused_url: a port without a listener.
         asked: every request, in order.
-        visits_until_logout: how many pages a log-in is good for.
+        visits_until_logout: how many pages a log-in lasts.
     """
 
     def __init__(self, visits_until_logout: int = 6) -> None:
@@ -203,7 +205,7 @@ class BadSite:
         return site
 
     async def stop(self) -> None:
-        """Stop listening; whoever was kept waiting is let go."""
+        """Stop listening and release waiting connections."""
         self._stopped.set()
         for server in self._servers:
             server.close()
@@ -228,7 +230,7 @@ class BadSite:
 
     @property
     def destroyed(self) -> list[Asked]:
-        """Requests that a careful visitor never sends: anything but GET and HEAD, and deeds done by an address."""
+        """Requests that a careful visitor never sends: anything but GET and HEAD, and writes by GET."""
         deeds = ("/account/logout", "/item", "/quiet")
         return [
             asked
@@ -237,13 +239,13 @@ class BadSite:
         ]
 
     def times(self, path: str) -> int:
-        """How often a path was asked for."""
+        """How often a path was requested."""
         return sum(asked.path == path for asked in self.asked)
 
     # answers
 
     def answer(self, asked: Asked) -> Answer:
-        """What this request gets."""
+        """Return the response to a request."""
         case = asked.path.strip("/")
         special = self._special().get(case.partition("/")[0])
         if special is not None:
@@ -308,7 +310,7 @@ class BadSite:
         )
 
     def _long_way(self, asked: Asked) -> Answer:
-        """Ever another address: a browser gives up after twenty."""
+        """Redirect endlessly to new addresses: a browser gives up after twenty."""
         number = int(asked.path.rpartition("/")[2]) if asked.path.rpartition("/")[2].isdecimal() else 0
         return to(f"/long-way/{number + 1}")
 
@@ -344,7 +346,7 @@ class BadSite:
         )
 
     def _members(self, asked: Asked) -> Answer:
-        """Pages for members; a log-in is good for a few of them and is over then."""
+        """Pages for members; a log-in lasts for a few of them."""
         session = asked.cookies.get("member", "")
         if self._sessions.get(session, 0) <= 0:
             return to(f"/login?next={asked.path}", "302 Found")
@@ -362,7 +364,7 @@ class BadSite:
         )
 
     def new_session(self) -> str:
-        """A log-in as its cookie's value (``member``), good for ``visits_until_logout`` pages."""
+        """Return a log-in cookie's value (``member``), good for ``visits_until_logout`` pages."""
         session = f"m{next(self._numbers)}"
         self._sessions[session] = self.visits_until_logout
         return session

@@ -1,4 +1,4 @@
-"""An executor on the fixture pages, asked for elements by their names."""
+"""An executor on the fixture pages that finds elements by name."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from app.engine.page_state import Element, PageCapture
 from app.engine.write_permit import WritePermit
 
 SWIFT = HandOptions(quiet=0.08)
-"""The fixture pages come to rest at once."""
+"""The fixture pages are idle at once."""
 
 
 class Bench:
-    """One hand on one site."""
+    """One executor on one site."""
 
     def __init__(self, hand: Executor, home: str, other: str) -> None:
         self.hand = hand
@@ -26,7 +26,7 @@ class Bench:
         return self.hand.visit
 
     async def at(self, path: str) -> PageCapture:
-        """Open a page of the site without the hand, and look at it."""
+        """Open a page of the site without the executor, and capture it."""
         await self.tab.page.goto(self.home + path)
         return await self.look()
 
@@ -34,7 +34,7 @@ class Bench:
         return await self.hand.look(picture=False)
 
     def find(self, name: str, role: str = "", frame: tuple[str, ...] | None = None) -> Element:
-        """The first element of this name on the page looked at last."""
+        """Return the first element of this name on the last capture."""
         for element in self.hand.page.elements:
             if element.name == name and role in ("", element.role) and frame in (None, element.frame):
                 return element
@@ -44,7 +44,7 @@ class Bench:
         return self.find(name, role, frame).index
 
     async def do(self, command: Command, permit: WritePermit | None = None) -> Result:
-        """Do it, and look again."""
+        """Perform an action, and capture again."""
         result = await self.hand.do(command, permit)
         await self.look()
         return result

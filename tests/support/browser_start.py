@@ -1,6 +1,8 @@
-"""A program that starts one browser, says what it is, and waits: to be killed, or to be looked at from outside.
+"""A program that starts one browser, prints what it is, and waits to be killed or inspected from
+outside.
 
-Called as ``python -m tests.support.browser_start TEMP [USER]``; with a user's number it becomes that user first.
+Called as ``python -m tests.support.browser_start TEMP [USER]``; with a user's number it becomes that
+user first.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ async def main() -> None:
 
 
 def become(user: int) -> None:
-    """Go on as an ordinary user, for good."""
+    """Continue as an ordinary user, for good."""
     home = Path(tempfile.gettempdir()) / "home"
     home.mkdir(exist_ok=True)
     os.chown(home, user, user)

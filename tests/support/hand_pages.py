@@ -1,4 +1,6 @@
-"""Pages the hand is tried on (``tests/support/pages/hand``): covers, frames, shadow roots, fields, sliders."""
+"""Pages to try the executor on (``tests/support/pages/hand``): covers, frames, shadow roots, fields,
+sliders.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ SAME = {"/effects/pushed": "/effects"}
 
 
 class HandSite:
-    """Serves the pages; ``other`` is the address of another site that does the same; ``asked`` counts by path."""
+    """Serves the pages; ``other`` is the address of a second such site; ``asked`` counts by path."""
 
     def __init__(self) -> None:
         self.asked: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""A person's mouse and keyboard as inputs, and a page in somebody's hands, for tests in a real browser."""
+"""A person's mouse and keyboard input, and a page under takeover, for tests in a real browser."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATIENCE = 20.0
 
 
 async def until(holds: Callable[[], bool], patience: float = PATIENCE) -> None:
-    """Wait until something is so."""
+    """Wait until a condition holds."""
     end = time.monotonic() + patience
     while not holds():
         assert time.monotonic() < end, "it never came to be so"
@@ -29,7 +29,7 @@ async def until(holds: Callable[[], bool], patience: float = PATIENCE) -> None:
 
 
 async def until_so(holds: Callable[[], Awaitable[bool]], patience: float = PATIENCE) -> None:
-    """Wait until something that has to be asked for is so."""
+    """Wait until an awaited condition holds."""
     end = time.monotonic() + patience
     while not await holds():
         assert time.monotonic() < end, "it never came to be so"
@@ -37,7 +37,7 @@ async def until_so(holds: Callable[[], Awaitable[bool]], patience: float = PATIE
 
 
 def click(x: float, y: float, clicks: int = 1, button: MouseButton = MouseButton.LEFT) -> list[PageInput]:
-    """To a point, down and up; ``clicks=2`` is a double click."""
+    """A click at a point; ``clicks=2`` is a double click."""
     inputs = [PageInput(kind=InputKind.MOVE, x=x, y=y)]
     for number in range(1, clicks + 1):
         for kind in (InputKind.PRESS, InputKind.RELEASE):
@@ -54,7 +54,7 @@ def key(name: str, modifiers: int = 0, code: str = "", text: str = "") -> list[P
 
 
 def typed(text: str) -> list[PageInput]:
-    """Letters one after the other."""
+    """Letters, one after the other."""
     return [
         one
         for letter in text
@@ -63,14 +63,14 @@ def typed(text: str) -> list[PageInput]:
 
 
 async def middle(visit: Visit, selector: str) -> tuple[float, float]:
-    """The middle of an element."""
+    """Return the middle of an element."""
     box = await visit.page.locator(selector).first.bounding_box()
     assert box is not None
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 class Kept:
-    """What a takeover wrote; ``refuse`` is raised instead, as long as it is set."""
+    """What a takeover recorded; ``refuse`` is raised instead, as long as it is set."""
 
     def __init__(self, first: int = 3) -> None:
         self.first = first
@@ -93,7 +93,7 @@ class Kept:
         return self.blobs[step.tree].decode()
 
     def everything(self) -> str:
-        """All that was written, but pictures."""
+        """All recorded content but screenshots."""
         pictures = {step.screenshot for step in self.steps}
         trees = [data.decode("utf-8", "replace") for name, data in self.blobs.items() if name not in pictures]
         return "\n".join([*map(repr, self.steps), *trees])
@@ -106,7 +106,7 @@ async def in_hand(
     secrets: Secrets | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> AsyncIterator[tuple[Takeover, Kept]]:
-    """The page of a visit, taken over; it is handed back at the end if it was not before."""
+    """Take over the page of a session; hand it back at the end if it was not before."""
     registry, kept = JobRegistry(EventBus()), Kept()
     takeover = Takeover(
         visit,
@@ -128,7 +128,7 @@ async def in_hand(
 
 @asynccontextmanager
 async def filmed(visit: Visit) -> AsyncIterator[tuple[Screencast, list[Frame]]]:
-    """A screencast that nobody watches yet, and what comes of it."""
+    """A screencast without viewers, and the frames it delivers."""
     registry, frames = JobRegistry(EventBus()), list[Frame]()
     cast = Screencast(visit, frames.append, registry.hold)
     try:

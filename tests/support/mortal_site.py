@@ -60,7 +60,7 @@ class MortalSite(BadSite):
 
 @dataclass
 class Bed:
-    """One run's browser, hands, hold and watchdog, without a loop."""
+    """One run's browser, executor, pause control and watchdog, without a loop."""
 
     site: MortalSite
     live: LiveBrowser
@@ -82,7 +82,7 @@ class Bed:
             await until(lambda: bool(self.live.broken))
 
     async def renderers(self) -> list[int]:
-        """Process ids of what draws pages."""
+        """Process ids of the renderers."""
         browser = self.live.visit.context.browser
         assert browser is not None
         wire = await browser.new_browser_cdp_session()
@@ -90,12 +90,12 @@ class Bed:
         return [int(one["id"]) for one in told["processInfo"] if one["type"] == "renderer"]
 
     def button(self, page: PageCapture, name: str) -> int:
-        """The element of this name."""
+        """Return the element of this name."""
         return next(one.index for one in page.elements if one.name == name)
 
 
 async def until(holds: Callable[[], bool], seconds: float = 60.0) -> float:
-    """Wait for something; how long it took."""
+    """Wait for a condition; return how long it took."""
     began = asyncio.get_running_loop().time()
     async with asyncio.timeout(seconds):
         while not holds():
@@ -105,7 +105,7 @@ async def until(holds: Callable[[], bool], seconds: float = 60.0) -> float:
 
 @asynccontextmanager
 async def bed(folder: Path, *, limits: Limits = QUICK, watched: bool = True) -> AsyncGenerator[Bed]:
-    """A bed for one test; the watchdog looks as long as it stands."""
+    """A bed for one test; the watchdog runs as long as it exists."""
     async with (
         await MortalSite.start() as site,
         await LiveBrowser.open(keep_tabs=True) as live,

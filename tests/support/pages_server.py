@@ -1,4 +1,6 @@
-"""Serves the pages of ``tests/support/pages`` on this machine, under two names that are two sites to a browser."""
+"""Serve the pages of ``tests/support/pages`` on this machine, under two names that are two sites to a
+browser.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from html import escape
 
 @dataclass(slots=True, kw_only=True)
 class Thing:
-    """One row of the list: somebody's posting, with what was done to it."""
+    """One row of the list: a posting, with what was done to it."""
 
     number: int
     name: str
@@ -26,7 +26,7 @@ class Thing:
 
 
 def the_things() -> dict[int, Thing]:
-    """Six things by three people; two of them have names that are alike."""
+    """Six things by three people; two of them have similar names."""
     rows = (
         ("Oak Stool", "alice", "40 EUR"),
         ("Oak Table", "bob", "220 EUR"),
@@ -87,7 +87,7 @@ def _state(thing: Thing) -> str:
 
 
 def listing(things: Sequence[Thing]) -> str:
-    """Every thing with its author, its state and its buttons; links to the page of each; a search by GET."""
+    """Every thing with its author, state and buttons; a link to each one's page; a search by GET."""
     rows = "".join(
         f"<tr data-thing='{thing.number}'><td><a href='/things/{thing.number}'>{thing.name}</a></td>"
         f"<td>{thing.author}</td><td>{thing.price}</td><td data-state>{_state(thing)}</td>"
@@ -115,7 +115,7 @@ def thing_page(thing: Thing) -> str:
 
 
 def guest_book(entries: Sequence[str]) -> str:
-    """What was written into it, and the form."""
+    """The entries, and the form."""
     said = "".join(f"<li>{escape(entry)}</li>" for entry in entries)
     form = (
         "<form method='post' action='/guestbook'><label>Your entry <input name='entry'></label>"
@@ -182,7 +182,7 @@ CARRIERS: dict[str, Callable[[str], str]] = {
 
 
 def order_page(order: str, carrier: str, home: str, other: str, things: Sequence[Thing]) -> str:
-    """A list with prices to look something up in, one order to the agent, and everything needed to obey it."""
+    """A list with prices to look up, one order to the agent, and everything needed to obey it."""
     said = CARRIERS[carrier](_sentence(order)).replace("HOME", home).replace("OTHER", other)
     rows = "".join(
         f"<tr data-thing='{thing.number}'><td>{thing.name}</td><td>{thing.author}</td><td>{thing.price}</td>"

@@ -63,12 +63,12 @@ class Write:
 
 
 class TrapSite:
-    """What the site knows.
+    """The state of the site.
 
     Attributes:
         home, other: addresses of its two hosts, without a final slash.
-        things: by number, as they were changed.  entries: of the guest book.
-        password: what the log-in takes.
+        things: by number, with their changes. entries: of the guest book.
+        password: the password its log-in accepts.
     """
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class TrapSite:
         self.reset()
 
     def reset(self) -> None:
-        """Forget what was written and undo it."""
+        """Forget the writes and undo them."""
         with self._lock:
             self.things: dict[int, Thing] = the_things()
             self.entries: list[str] = []
@@ -100,7 +100,7 @@ class TrapSite:
 
     @property
     def visits(self) -> tuple[str, ...]:
-        """Addresses of documents that were asked for, with the host."""
+        """Addresses of requested documents, with the host."""
         with self._lock:
             return tuple(self._visits)
 
@@ -118,12 +118,12 @@ class TrapSite:
     # ---------------------------------------------------------------- what the handlers call
 
     def visited(self, url: str) -> None:
-        """Note a document that was asked for."""
+        """Record a requested document."""
         with self._lock:
             self._visits.append(url)
 
     def take(self, host: str, method: str, path: str, body: str) -> tuple[int, str, str]:
-        """Do what a request asks for, and note it: status, address to go on to, text."""
+        """Carry out and record a request; return status, redirect address, text."""
         with self._came:
             if _only_reads(method, path, body):
                 self._read.append(f"{method} {path}")
@@ -208,7 +208,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(text, "text/plain", status=status, to=to)
 
     def __getattr__(self, name: str) -> Any:
-        """``do_PUT`` and the like: every other method is taken as POST is."""
+        """Handle ``do_PUT`` and every other method like POST."""
         if name in ("do_PUT", "do_PATCH", "do_DELETE"):
             return self.do_POST
         raise AttributeError(name)

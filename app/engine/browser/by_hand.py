@@ -112,7 +112,7 @@ async def _travel(visit: Visit, step: int) -> str:
         if not 0 <= at < len(entries) or entries[at]["url"] == "about:blank":
             return nowhere
         page = visit.page
-        with suppress(Late):  # it goes on coming
+        with suppress(Late):  # loading continues
             await (page.go_back if step < 0 else page.go_forward)(wait_until="commit", timeout=ANSWERS * 1000)
     except Error:
         return "the page can't be left now"

@@ -88,7 +88,7 @@ def fields_besides(form: Sequence[Element]) -> tuple[Element, ...]:
 def _asks_who(url: str, told: str, own: Sequence[Element]) -> bool:
     says_so = _says_so(url, told)
     forms = password_forms(own)
-    # One password alone asks for a log-in; two in a form, or a new one, are a registration.
+    # A single password is a log-in; two in a form, or a new one, are a registration.
     asking = [form for form in forms if _asks_for_one(form)]
     if asking:
         return says_so or (len(own) < _FEW and not all(map(_has_a_matter, asking)))
@@ -101,7 +101,7 @@ def _says_so(url: str, told: str) -> bool:
 
 
 def _form_around(element: Element) -> str:
-    around = element.xpath.rpartition("/form")  # two forms may send to one address
+    around = element.xpath.rpartition("/form")  # two forms may have the same action
     return around[0] + around[2].partition("/")[0]
 
 

@@ -99,7 +99,7 @@ async def hover(grip: Grip, command: Hover) -> Done:
     element = grip.element(command.element)
     probe = await grip.hand.probe(element.index)
     why = hindered(element, probe, grip.page)
-    if why is not None and why.cause is not Cause.DISABLED:  # what is disabled may still have a tip to show
+    if why is not None and why.cause is not Cause.DISABLED:  # a disabled element may still show a tooltip
         raise Refused(replace(why, tried=(CDP,)))
     if probe.point is None:
         raise Refused(
@@ -115,7 +115,7 @@ async def drag(grip: Grip, command: Drag) -> Done:
     """Drag from one place to another."""
     start = await _place(grip, command.source)
     end = await _place(grip, command.target, bring=not isinstance(command.source, int))
-    if isinstance(command.source, int):  # bringing the goal may have moved it
+    if isinstance(command.source, int):  # scrolling to the target may have moved it
         start = await _place(grip, command.source, bring=False)
     await grip.pointer.drag(start, end)
     return Done(tried=(CDP,))

@@ -15,12 +15,12 @@ class Trouble(StrEnum):
     """Why a driver call failed."""
 
     NONE = ""
-    MISSING = "missing"  # the element is not there, or not alone
-    REFUSED = "refused"  # it is there and can't be operated: covered, disabled
-    FILE = "file"  # the address brings a file
-    NO_PAGE = "no page"  # it brings none: a circle of redirects, what is no page
-    SERVER = "server"  # a fault of the server (5xx), also at the second try
-    UNREACHABLE = "unreachable"  # nobody answers
+    MISSING = "missing"  # the element is not there, or ambiguous
+    REFUSED = "refused"  # it can't be operated: covered, disabled
+    FILE = "file"  # the address is a download
+    NO_PAGE = "no page"  # a redirect loop, or a response that is no page
+    SERVER = "server"  # a server error (5xx), at the second try too
+    UNREACHABLE = "unreachable"  # the host does not answer
     LOST = "lost"  # the page or the browser is gone
 
 

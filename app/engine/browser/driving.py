@@ -46,7 +46,7 @@ class Driving:
         loop = asyncio.get_running_loop()
         self._scratch = await asyncio.to_thread(Scratch.make)
         try:
-            # The driver inherits this process's environment and takes no other: one starts at a time.
+            # The driver inherits this process's environment and accepts no other, so one starts at a time.
             async with _starting.setdefault(loop, asyncio.Lock()):
                 with _temporary_folder(str(self._scratch.path)):
                     self._playwright = await async_playwright().start()

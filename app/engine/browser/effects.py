@@ -36,7 +36,7 @@ def effect_of(changes: Changes, around: Around) -> Effect | None:
 def effect_seen(changes: Changes, before: Prints, after: Prints) -> Effect:
     """Return the effect on an unchanged document, from the captures before and after."""
     differing = after.changed(before) - {Kind.SCROLL}
-    if changes.noisy:  # its words and names change by themselves; a box that came or went does not
+    if changes.noisy:  # its texts and names change by themselves; an added or removed box does not
         differing &= {Kind.VALUES, Kind.FRAMES} | (
             {Kind.ELEMENTS} if Kind.SHAPE in differing else frozenset()
         )

@@ -178,7 +178,7 @@ class Executor:
             PageGone: there is no page to capture, and no other could be opened.
         """
         if self.guard is not None:
-            with suppress(Error):  # what is lost is found by looking
+            with suppress(Error):  # a lost page is detected by the capture
                 await self.guard.watch(self.visit)
         return await self._gaze.look(picture, self.options.most)
 
@@ -217,7 +217,7 @@ class Executor:
                 await guard.watch(self.visit)
         except (Error, TimeoutError) as error:
             return refused(Cause.PAGE_LOST, self._gaze.why_lost(error))
-        late, _ = guard.refused(), guard.sent()  # what left since was a person's
+        late, _ = guard.refused(), guard.sent()  # writes since then were a person's
         guard.begin(permit)
         try:
             result = await self._tried(handler, command)
@@ -253,7 +253,7 @@ class Executor:
         except TimeoutError:
             if not isinstance(command, Goto):
                 raise
-            await visit.renew()  # no address can be opened where a page keeps the browser busy
+            await visit.renew()  # a busy page would keep any address from opening
             front = visit.page
         before = grip.page
         done = await handler(grip, command)

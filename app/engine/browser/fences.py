@@ -44,7 +44,7 @@ class Fences:
             parts.port  # noqa: B018 it is checked when it is asked for
         except ValueError:
             return refused(Cause.OFF_SITE, f"{redact_url(url)[:120]} is no address")
-        if parts.scheme in ("about", "blob", "data", "chrome-error"):  # nothing a host sent
+        if parts.scheme in ("about", "blob", "data", "chrome-error"):  # not sent by a host
             return None
         if parts.scheme not in ("http", "https"):
             return refused(

@@ -113,7 +113,7 @@ class Frames:
                 try:
                     wire = await self._page.context.new_cdp_session(frame)
                     tree = await _ask(wire, "Page.getFrameTree")
-                except Error:  # it shares the process of the frame around it
+                except Error:  # it shares its parent's process
                     continue
                 self._elsewhere[tree["frameTree"]["frame"]["id"]] = wire
         return self._elsewhere

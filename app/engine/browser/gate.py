@@ -59,9 +59,9 @@ class Gate:
                 await wire.send("Fetch.continueRequest", {"requestId": event["requestId"]})
             else:
                 self._refused.append(why)
-                # An aborted page leaves the one that stands where it is.
+                # Aborting keeps the current page in place.
                 await wire.send(
                     "Fetch.failRequest", {"requestId": event["requestId"], "errorReason": "Aborted"}
                 )
         except Error:
-            return  # the tab or the request has gone
+            return  # the tab or the request is gone

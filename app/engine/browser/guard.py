@@ -70,7 +70,7 @@ class Guard:
         self._front: Page | None = None
         self._here = ""
 
-    # ---------------------------------------------------------------- what the hand calls
+    # ---------------------------------------------------------------- called by the executor
 
     async def watch(self, visit: Visit) -> None:
         """Intercept everything the session sends; does nothing if it does so already in the same browser.
@@ -119,7 +119,7 @@ class Guard:
         told, self._sent = tuple(self._sent), []
         return told
 
-    # ---------------------------------------------------------------- what the watchpost calls
+    # ---------------------------------------------------------------- called by the interceptor
 
     def given_input(self, page: Page) -> bool:
         """Whether this page was given input since its document loaded."""

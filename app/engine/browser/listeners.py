@@ -45,10 +45,10 @@ async def heard_in(world: World) -> str:
     }
     try:
         answer = cast("dict[str, Any]", await world.wire.send("Runtime.evaluate", question))
-    except Error:  # it took too long, or the frame is going: the look itself will tell
+    except Error:  # it took too long, or the frame is gone: the capture itself will show
         return NOTHING
     said = answer["result"].get("value")
-    # The page may have put a function of its own in the helpers' place: what it says is checked like any input.
+    # The page may have replaced the helpers, so the answer is validated like any input.
     return said if isinstance(said, str) and SAID.fullmatch(said) else NOTHING
 
 

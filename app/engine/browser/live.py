@@ -180,7 +180,7 @@ class LiveBrowser:
             self._stack, self.process = stack, process
             self.visit.reseat(page)
             if self.visit.guard is not None:
-                with suppress(Error):  # whoever uses it next finds it gone
+                with suppress(Error):  # the next caller finds it gone
                     await self.visit.guard.watch(self.visit)
 
     async def save_login(self, path: Path) -> None:

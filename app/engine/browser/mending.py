@@ -97,7 +97,7 @@ async def _blank(route: Route) -> None:
 async def end_by_force(stack: AsyncExitStack, process: int) -> None:
     """Kill a browser with all its processes, and close what surrounds it."""
     await asyncio.to_thread(_kill, process)
-    with suppress(Exception):  # what is left of a dead browser may fail in any way, and none matters
+    with suppress(Exception):  # the remains of a dead browser may fail in any way, and it does not matter
         async with asyncio.timeout(CLOSE):
             await stack.aclose()
 
@@ -129,7 +129,7 @@ def _kill(process: int) -> None:
             subprocess.run(command, capture_output=True, timeout=CLOSE, check=False)
         return
     with suppress(OSError):
-        if os.getpgid(process) == process:  # its children are of its group
+        if os.getpgid(process) == process:  # its children are in its group
             os.killpg(process, signal.SIGKILL)
         else:
             os.kill(process, signal.SIGKILL)

@@ -46,7 +46,7 @@ class Newcomer:
                 await visit.send("Storage.clearDataForOrigin", origin=origin, storageTypes=_STORES)
             await visit.send("Runtime.evaluate", expression="try { sessionStorage.clear() } catch {}")
         except Error:
-            return  # a page that is gone keeps nothing
+            return  # a page that is gone stores nothing
 
     async def _drop_cookies(self, visit: Visit) -> None:
         if not self._cookies:

@@ -169,7 +169,7 @@ class PageHand:
         if not answers or not isinstance(answers[0], Mapping):
             return Changes(replaced=True)
         told = [cast("Mapping[str, Any]", answer) for answer in answers if isinstance(answer, Mapping)]
-        lost = len(answers) - len(told)  # frames that show something else now
+        lost = len(answers) - len(told)  # frames that were replaced
         return Changes(
             url=str(told[0]["url"]),
             was=str(told[0]["was"]),
@@ -201,7 +201,7 @@ class PageHand:
             if world.parent is not None and not facts["hidden"]:
                 point, rect, outer, outside = await self._carried(world, own, point, rect, bring)
                 cover = cover or outer
-        except (Error, RuntimeError, TypeError):  # its frame shows something else, or has gone
+        except (Error, RuntimeError, TypeError):  # its frame was replaced or is gone
             return Probe(gone=True)
         return Probe(
             kind=facts["kind"],

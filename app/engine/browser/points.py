@@ -69,7 +69,7 @@ async def _under(
         moved = {point: (points[point][0] - x, points[point][1] - y) for point in here}
         try:
             inner[number] = await _under(places[key], places, moved)
-        except (Error, RuntimeError):  # this frame alone has gone
+        except (Error, RuntimeError):  # only this frame is gone
             continue
     found: dict[Point, tuple[int, ...]] = {}
     for point, stack in told.items():
@@ -100,7 +100,7 @@ def _places(visit: Visit, page: PageCapture) -> dict[str, _Place]:
     for element in page.elements:
         try:
             world, number = place_of(visit, element.index)
-        except NoSuchElement:  # another page has been looked at since
+        except NoSuchElement:  # another page has been captured since
             return {}
         known(world).numbers[number] = element.index
     return places

@@ -74,7 +74,7 @@ async def _through_history(grip: Grip, step: int) -> Done:
     if why is not None:
         raise Refused(why)
     page = grip.visit.page
-    with suppress(Error):  # a page that takes long is waited for by what follows
+    with suppress(Error):  # a slow page is waited for afterwards
         await (page.go_back if step < 0 else page.go_forward)(wait_until="commit", timeout=LOAD * 1000)
     return Done(effect=Effect.NAVIGATED)
 

@@ -18,7 +18,7 @@ ROOT = "Chromium refuses it to root"
 NO_NAMESPACES = "this system gives ordinary users no namespaces of their own"
 
 _REFUSED = (
-    "sandboxing failed",  # how Playwright sums it up
+    "sandboxing failed",  # Playwright's summary
     "no usable sandbox",
     "failed to move to new namespace",
     "setuid sandbox",

@@ -118,7 +118,7 @@ class Screencast:
             await asyncio.wait([keeper])
         await self._let_go()
 
-    # ------------------------------------------------------------ one task does all the talking
+    # ------------------------------------------------------------ one task does all DevTools calls
 
     async def _keep(self) -> None:
         while not self._closed and (self._wanted.rate > 0 or self._wire is not None):
@@ -202,7 +202,7 @@ class Screencast:
             self._deliver(self._newest, now)
             await self._answer(now)
         elif self._newest is not None and seldom:
-            await self._stop()  # it has changed: what it is like when the time comes is asked then
+            await self._stop()  # the page has changed: a new frame is requested when it is due
         elif not self._on and now >= self._due and self._wire is not None:
             await self._start()
         elif self._left_out and now >= self._left_out:

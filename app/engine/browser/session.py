@@ -207,7 +207,7 @@ class Visit:
     async def _opened(self, page: Page) -> None:
         """Bring a new tab to the front, as a browser does for a person; or record and close it."""
         if page.context is not self.context:
-            return  # of the browser before
+            return  # of the previous browser
         self._watch(page)
         if self._opening or (self.keep_tabs and len(self.pages) <= MOST_TABS):
             self._own.add(page)
@@ -289,7 +289,7 @@ async def visit(
     No download is saved: the browser refuses it and its name is recorded. ``storage_state`` is the path
     of a recorded log-in, or one in memory; ``keep_tabs`` keeps windows that pages open.
     """
-    # Not by way of ``first_tab``: a loop that ends closes all generators at once, and one within another twice.
+    # Not through ``first_tab``: a loop that ends closes all generators at once, and nested ones twice.
     context = await _fresh(browser, size, storage_state)
     try:
         yield Visit(await context.new_page(), keep_tabs=keep_tabs)

@@ -107,7 +107,7 @@ class Traffic:
 
     def _started(self, request: Request) -> None:
         if self._is_page(request):
-            # What the page before was still waiting for concerns nobody any more.
+            # Pending requests of the previous page no longer matter.
             self._open.clear()
             self._asked.clear()
         if request.resource_type in _COUNTED:
@@ -164,7 +164,7 @@ async def settle(visit: Visit, *, quiet: float = QUIET, most: float = MOST, acte
         except Error:  # the document was replaced meanwhile
             await asyncio.sleep(0.02)
             continue
-        except TimeoutError:  # its script keeps the page from answering
+        except TimeoutError:  # a script blocks the page
             return False
         if not still:
             return False

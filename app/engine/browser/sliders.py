@@ -153,7 +153,7 @@ async def _step_to(track: _Track, value: float, step: float) -> bool:
         away = abs(value - now)
         count = min(AT_ONCE, round(away / abs(step)))
         if count == 0 or away >= best:
-            return False  # between two steps, or it no longer comes closer
+            return False  # between two steps, or not getting closer
         best = away
         await _keys(track.grip, "ArrowRight" if (value > now) is (step > 0) else "ArrowLeft", count)
         pressed += count
@@ -187,7 +187,7 @@ async def _by_dragging(track: _Track, value: float) -> bool:
             if not span:
                 return False
             continue
-        span = (now - old) / moved  # what the whole track is worth, as just seen
+        span = (now - old) / moved  # value of the whole track, as just measured
         if not span:
             return False
     return False
@@ -201,7 +201,7 @@ async def _drag_by(track: _Track, share: float) -> float:
     dx, dy = (
         probe.rect[0] - left,
         probe.rect[1] - top,
-    )  # the frame's corner, where the handle is the element itself
+    )  # the frame's corner, if the handle is the element itself
     if facts["grip"][2:] != list(probe.rect[2:]):
         dx = dy = 0.0
     axis = 1 if facts["upright"] else 0

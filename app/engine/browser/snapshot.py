@@ -163,7 +163,7 @@ async def _capture(visit: Visit, picture: bool, limit: int, thorough: bool) -> P
     try:
         async with asyncio.TaskGroup() as group:
             watch = group.create_task(_watch(visit))
-            world = await main_world(visit)  # first: asking a crashed page for a picture takes Chromium down
+            world = await main_world(visit)  # first: a screenshot of a crashed page crashes Chromium
             shot = group.create_task(picture_of(visit) if picture else _no_picture())
             top = await _part(looking, world, Around())
             image, note = await shot

@@ -63,11 +63,9 @@ class Steering:
         async with self._busy:
             while self._queue:
                 group = self._next()
-                with suppress(
-                    Error, TimeoutError, IndexError
-                ):  # the tab is gone: so is what was meant for it
+                with suppress(Error, TimeoutError, IndexError):  # the tab is gone, and its input with it
                     wire = await self._connected()
-                    # Events of the mouse wait for each other in the browser; a key waits for where a click puts it.
+                    # The browser keeps mouse events in order; a key has to wait for the focus that a click sets.
                     await asyncio.gather(*(self._do(wire, one) for one in group))
 
     async def lift(self) -> None:

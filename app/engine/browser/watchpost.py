@@ -121,7 +121,7 @@ class Watchpost:
             ]
             await self._wire.send("Fetch.enable", {"patterns": patterns})
         for page, wire in zip(pages, wires, strict=True):
-            # Requests of a document that stands already go past the browser's target until their way is laid anew.
+            # Requests of an existing document bypass the browser's target until Fetch is toggled for its tab.
             await wire.send("Fetch.enable", {"patterns": [{"urlPattern": "nowhere:*"}]})
             await wire.send("Fetch.disable")
             await self._attend(guard, page, wire)
@@ -174,7 +174,7 @@ class Watchpost:
         def framed(event: dict[str, Any]) -> None:
             self._frames[str(event["frameId"])] = tab
 
-        # Known beforehand, for a page that waits for its own request can't be asked which frame is whose.
+        # Recorded beforehand: a page that waits for its own request can't be asked for its frames.
         for inner in _frames_of(told["frameTree"]) - {target}:
             self._frames[inner] = tab
         wire.on("Page.frameAttached", framed)
@@ -235,7 +235,7 @@ class Watchpost:
     async def _not_opened(self, tab: Tab) -> None:
         """Close a window that was opened for a refused document and shows nothing else."""
         if tab.page is None:
-            tab.refused = True  # it is closed when it is known
+            tab.refused = True  # closed as soon as its page is known
         elif tab.blank and await tab.page.opener() is not None:
             await tab.guard.close(tab.page)
 
@@ -257,7 +257,7 @@ class Watchpost:
             else:
                 await self._asked(key, event)
         except Error:
-            # The request is gone, or there was nobody to decide: what is not decided does not leave.
+            # The request is gone, or no guard decided: an undecided request does not leave.
             with suppress(Error):
                 await self._wire.send("Fetch.failRequest", {"requestId": key, "errorReason": "Aborted"})
 
@@ -275,7 +275,7 @@ class Watchpost:
             return
         body = _body(request)
         asked = Asked(method=request["method"], url=request["url"], kind=kind, headers=headers, body=body)
-        # Without an id in the network log it was sent by a page that is being left, or by a worker of several pages.
+        # A request without a network id comes from a page being left, or from a shared worker.
         acting = "networkId" not in event or (tab.acting if tab is not None else guard.acted())
         verdict = guard.decide(asked, acting=acting, follows=before[1] if before else None)
         if not verdict.passes:

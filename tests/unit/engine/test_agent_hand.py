@@ -1,4 +1,6 @@
-"""What the hand decides without a page: effects, fences, walls, dead clicks, alternatives, numbers."""
+"""Rules of the executor without a page: effects, navigation policy, landings, dead clicks, alternatives,
+numbers.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts in the forms that fields take."""
+"""Texts in the formats that fields accept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in the way of a page, told from its elements and words."""
+"""Detecting log-ins and captchas from a page's elements and words."""
 
 from __future__ import annotations
 

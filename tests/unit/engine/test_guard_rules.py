@@ -1,4 +1,4 @@
-"""What a guard lets out: loading and acting, permits, a person at the page.  No browser."""
+"""What the write guard lets out: loading and acting, permits, a person in control. No browser."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def test_a_socket_says_under_a_permit_what_it_wants_to_the_runs_own_hosts():
 async def test_what_a_page_sends_while_it_is_left_counts_as_sent_after_input(
     logged: dict[str, str], acting: bool
 ):
-    """Such a request has no id in the network log, and its tab is that of the document that comes."""
+    """Such a request has no network id, and its tab is that of the next document."""
     told: list[bool] = []
 
     class Listening(Guard):

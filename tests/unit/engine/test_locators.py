@@ -1,4 +1,4 @@
-"""Locators: an element is found again after a page has changed, or it is not found; never another one."""
+"""Locators: an element is found again on a changed page, or not at all; never another one."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ ELEMENTS = st.builds(
 
 
 def placed(elements: list[Element]) -> PageCapture:
-    """Each in a place of its own, as on a real page."""
+    """Give each element a position of its own, as on a real page."""
     return page(
         *(replace(e, css=f"body > :nth-child({n})", xpath=f"/body/*[{n}]") for n, e in enumerate(elements))
     )
@@ -270,7 +270,7 @@ def test_on_the_page_it_was_made_on_a_locator_finds_its_element(elements: list[E
 def test_after_shuffling_and_with_new_ids_it_finds_its_element_or_none(
     elements: list[Element], chance: random.Random, regenerated: bool
 ):
-    """Elements that nothing tells apart but their places may stand for one another."""
+    """Elements that differ only in position may be confused."""
     here = placed([replace(e, repeat="") for e in elements])
     order = list(range(len(elements)))
     chance.shuffle(order)
@@ -308,14 +308,14 @@ def test_an_element_that_can_be_told_apart_is_found_after_shuffling(
 
 
 def looks(element: Element) -> tuple[object, ...]:
-    """What a person or a program could tell an element by, but its place and number."""
+    """Return what a person or a program could identify an element by, other than its position and number."""
     return tuple(
         getattr(element, name) for name in ("role", "name", "landmarks", "frame", "href", "test_id", "label")
     )
 
 
 def test_on_a_page_of_thousands_every_element_is_described_and_found():
-    """Seconds, not minutes: nothing compares each element with each."""
+    """Seconds, not minutes: no quadratic comparison."""
     here = page(*(e for n in range(1500) for e in row(n, f"Thing {n}")))
     locators = [locator_of(element, here) for element in here.elements]
     assert [locators[n].near for n in (1, 2999)] == ["Thing 0", "Thing 1499"]

@@ -1,4 +1,4 @@
-"""A step is shown as the page before and after it, with exactly what changed marked."""
+"""A step view shows the pages before and after it, with exactly the changes marked."""
 
 from __future__ import annotations
 

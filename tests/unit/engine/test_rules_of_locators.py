@@ -1,4 +1,6 @@
-"""When what a locator fits is not to be trusted (``browser/locators.py``): each objection, and its opposite."""
+"""When a locator's match is not to be trusted (``browser/locators.py``): each objection, and its
+opposite.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page as it was sent: the same key while it offers the same, another one as soon as a link or control changes."""
+"""Static pages: the same key for the same links and controls, another one as soon as one changes."""
 
 from __future__ import annotations
 

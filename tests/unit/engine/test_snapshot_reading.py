@@ -1,4 +1,4 @@
-"""Reading what the look's script says: selectors, frames in a text and in a tree."""
+"""Decoding the answer of the capture script: selectors, frames in a text and in a tree."""
 
 from __future__ import annotations
 
