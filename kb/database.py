@@ -24,8 +24,8 @@ def connect(
     """
     mode = "ro" if read_only or immutable else "rwc"
     if mode == "rwc":
-        with suppress(OSError):  # SQLite says it better
-            own_file(path)  # what SQLite puts beside it has the same rights
+        with suppress(OSError):  # SQLite's message is better
+            own_file(path)  # SQLite's side files get the same permissions
     uri = f"file:{quote(str(path.absolute()))}?mode={mode}{'&immutable=1' if immutable else ''}"
     connection = sqlite3.connect(
         uri, uri=True, isolation_level=None, check_same_thread=False, timeout=busy_seconds
@@ -57,7 +57,7 @@ def transaction(connection: sqlite3.Connection) -> Generator[None]:
         if nested and connection.in_transaction:
             connection.execute("ROLLBACK TO part")
             connection.execute("RELEASE part")
-        elif connection.in_transaction:  # a full disk has made SQLite roll back by itself
+        elif connection.in_transaction:  # on a full disk SQLite has rolled back already
             connection.execute("ROLLBACK")
         raise
 

@@ -50,7 +50,7 @@ class Journal:
         self._connection = connection
         self._table = table
         self._clock = clock
-        # The guard is made last: where it stands, all stands.
+        # The trigger is created last: if it exists, everything exists.
         guard = (f"{table}_kept",)
         if connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", guard).fetchone() is None:
             create_table(connection, table)
@@ -109,14 +109,14 @@ class Journal:
         return self._one("undone_at IS NULL ORDER BY id DESC")
 
     def _redoable(self) -> dict[str, Any] | None:
-        # Undone deeds are taken back newest first, so the oldest of them is the one undone last.
+        # Changes are undone newest first, so the oldest undone one is the last.
         return self._one("undone_at IS NOT NULL AND NOT dropped ORDER BY id")
 
     def _one(self, condition: str) -> dict[str, Any] | None:
         return next(iter(self._rows(condition, 1)), None)
 
     def _rows(self, condition: str, limit: int) -> list[dict[str, Any]]:
-        # Named here, so that it works whatever row factory the connection's owner has set.
+        # Columns are named here, so that it works with any row factory.
         cursor = self._connection.execute(f"SELECT * FROM {self._table} WHERE {condition} LIMIT ?", (limit,))
         names = [column[0] for column in cursor.description]
         return [dict(zip(names, row, strict=True)) for row in cursor]

@@ -45,7 +45,7 @@ def _order(*groups: str, but: str = "") -> Order:
 
 
 ORDERS: tuple[Order, ...] = (
-    # English; what was there before stands in lint_patterns
+    # English; more in lint_patterns
     _order(
         " ignore| disregard| forget| override| neglect",
         " previous| prior| above| earlier| preceding| told before| you were| you have been| all ",

@@ -75,7 +75,7 @@ def read_manifest(path: Path) -> Manifest:
     if waiting.exists() and (other := _read(waiting)).ok:
         content = hashlib.sha256(read_bytes(path, _LIMIT * 4)).hexdigest()
         if other.file_sha256 == content and found.file_sha256 != content:
-            with suppress(OSError):  # a folder that can't be written to: then it goes on waiting
+            with suppress(OSError):  # a read-only folder: it stays waiting
                 atomic.rename(waiting, manifest_path(path))
             return other
     return found
@@ -95,7 +95,7 @@ def _read(path: Path) -> Manifest:
     if not isinstance(data, dict):
         return edited
     manifest = Manifest(cast("dict[str, Any]", data))
-    # Written again it must give the same bytes: that finds a changed blank as well.
+    # Serialising it again must give the same bytes: that detects a changed blank as well.
     return manifest if to_bytes(manifest.data) == raw else edited
 
 

@@ -33,7 +33,7 @@ def migrate(connection: sqlite3.Connection, path: Path, *, keep_backup: bool = T
     if check(connection, path) >= VERSION:
         return
     with transaction(connection):
-        # Looked up again under the write lock: another process may have migrated it meanwhile.
+        # Checked again under the write lock: another process may have migrated it meanwhile.
         version = check(connection, path)
         if version >= VERSION:
             return
@@ -56,7 +56,7 @@ def migrate(connection: sqlite3.Connection, path: Path, *, keep_backup: bool = T
 def check(connection: sqlite3.Connection, path: Path) -> int:
     """The file's version, 0 for an empty file."""
     own = not connection.in_transaction
-    if own:  # one look: another process may be making the file
+    if own:  # one read: another process may be creating the file
         connection.execute("BEGIN")
     try:
         mark = connection.execute("PRAGMA application_id").fetchone()[0]

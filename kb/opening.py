@@ -87,7 +87,7 @@ def _patiently(action: Callable[[], None], seconds: float) -> None:
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     guard(connection)
-    # Before anything is written: a foreign or newer file stays as it is.
+    # Before anything is written: a foreign or newer file stays unchanged.
     _check_all(connection, path, check(connection, path))
     connection.set_progress_handler(None, 0)
     if path.stat().st_size <= _QUICK_CHECK_UP_TO:
@@ -133,8 +133,8 @@ def _only_reading(connection: sqlite3.Connection, path: Path) -> sqlite3.Connect
         guard(connection)
         version = check(connection, path)
     except sqlite3.OperationalError:
-        # A file in WAL mode wants a place for its shared memory; in a folder that can't be written to there is none,
-        # and nobody who could change the file either.
+        # A file in WAL mode needs a writable folder for its shared memory; in a read-only folder there is none,
+        # and nobody can change the file either.
         connection.close()
         connection = connect(path, immutable=True)
         guard(connection)
@@ -145,7 +145,7 @@ def _only_reading(connection: sqlite3.Connection, path: Path) -> sqlite3.Connect
     _check_all(connection, path, version)
     connection.set_progress_handler(None, 0)
     if version < VERSION:
-        # It may not be changed, so a copy in memory is brought up to date and read.
+        # It must not be changed, so a copy in memory is migrated and read.
         with closing(connection):
             copy = connect_memory()
             connection.backup(copy)

@@ -68,7 +68,7 @@ class _Pages:
         level: list[tuple[int, int]] = []  # a page and the last row below it
         cells: list[bytes] = []
         used, row = 0, 0
-        spill: list[bytes] = []  # overflowing rests of the leaf's cells, written after it
+        spill: list[bytes] = []  # overflow of the leaf's cells, written after it
         for row, record in enumerate(records, start=1):
             local = _local_size(len(record))
             head = _varint(len(record)) + _varint(row) + record[:local]
@@ -175,12 +175,12 @@ def _varint(value: int) -> bytes:
 
 
 def _header(pages: int, tables: int, application_id: int, user_version: int) -> bytes:
-    once = 1  # the count of changes; the page count holds while it is the same in both places
+    once = 1  # the change counter; the page count is valid while it is the same in both places
     return struct.pack(
         ">16sH6B12I20x2I",
         b"SQLite format 3\0",
         PAGE,
-        *(1, 1, 0, 64, 32, 32),  # rollback journal, nothing reserved, the fractions that are always these
+        *(1, 1, 0, 64, 32, 32),  # rollback journal, nothing reserved, the fixed payload fractions
         *(once, pages, 0, 0),  # no free pages
         *(tables, 4, 0, 0),  # the schema's cookie and format, default cache size, no auto-vacuum
         *(1, user_version, 0, application_id),  # UTF-8

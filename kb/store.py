@@ -203,7 +203,7 @@ class KnowledgeBase:
                 if not self._ever_seen(content_key(draft)):
                     if draft.status is Status.ACTIVE and self.judge(draft):
                         draft = replace(draft, status=Status.DRAFT)
-                    # Each a microsecond later than the one before: ``created_at`` keeps the order of a file.
+                    # Each a microsecond after the previous one, so that ``created_at`` keeps the file's order.
                     added.append(self._insert(draft, deed, now + len(added) * 1e-6))
             if added:
                 self._record(deed, dict.fromkeys(added, 0), label or f"{deed} {_count(added)}")
@@ -421,7 +421,7 @@ class KnowledgeBase:
                 continue
             tip = self._at(id, revision)
             if tip.status is Status.ACTIVE and (rules := self.unwaived(tip)):
-                # It was active before there was a gate, or by a rule that is newer than it.
+                # It became active before the gate existed, or before the rule was added.
                 self._append(
                     id, replace(tip, status=Status.DRAFT), f"{deed}, as a draft ({', '.join(rules)})"
                 )

@@ -194,7 +194,7 @@ def prepare_workspace() -> Path:
     try:
         asyncio.run(preparing())
     except Conflict:
-        pass  # a window has it open already, and will come to the front
+        pass  # a window already has it open, and will be raised
     return place
 
 

@@ -33,7 +33,7 @@ class Sense(StrEnum):
 
     RIGHT = "right"
     WRONG = "wrong"
-    UNDECIDED = "undecided"  # it can't tell, or what it said can't be read
+    UNDECIDED = "undecided"  # it can't tell, or its answer can't be parsed
 
 
 class Reason(StrEnum):
@@ -42,7 +42,7 @@ class Reason(StrEnum):
     NONE = ""
     FAILED = "failed"
     CLAIMED = "only claimed"
-    BLOCKED = "blocked"  # a captcha, a log-in wall, a site that is broken
+    BLOCKED = "blocked"  # a captcha, a login wall, a broken site
     IMPOSSIBLE = "impossible task"
 
 

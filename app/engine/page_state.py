@@ -171,7 +171,7 @@ class Source(StrEnum):
 
     EXPLORED = "explored"
     SEEN = "seen"  # a link on a page, never followed
-    RUN = "run"  # an agent's or a person's run passed
+    RUN = "run"  # visited by an agent's or a person's run
     TRAVELLED = "travelled"
 
 

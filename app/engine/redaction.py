@@ -134,7 +134,7 @@ def _redact_text(text: str) -> str:
     clean = _redact_line(text)
     try:
         data = clean.encode()
-    except UnicodeEncodeError:  # half of a letter, which a page may well show and no file can keep
+    except UnicodeEncodeError:  # a lone surrogate, which a page may contain and no file can store
         data = clean.encode("utf-8", "replace")
         clean = data.decode()
     without = _without_cards(data)
@@ -148,7 +148,7 @@ def redact_tree(tree: str) -> bytes:
     if hints and len(low) == len(tree):
         windows = {window for hint in hints for window in _windows(low, hint, "\n", "\n")}
         tree = "".join(_redact_windows(tree, windows, _redact_fragment)) or tree
-    elif hints:  # a letter whose small form is longer: positions don't agree
+    elif hints:  # a letter whose lower-case form is longer: positions differ
         tree = "\n".join(map(_redact_line, tree.split("\n")))
     if "@" in low and "://" in low:
         tree = _LOGIN.sub(rf"\1{MARK}", tree)

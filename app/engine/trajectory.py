@@ -19,12 +19,12 @@ class Outcome(StrEnum):
     LEFT_ALLOWED_SITES = "left_allowed_sites"
     CRASHED = "crashed"
     RUNNING = "running"
-    INTERRUPTED = "interrupted"  # the program ended in the middle; it can be gone on with
-    NEEDS_PERSON = "needs_person"  # a captcha, a log-in wall or a question, and nobody to ask
+    INTERRUPTED = "interrupted"  # the program ended during the run; it can be resumed
+    NEEDS_PERSON = "needs_person"  # a captcha, a login wall or a question, and nobody to ask
     OUT_OF_BUDGET = "out_of_budget"  # tokens, money or time are used up
     STOPPED = "stopped"  # a person ended it
-    DONE_BY_HAND = "done_by_hand"  # a person did the task and said that it is finished
-    UNKNOWN = "unknown"  # the records that would tell are missing
+    DONE_BY_HAND = "done_by_hand"  # an operator did the task and marked it finished
+    UNKNOWN = "unknown"  # the records are missing
 
 
 class ErrorClass(StrEnum):

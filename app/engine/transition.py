@@ -170,7 +170,7 @@ class FrontierStatus(StrEnum):
     WAITING = "waiting"
     TRIED = "tried"
     SKIPPED = "skipped"  # never to be tried, for a reason
-    FAILED = "failed"  # tried, and nothing came of it
+    FAILED = "failed"  # tried without success
 
 
 class SkipReason(StrEnum):

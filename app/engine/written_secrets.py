@@ -62,7 +62,7 @@ def lift(intent: str, values: dict[str, str]) -> str:
         return f"{before}{named(match['value'])}"
 
     intent = _LINKED.sub(lift_linked, _BARE.sub(lift_bare, _QUOTED.sub(lift_quoted, intent)))
-    for name, value in values.items():  # the same value once more, elsewhere in the task
+    for name, value in values.items():  # further occurrences in the task
         if len(value) >= SHORTEST and not value.isalpha():
             intent = intent.replace(value, f"{{secret:{name}}}")
     return intent

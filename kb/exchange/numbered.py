@@ -49,7 +49,7 @@ def serialise(tips: Iterable[TipDraft]) -> str:
 
 def _item(number: int, text: str) -> str:
     first, *rest = _double_braces(text).split("\n")
-    # A line with nothing on it stays empty; one with blanks only keeps them, behind the indent.
+    # An empty line stays empty; one of blanks keeps them after the indent.
     return f"{number}. {first}\n" + "".join(f"{_INDENT}{line}\n" if line else "\n" for line in rest)
 
 

@@ -190,7 +190,7 @@ class KeywordIndex:
                 continue
             best = np.zeros(size, dtype=np.int64)
             for word in near:
-                # By the word and not by its stem: another tip's spelling must not count for this one.
+                # By word, not by stem: another tip's spelling must not count for this one.
                 rows, worth = self._words.of(word)
                 best[rows] = np.maximum(best[rows], worth * (weight * NEAR_MISS) // UNIT)
             if stem in self._stems:

@@ -207,7 +207,7 @@ FAULTS = (
     Mutation(
         "own-databases",
         "kb/database.py",
-        "            own_file(path)  # what",
+        "            own_file(path)  # SQLite",
         "            path.exists()  # what",
         "Databases are their owner's alone, and what SQLite puts beside them.",
         _OWN,

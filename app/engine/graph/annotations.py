@@ -36,7 +36,7 @@ class Places:
         self._by_template: dict[str, set[str]] = {}
         for node, pages in nodes.items():
             for page in pages:
-                # Several states share an address (a menu open, a tab chosen); the one found first is the page itself.
+                # Several states share an address (an open menu, a selected tab); the one found first is the page.
                 known = self._by_url.get(page.keys.url)
                 if known is None or page.depth < known[0]:
                     self._by_url[page.keys.url] = (page.depth, node)
@@ -84,7 +84,7 @@ def annotate(
         if suspects.get(step.run) == step.step:
             failed.setdefault(node, set()).add(step.run)
     for (run, at), node in sorted(was_at.items()):
-        if node and run in known:  # where a run ended: no step was made there any more
+        if node and run in known:  # where a run ended, without a further step
             facts[node].runs.append((run, at))
     for node, runs in failed.items():
         facts[node].failures = len(runs)

@@ -112,7 +112,7 @@ class Explorer:
         self._going = asyncio.Event()
         self._going.set()
 
-    # what a person may do meanwhile
+    # control
 
     def pause(self) -> None:
         """Start no further attempts until ``resume``; the current ones finish."""
@@ -189,7 +189,7 @@ class Explorer:
         start = FrontierItem(page="", element="", operation=Operation.OPEN)
         try:
             outcome = await self._patiently(start)
-            if outcome.deed.trouble is Trouble.UNREACHABLE:  # a site that has to wake up gets a second chance
+            if outcome.deed.trouble is Trouble.UNREACHABLE:  # a site may need time to start up
                 outcome = await self._patiently(start)
         except TimeOver:
             self._out_of_time()
@@ -271,7 +271,7 @@ class Explorer:
         for state in states:
             if self._left() <= 0:
                 self._out_of_time()
-                break  # what is not planned is planned by whoever goes on
+                break  # the rest is planned after resuming
             spot = await self._spot(state)
             items += self._judged(spot, self._planner.judge(spot, last=last))
             if self._planner.has_hidden_links(spot):
@@ -316,7 +316,7 @@ class Explorer:
                 source = self._graph.states[unit.source.id]
                 try:
                     await self._try(visitor, item, source)
-                except TimeOver:  # or a person paused in the last seconds, and more time is left after all
+                except TimeOver:  # or a pause in the last seconds left time after all
                     self._units.appendleft(_Unit(unit.source, unit.items[number:]))
                     self._is_over()
                     break
@@ -326,7 +326,7 @@ class Explorer:
                     self._units.appendleft(_Unit(unit.source, unit.items[number:]))
                     if not lost.slow:
                         return
-                    await self._clock.sleep(AGAIN)  # a busy machine; there is time left to ask again
+                    await self._clock.sleep(AGAIN)  # a busy machine; there is time to retry
                     break
 
     async def _try(self, visitor: Visitor, item: FrontierItem, source: PageState) -> None:
@@ -340,7 +340,7 @@ class Explorer:
             await self._again(self._door.release())
             await self._log.closed(item, source, outcome, address)
             if outcome.end == "same" and await self._opens(item):
-                # Some menus open while the pointer rests on them, and a click shuts them again.
+                # Some menus open on hover, and a click closes them again.
                 await self._try(visitor, replace(item, operation=Operation.HOVER), source)
 
     async def _opens(self, item: FrontierItem) -> bool:
@@ -373,7 +373,7 @@ class Explorer:
             left=self._left,
         )
 
-    # when it ends
+    # end
 
     def _end(self, how: str, why: str = "") -> None:
         if not self._ended:

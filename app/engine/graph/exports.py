@@ -194,6 +194,6 @@ def _text(text: str) -> str:
 def _encoded(document: Mapping[str, Any]) -> bytes:
     try:
         return orjson.dumps(document, option=orjson.OPT_INDENT_2)
-    except TypeError:  # half a surrogate pair in a page's text, which is no character
+    except TypeError:  # a lone surrogate in a page's text
         text = json.dumps(document, default=asdict, ensure_ascii=False)
         return text.encode("utf-8", "replace")

@@ -225,7 +225,7 @@ class Planner:
             self.risks[spot.state.id, key] = ruling.risk
         if link:
             self.know(element.href)
-            # Of an address with a secret in it the secret is not stored, so the link is clicked where it stands.
+            # The secret in an address is not stored, so such a link is clicked on its page.
             value = "" if MARK in element.href else element.href
             return Verdict(replace(item, value=value), element)
         self._controls[spot.state.keys.template, _kind_of_control(element)] += 1

@@ -143,7 +143,7 @@ class InteractionGraph:
         graph.add_edges_from(edges)  # pyright: ignore[reportArgumentType] its stub knows no keys
         return graph
 
-    # ways
+    # paths
 
     @cached_property
     def router(self) -> Router:

@@ -59,7 +59,7 @@ def tallest(states: int) -> int:
     return max(TALLEST, math.ceil(math.sqrt(SHAPE * states)))
 
 
-# ---------------------------------------------------------------- everything anew
+# ---------------------------------------------------------------- from scratch
 def _anew(depth: Rows, from_: Rows, to: Rows) -> Numbers:
     bands = [np.flatnonzero(depth == level) for level in np.unique(depth)]
     ordered = _ordered(bands, depth, from_, to)
@@ -109,7 +109,7 @@ def _straighten(places: Numbers, bands: list[Rows], from_: Rows, to: Rows) -> No
         places[band, 1] = apart(_filled(wanted, places[band, 1]))
 
 
-# ---------------------------------------------------------------- beside what stands already
+# ---------------------------------------------------------------- beside existing states
 def _join(places: Numbers, depth: Rows, from_: Rows, to: Rows, level: int, fresh: Rows) -> None:
     """Place new states of one depth; existing ones keep their positions."""
     placed = ~np.isnan(places[:, 0])

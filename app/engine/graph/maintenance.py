@@ -208,7 +208,7 @@ class _GoingOn:
 
     async def memory(self) -> Memory:
         memory = await self._keeper.memory()
-        # What was tried on pages that have gone says nothing: they, or what they led to, may have come back.
+        # Items of pages that are gone are no evidence: the pages, or their targets, may have come back.
         told = self._replaced | {state.id for state in memory.states if not state.gone_at} - self._new
         items = tuple(item for item in memory.items if item.page in told)
         self.tried_before = sum(item.status in _TRIED for item in items)

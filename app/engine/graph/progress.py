@@ -47,7 +47,7 @@ class Progress:
         self._trying = ""
         self._note = ""
 
-    # the course of it
+    # events
 
     def begin(self, before: Iterable[str]) -> None:
         """Start the clock; ``before`` are ids of states that were known already."""
@@ -135,7 +135,7 @@ class Progress:
         words = {"states": "done", "seconds": "done"}
         self._publish(words.get(how, how))
 
-    # what it comes to
+    # results
 
     @property
     def seconds(self) -> float:
@@ -177,7 +177,7 @@ class Progress:
 
     def _publish(self, state: str) -> None:
         if state == "running" and self._paused_at is not None:
-            state = "paused"  # what was under way has ended; nothing more is tried
+            state = "paused"  # current attempts have ended; no new ones start
         seconds = self.seconds
         self._tell(
             ExplorationChanged(

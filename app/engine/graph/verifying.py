@@ -140,7 +140,9 @@ class Verification:
         visitor = self._visitor_of(driver)
         outcome = await self._outcome(visitor, lambda: visitor.open(page.url))
         same = outcome.standing is not None and outcome.standing.id == page.id
-        if not same and self._is_as_it_was(page):  # the same document gave another page: it may be a whim
+        if not same and self._is_as_it_was(
+            page
+        ):  # the same document gave another page: it may vary at random
             outcome = await self._outcome(visitor, lambda: visitor.open(page.url))
         self._judge(page, outcome)
         kind = self.found.arrivals[page.id]
@@ -156,7 +158,7 @@ class Verification:
         found.arrivals[page.id] = kind
         if why:
             found.why[page.id] = why
-        if kind in (ArrivalKind.BLOCKED, ArrivalKind.ERROR):  # nothing can be said of it
+        if kind in (ArrivalKind.BLOCKED, ArrivalKind.ERROR):  # no evidence about the state
             found.direct.add(page.id)
             return
         found.direct.discard(page.id)
@@ -209,7 +211,7 @@ class Verification:
             return ArrivalKind.WRONG, outcome.why
         return ArrivalKind.ERROR, outcome.why
 
-    # what is done on pages
+    # transitions
 
     def _is_tried(self, found: Transition) -> bool:
         target = self._graph.states.get(found.target)

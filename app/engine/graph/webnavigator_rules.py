@@ -122,9 +122,9 @@ def _pattern(pattern: Mapping[str, object], number: int, label: str, notes: list
 
 
 def _expression(attr: str, expression: str, place: str) -> Condition:
-    if not expression:  # fits only an attribute that is empty or missing
+    if not expression:  # matches only an empty or missing attribute
         return make_matcher(attr, "equals", "", place=place)
-    if not _compiles(expression):  # theirs falls back to comparing the texts
+    if not _compiles(expression):  # their matcher falls back to comparing the texts
         return make_matcher(attr, "equals", expression, place=place)
     return make_matcher(attr, "regex", expression, place=place)
 

@@ -190,7 +190,7 @@ class LateIndex:
         for at in telling_words or words:
             best = int(
                 entries[:, at].round(_DIGITS).argmax()
-            )  # equal is equal, whatever a machine's last digit
+            )  # ties stay ties whatever the machine's rounding
             number, likeness = int(gather[best]), float(entries[best, at])
             word = asked.words[at]
             if word not in found or found[word].likeness < likeness:
