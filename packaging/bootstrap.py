@@ -1,6 +1,6 @@
-"""Makes a checkout run: ``.venv`` with the pinned packages, system libraries, a browser; then runs or tests it.
+"""Set up a checkout (``.venv`` with the locked packages, system libraries, a browser), then run or test it.
 
-    python packaging/bootstrap.py setup|run|test|check|bench|mutation|lock
+    python packaging/bootstrap.py setup|run|test|test-all|check|bench|mutation|lock|clean
 
 Standard library only, Python 3.11 or newer, Linux, Windows and macOS.  A second call finds everything in place and
 starts at once.  Exit codes: 0 done, 1 a step failed, 2 wrong usage or a Python that is too old.
@@ -19,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 if sys.version_info < (3, 11):  # noqa: UP036 - this file is what tells it to an older one
@@ -29,10 +31,9 @@ if sys.version_info < (3, 11):  # noqa: UP036 - this file is what tells it to an
         + __file__
     )
 
-import tomllib
-
+import lockfile
 import machine
-from beside import Beside
+from stages import Stage, Stages, record_retries
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -42,24 +43,23 @@ BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 TORCH = "torch==2.13.0+cpu" if sys.platform.startswith("linux") else "torch==2.13.0"
 TORCH_INDEX = "SITELORE_TORCH_INDEX"
-BUILD_TOOLS = ["hatchling", "editables", "uv"]
-LOCAL_CUDA = re.compile(r"^(nvidia-|cuda-|triton\b)")
+RETRIES = ROOT / ".ci" / "retried.json"
 
 _began = time.monotonic()
 _steps = itertools.count(1)
 
 
 class Failed(Exception):
-    """A step that can't go on, in words for the person at the keyboard."""
+    """A step can't go on; the message is for the person at the keyboard."""
 
 
 def say(text: str) -> None:
-    """A line of progress with the seconds since the start."""
+    """Print a line of progress with the seconds since the start."""
     print(f"[{time.monotonic() - _began:6.1f} s] {text}", flush=True)
 
 
 def step(text: str) -> None:
-    """A numbered line of progress."""
+    """Print a numbered line of progress."""
     say(f"{next(_steps)}. {text}")
 
 
@@ -86,7 +86,7 @@ def ensure(*, dev: bool) -> None:
 
 
 def ensure_machine() -> None:
-    """System libraries, fonts and a browser: installed where that is allowed, else told in one message."""
+    """Install system libraries, fonts and a browser where that is allowed, else print the command that does."""
     lacking = machine.missing()
     if not lacking.any:
         return
@@ -126,7 +126,7 @@ class Installer:
         self._uv = self._find_uv()
 
     def install(self, *arguments: str) -> bool:
-        """``pip install`` with these arguments; False when it failed (its own output has said why)."""
+        """Run ``pip install`` with these arguments; return False when it failed (its own output says why)."""
         if self._uv:
             command = [str(self._uv), "pip", "install", "--quiet", "--python", str(PYTHON), *arguments]
             if self.run(command, env=os.environ | self._indexes()):
@@ -135,14 +135,19 @@ class Installer:
             self._uv = None
         return self.pip(*arguments)
 
+    def locked(self, *parts: str, deps: bool = True) -> bool:
+        """Install parts of the lock; a file whose hash is not in it is refused."""
+        with _requirements(lockfile.read(LOCK, *parts)) as file:
+            return self.install("--require-hashes", *([] if deps else ["--no-deps"]), "-r", str(file))
+
     def pip(self, *arguments: str, quiet: bool = False) -> bool:
-        """With pip itself, which knows every index and folder that the user has set up for it."""
+        """Install with pip itself, which knows every index and folder that the user has set up for it."""
         command = [str(PYTHON), "-m", "pip", "install", "-qq", "--no-warn-script-location", *arguments]
         return self.run(command, quiet=quiet)
 
     @staticmethod
     def run(command: list[str], env: dict[str, str] | None = None, *, quiet: bool = False) -> bool:
-        """Whether the command ended well; it writes to this console unless its failure is expected."""
+        """Run a command, on this console unless its failure is expected; return whether it succeeded."""
         out = subprocess.DEVNULL if quiet else None
         return subprocess.run(command, env=env, cwd=ROOT, stdout=out, stderr=out, check=False).returncode == 0
 
@@ -152,8 +157,9 @@ class Installer:
         uv = BIN / ("uv.exe" if os.name == "nt" else "uv")
         if not uv.exists():
             step("uv, to install quickly")
-            if not self.pip("-c", str(LOCK), "uv"):
-                return None
+            with _requirements(lockfile.named(LOCK, "uv")) as file:
+                if not self.pip("--require-hashes", "-r", str(file)):
+                    return None
         return uv if _works([str(uv), "--version"]) else None
 
     @staticmethod
@@ -179,16 +185,19 @@ class Installer:
         return {name: value for name, value in found.items() if value and name not in os.environ}
 
 
+@contextmanager
+def _requirements(text: str) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "requirements.txt"
+        file.write_text(text, "utf-8")
+        yield file
+
+
 def install_packages(tool: Installer, *, dev: bool) -> None:
-    """Everything but torch, at the versions of the lock; then the checkout itself, editable."""
-    project = _pyproject()["project"]
-    wanted = [
-        *project["dependencies"],
-        *BUILD_TOOLS,
-        *(project["optional-dependencies"]["dev"] if dev else []),
-    ]
-    step(f"{len(wanted)} packages and what they need{', with the tools for tests' if dev else ''}")
-    if not tool.install("-c", str(LOCK), *wanted):
+    """Install everything but torch, at the versions and hashes of the lock; then the checkout itself, editable."""
+    parts = ["program", "dev"] if dev else ["program"]
+    step(f"the packages of the lock{', with the tools for tests' if dev else ''}")
+    if not tool.locked(*parts):
         raise Failed(
             "the packages could not be installed; is a package index in reach? (see the lines above)"
         )
@@ -198,7 +207,7 @@ def install_packages(tool: Installer, *, dev: bool) -> None:
 
 
 def install_encoder(tool: Installer) -> bool:
-    """CPU torch and what exports the encoder; without the CPU build it is left out, never replaced by CUDA's."""
+    """Install CPU torch and the encoder's exporter; without the CPU build neither, and never CUDA's."""
     step(f"{TORCH}, to export the encoder")
     index = os.environ.get(TORCH_INDEX, "")
     source = ["--extra-index-url", index] if index else []
@@ -206,9 +215,8 @@ def install_encoder(tool: Installer) -> bool:
     if not _torch_is_in() and not tool.pip("--no-deps", *source, TORCH, quiet=True):
         say(f"no CPU build of torch: going on without it, so retrieval has two routes ({_torch_remedy()})")
         return False
-    extras = _pyproject()["project"]["optional-dependencies"]["encoder"]
-    rest = [requirement for requirement in extras if not requirement.startswith("torch")]
-    if not tool.install("-c", str(LOCK), *_torch_needs(), *rest):
+    # Without their dependencies: torch is in place and has no hash, and everything else is in the lock.
+    if not tool.locked("encoder", deps=False):
         say("the encoder's packages could not be installed: going on without, so retrieval has two routes")
         return False
     return True
@@ -216,15 +224,6 @@ def install_encoder(tool: Installer) -> bool:
 
 def _torch_is_in() -> bool:
     return _works([str(PYTHON), "-c", "import torch, sys; sys.exit(torch.version.cuda is not None)"])
-
-
-def _torch_needs() -> list[str]:
-    """What the installed torch asks for, without itself: the lock then gives the versions."""
-    code = "from importlib.metadata import requires; print(*requires('torch'), sep='\\n')"
-    listed = subprocess.run(
-        [str(PYTHON), "-c", code], capture_output=True, text=True, check=False
-    ).stdout.splitlines()
-    return [line for line in listed if "extra ==" not in line and not LOCAL_CUDA.match(line)]
 
 
 def _torch_remedy() -> str:
@@ -246,10 +245,6 @@ def _read_stamp() -> dict[str, object]:
         return json.loads(STAMP.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-
-
-def _pyproject() -> dict[str, dict]:
-    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
 
 def _works(command: list[str]) -> bool:
@@ -277,17 +272,53 @@ def run() -> int:
 def check() -> int:
     """Lint, format, imports and types."""
     ensure(dev=True)
-    return _stages(_lint_stages())
+    return _report([*_lint_stages(), [_pyright()]])
 
 
 def test() -> int:
-    """Everything ``check`` does, and the tests: those with a browser beside the others, for they mostly wait for it."""
+    """Prove the product in five minutes: lint, contracts, all tests without a browser, and a smoke test with one."""
     ensure(dev=True)
-    run = [str(PYTHON), "-m", "pytest", "-q"]
-    without = [*run, *(f"--ignore={folder}" for folder in WITH_A_BROWSER)]
-    browser = [*run, "-o", "cache_dir=.pytest_cache/browser", *WITH_A_BROWSER]
-    again = {"pytest": [*without, *LOST_ONCE], "pytest, browser": [*browser, *LOST_ONCE]}
-    return _stages([*_lint_stages(), ("pytest", without)], again, beside=("pytest, browser", browser))
+    export_for_tests()
+    unit = _pytest("unit", "tests/unit", "tests/architecture", "-n", "2")
+    smoke = _pytest("browser smoke", *WITH_A_BROWSER, "-m", "smoke", "-n", "2", "--dist", "worksteal")
+    changed = changed_sources()
+    types = [[_pyright(*changed)]] if changed else []
+    return _report([*_lint_stages(), *types, [unit, _pytest("gui", "tests/gui")], [smoke]])
+
+
+def test_all() -> int:
+    """Everything: full types, every test, hypothesis at its deep profile. CI calls this."""
+    ensure(dev=True)
+    export_for_tests()
+    unit = _pytest("unit", "tests/unit", "tests/architecture", "-n", "2")
+    browser = _pytest("browser", *WITH_A_BROWSER, "-n", "2", "--dist", "worksteal")
+    groups = [*_lint_stages(), [unit, _pytest("gui", "tests/gui")], [browser, _pyright()]]
+    return _report(groups, retry=bool(os.environ.get("CI")), HYPOTHESIS_PROFILE="deep")
+
+
+def export_for_tests() -> None:
+    """Export the encoder that tests use before they begin: it takes 20 s of processor, once."""
+    if _read_stamp().get("encoder"):
+        subprocess.call([str(PYTHON), "-m", "tests.support.encoder"], cwd=ROOT, env=_quiet())
+
+
+def changed_sources() -> list[str]:
+    """Return the typed files that differ from the main branch or are not committed; all of them outside git: none."""
+    base = next(
+        (name for name in ("origin/HEAD", "main") if _git("rev-parse", "--verify", "-q", name)), "HEAD"
+    )
+    since = (_git("merge-base", "HEAD", base) or ["HEAD"])[0]
+    names = _git("diff", "--name-only", "--diff-filter=d", since)
+    names += _git("ls-files", "--others", "--exclude-standard")
+    return sorted({name for name in names if name.endswith(".py") and name.startswith(("app/", "kb/"))})
+
+
+def _git(*arguments: str) -> list[str]:
+    try:
+        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    except OSError:
+        return []
+    return done.stdout.splitlines() if done.returncode == 0 else []
 
 
 def bench() -> int:
@@ -297,122 +328,67 @@ def bench() -> int:
 
 
 def mutation() -> int:
-    """Break the written rules one clause at a time in a copy, and see whether the tests notice."""
+    """Break the written rules one clause at a time in a copy, and report whether the tests notice."""
     ensure(dev=True)
     return subprocess.call([str(PYTHON), "-m", "tests.mutation"], cwd=ROOT, env=_quiet())
 
 
 def setup() -> int:
-    """Only the environment."""
+    """Set up the environment and nothing else."""
     ensure(dev=True)
     return 0
 
 
 def lock() -> int:
-    """Write ``requirements.lock`` anew: the newest versions that fit, for every system, with no CUDA in it."""
+    """Write ``requirements.lock`` with the newest versions that fit, for every system, with no CUDA in it."""
     ensure_venv()
-    tool = Installer()
-    with tempfile.TemporaryDirectory() as folder:
-        build = Path(folder) / "build.in"
-        build.write_text("\n".join(BUILD_TOOLS), "utf-8")
-        command = [
-            str(BIN / "uv"),
-            "pip",
-            "compile",
-            "--universal",
-            "--python-version",
-            "3.11",
-            "--no-header",
-        ]
-        command += [
-            "--no-annotate",
-            "--fork-strategy",
-            "fewest",
-            "--extra",
-            "encoder",
-            "--extra",
-            "dev",
-            "--upgrade",
-        ]
-        made = subprocess.run(
-            [*command, "pyproject.toml", str(build)], cwd=ROOT, capture_output=True, text=True, check=False
-        )
-    if made.returncode:
-        raise Failed(f"the lock could not be made: {made.stderr}")
-    write_lock(made.stdout)
-    del tool
+    Installer()  # brings uv
+    lockfile.write(LOCK, BIN / "uv", ROOT / "pyproject.toml")
     return 0
-
-
-def write_lock(compiled: str) -> None:
-    """Take CUDA out of what was compiled, and let Linux have no torch but the CPU build."""
-    lines = [line for line in compiled.splitlines() if not LOCAL_CUDA.match(line)]
-    version = next(line.split("==")[1].split()[0] for line in lines if line.startswith("torch=="))
-    torch = [f"torch=={version}+cpu ; sys_platform == 'linux'", f"torch=={version} ; sys_platform != 'linux'"]
-    at = next(place for place, line in enumerate(lines) if line.startswith("torch=="))
-    lines[at : at + 1] = torch
-    LOCK.write_text(LOCK_HEAD + "\n".join(lines) + "\n", "utf-8")
-
-
-LOCK_HEAD = """\
-# Exact versions of everything, for every system.  Made by: python packaging/bootstrap.py lock
-# On Linux torch is the CPU build and nothing of CUDA is in here.
-"""
 
 
 WITH_A_BROWSER = ["tests/integration", "tests/e2e"]
 
-LOST_ONCE = ["--last-failed", "--last-failed-no-failures=none"]
-"""pytest's own way to run again what failed, and nothing where it can't tell what did."""
+
+def _pytest(name: str, *arguments: str) -> Stage:
+    cache = Path(".pytest_cache") / name.split()[0]
+    command = [str(PYTHON), "-m", "pytest", "-q", "-o", f"cache_dir={cache}", *arguments]
+    return Stage(name, command, cache)
 
 
-def _lint_stages() -> list[tuple[str, list[str]]]:
+def _pyright(*files: str) -> Stage:
+    return Stage("pyright, changed" if files else "pyright", [str(PYTHON), "-m", "pyright", *files])
+
+
+def _lint_stages() -> list[list[Stage]]:
     return [
-        ("ruff check", [str(PYTHON), "-m", "ruff", "check", "."]),
-        ("ruff format", [str(PYTHON), "-m", "ruff", "format", "--check", "."]),
-        ("import contract", [str(BIN / "lint-imports"), "--no-logo"]),
-        ("pyright", [str(PYTHON), "-m", "pyright"]),
+        [Stage("ruff check", [str(PYTHON), "-m", "ruff", "check", "."])],
+        [Stage("ruff format", [str(PYTHON), "-m", "ruff", "format", "--check", "."])],
+        [Stage("import contract", [str(BIN / "lint-imports"), "--no-logo"])],
     ]
 
 
-def _stages(
-    stages: list[tuple[str, list[str]]],
-    again: dict[str, list[str]] | None = None,
-    beside: tuple[str, list[str]] | None = None,
-) -> int:
-    """Run all of them even if one fails, so that one look tells everything.
+def _report(groups: list[list[Stage]], *, retry: bool = False, **environment: str) -> int:
+    """Run all stages even if one fails, so that one look tells everything; return 0 if all passed.
 
-    ``again`` is run once where a stage ended with failures: what passes then is told as passed at the second try.
-    ``beside`` goes on while the last stage does; what it says is printed after it.
+    With ``retry`` the tests that failed are run once more and named; one that needed it twice in ten runs fails.
     """
-    told: list[str] = []
-    failed = 0
-    for name, command in stages:
-        step(name)
-        last = beside if name == stages[-1][0] else None
-        other = Beside(*last, folder=ROOT, environment=_quiet()) if last is not None else None
-        began = time.monotonic()
-        ended = [(name, subprocess.call(command, cwd=ROOT, env=_quiet()), time.monotonic() - began)]
-        if other is not None:
-            code, seconds, said = other.end()
-            step(other.name)
-            print(said, flush=True)
-            ended.append((other.name, code, seconds))
-        for stage, first, seconds in ended:
-            code, how = first, f", killed by signal {-first}" if first < 0 else ""
-            if first == 1 and again and stage in again:
-                step(f"{stage}, once more what failed: a busy machine loses races")
-                code = subprocess.call(again[stage], cwd=ROOT, env=_quiet())
-                how = "" if code else ", some of it at the second try (named above)"
-            failed += code != 0
-            told.append(f"  {'FAILED' if code else 'ok    '} {stage:<16} {seconds:7.1f} s{how}")
-    say(f"{len(told) - failed} of {len(told)} stages passed")
-    print("\n".join(told), flush=True)
+    ended = Stages(ROOT, _quiet() | environment, step, retry=retry).run(groups)
+    failed = sum(each.code != 0 for each in ended)
+    say(f"{len(ended) - failed} of {len(ended)} stages passed")
+    print("\n".join(each.line() for each in ended), flush=True)
+    if retry:
+        retried = [name for each in ended for name in each.retried]
+        twice = record_retries(RETRIES, retried)
+        print("\n".join([f"{len(retried)} tests had a second try ({RETRIES.name}):", *retried]), flush=True)
+        if twice:
+            print("\n".join(["retried in two of the last ten runs; mend these:", *twice]), flush=True)
+            failed += 1
     return 1 if failed else 0
 
 
 def _quiet() -> dict[str, str]:
-    """The environment of tests and of runs without a window: no display, no network."""
+    """Return the environment of tests and of runs without a window: no display, no network."""
     fixed = {"QT_QPA_PLATFORM": "offscreen", "HF_HUB_OFFLINE": "1", "PYTHONUTF8": "1"}
     fixed["PYRIGHT_PYTHON_IGNORE_WARNINGS"] = "1"  # else it asks a registry for a newer version
     return os.environ | {name: value for name, value in fixed.items() if not os.environ.get(name)}
@@ -427,15 +403,16 @@ def clean() -> int:
 
 
 def main() -> int:
-    """Read the command and do it."""
-    commands = {f.__name__: f for f in (setup, run, test, check, bench, mutation, lock, clean)}
+    """Run the command that was given."""
+    functions = (setup, run, test, test_all, check, bench, mutation, lock, clean)
+    commands = {f.__name__.replace("_", "-"): f for f in functions}
     parser = argparse.ArgumentParser(
         prog="bootstrap.py", description="Set up, run and test this checkout of Sitelore."
     )
     parser.add_argument("command", choices=commands, nargs="?", default="run")
     try:
         return commands[parser.parse_args().command]()
-    except Failed as reason:
+    except (Failed, lockfile.Unreadable) as reason:
         print(f"\n{reason}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

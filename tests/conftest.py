@@ -1,14 +1,21 @@
-"""Order of the suite: the window's tests last."""
+"""The whole suite: the order of its tests, and how many examples hypothesis tries."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 GUI = Path(__file__).resolve().parent / "gui"
 
+# No deadline: a busy machine must not fail a law.
+settings.register_profile("fast", max_examples=25, deadline=None)
+settings.register_profile("deep", max_examples=100, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The window's loop counts as running from its first test to the end; no other loop could start beside it."""
+    """Put the window's tests last: its loop counts as running to the end of the session, so no other could start."""
     items.sort(key=lambda item: GUI in item.path.parents)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -93,9 +94,21 @@ def test_nothing_names_a_place_on_one_machine_or_a_registry() -> None:
     assert found == []
 
 
-def test_the_lock_has_no_cuda_and_pins_everything() -> None:
-    lines = (ROOT / "packaging" / "requirements.lock").read_text("utf-8").splitlines()
+def test_the_lock_has_no_cuda_and_pins_everything_with_a_hash() -> None:
+    text = (ROOT / "packaging" / "requirements.lock").read_text("utf-8")
+    lines = re.sub(r"\s*\\\n\s*", " ", text).splitlines()
     entries = [line for line in lines if line and not line.startswith("#")]
     assert [line for line in entries if re.match(r"(nvidia|cuda|triton)", line)] == []
-    assert [line for line in entries if not re.match(r"^[\w.-]+==[\w.+]+( ; .+)?$", line)] == []
-    assert any(re.match(r"torch==\S+\+cpu ; sys_platform == 'linux'$", line) for line in entries)
+    cpu = [line for line in entries if re.match(r"torch==\S+\+cpu ; sys_platform == 'linux'$", line)]
+    assert len(cpu) == 1
+    pinned = re.compile(r"^[\w.-]+==[\w.+]+( ; .+?)?( --hash=sha256:[0-9a-f]{64})+$")
+    assert [line for line in entries if line not in cpu and not pinned.match(line)] == []
+
+
+def test_the_lock_names_every_package_that_the_project_asks_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    asked = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    asked += project["optional-dependencies"]["encoder"]
+    names = {re.match(r"[\w.-]+", each)[0].lower() for each in asked}
+    locked = re.findall(r"^([\w.-]+)==", (ROOT / "packaging" / "requirements.lock").read_text("utf-8"), re.M)
+    assert names - set(locked) == set()

@@ -28,6 +28,7 @@ def all_bytes(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
+@pytest.mark.smoke
 def test_the_scout_opens_what_is_named_and_its_run_is_stored_like_any_other(server, tmp_path):
     sitelore = Sitelore(tmp_path / "workspace")
     summary = sitelore("run", 'Click on "Kitchen"', "--start-url", server.shop_url, "--max-steps", "8")
@@ -70,6 +71,7 @@ def test_a_task_that_nobody_can_do_ends_with_a_reason_and_exit_code_1(server, tm
     assert summary["answer"] or summary["outcome"] == "step_limit"
 
 
+@pytest.mark.smoke
 def test_a_model_behind_the_protocol_does_a_task_and_every_exchange_is_kept(server, tmp_path):
     with ProtocolServer(brain=count_the_kitchen) as endpoint:
         sitelore = with_model(tmp_path / "workspace", endpoint)

@@ -24,6 +24,7 @@ from app.models.live_wall import (
 )
 from app.models.live_watch import FULL_RATE, TILE_RATE, LiveWatch
 from tests.support.fake_live import make_rows
+from tests.support.laws import examples
 
 ROWS = {row.run: row for row in make_rows()}
 
@@ -79,7 +80,7 @@ some_row = st.builds(
 )  # fmt: skip
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(st.lists(st.one_of(some_row, st.integers(0, 7)), max_size=25), st.lists(some_row, max_size=6))
 def test_whatever_is_told_the_rows_stand_in_the_walls_order(
     told: list[LiveRow | int], last: list[LiveRow]

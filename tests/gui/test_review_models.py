@@ -20,6 +20,7 @@ from app.models.run_queue import RunQueueModel, parse_filter, score_level, score
 from app.models.similar_list import ExampleListModel, SimilarListModel, preflight_words
 from app.models.step_list import StepListModel, marks_of
 from kb.tip import Finding, LintSeverity, Preflight, PreflightExample, Similar
+from tests.support.laws import examples
 from tests.support.made_up import make_flags, make_run, make_step, make_tips, tree
 
 
@@ -53,7 +54,7 @@ def test_a_bare_site_name_filters_by_site_and_other_words_search():
 
 
 @given(st.text(max_size=40))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_nothing_typed_is_an_error(text):
     parse_filter(text)
 
@@ -71,7 +72,7 @@ def test_scores_keep_partial_credit_in_words():
     st.lists(st.sampled_from("abcdefgh"), unique=True),
     st.booleans(),
 )
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_merging_gives_the_wanted_rows_and_moves_none_that_stay(qapp, before, after, keep):
     model = watched(RunQueueModel())
     model.replace([row(name) for name in before])

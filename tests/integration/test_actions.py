@@ -91,6 +91,7 @@ async def test_boxes_lie_in_the_picture(blank: Visit):
     assert seen.box_of("nonsense") is None
 
 
+@pytest.mark.smoke
 async def test_actions_do_what_they_say(blank: Visit):
     await show(blank)
     name, agree = await bid_of(blank, "textbox", "Name"), await bid_of(blank, "checkbox", "Agree")

@@ -44,6 +44,7 @@ async def world(engine: Engine, chromium: Browser, monkeypatch: pytest.MonkeyPat
         yield made
 
 
+@pytest.mark.smoke
 async def test_a_server_that_goes_away_is_told_and_the_run_goes_on_where_it_stands(world: World):
     url = world.site.url
 

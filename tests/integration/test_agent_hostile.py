@@ -43,6 +43,7 @@ async def world(engine: Engine, chromium: Browser, monkeypatch: pytest.MonkeyPat
 # what pages do
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(
     ("page", "moves", "told"),
     [

@@ -26,6 +26,7 @@ def server() -> Iterator[object]:
         yield running_site
 
 
+@pytest.mark.smoke
 async def test_a_run_is_taken_to_the_basket_by_words_and_its_steps_tell_how(
     server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

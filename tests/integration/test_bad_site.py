@@ -26,6 +26,7 @@ async def page(chromium: Browser) -> AsyncIterator[Page]:
     await context.close()
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("case", ["loop", "long-way"])
 async def test_redirects_go_round_until_the_browser_gives_up(bad: BadSite, page: Page, case: str):
     with pytest.raises(Error, match="ERR_TOO_MANY_REDIRECTS"):

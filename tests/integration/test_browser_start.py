@@ -105,6 +105,7 @@ async def test_twenty_starts_leave_nothing_in_the_temporary_folder_however_they_
     assert list(temp.iterdir()) == []
 
 
+@pytest.mark.smoke
 async def test_two_browsers_at_once_have_a_folder_each(temp: Path) -> None:
     before = {name: os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP")}
 

@@ -54,6 +54,7 @@ async def _bench(server: DemoServer, hand: Executor) -> Bench:
 # reaching an element
 
 
+@pytest.mark.smoke
 async def test_a_click_reaches_its_element_by_the_pointer_and_its_effect_is_seen(bench: Bench):
     await bench.at("/covers")
     result = await bench.do(Click(bench.number("Free")))

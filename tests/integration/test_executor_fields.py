@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
@@ -63,6 +64,7 @@ NOT_TAKEN = [
 ]
 
 
+@pytest.mark.smoke
 async def test_a_text_is_brought_into_the_form_its_field_takes(bench: Bench):
     await bench.at("/fields")
     for label, name, typed, held in TAKEN:

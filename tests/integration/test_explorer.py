@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 
 from app.engine.browser.demo_server import DemoServer
@@ -35,6 +36,7 @@ def told(found: Expedition, site: BadSite) -> dict[str, str]:
     }
 
 
+@pytest.mark.smoke
 async def test_the_bundled_shop_is_explored_and_nothing_of_it_changes(server: DemoServer, tmp_path: Path):
     before = repr(server.state)
     found = await expedition(f"{server.shop_url}/", tmp_path, depth=3)

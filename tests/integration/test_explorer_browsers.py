@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 
 from app.engine.browser.browsers import BrowserDriver, Browsers
@@ -74,6 +75,7 @@ async def press(driver: BrowserDriver, page: PageCapture, name: str) -> tuple[st
     return deed.unsent
 
 
+@pytest.mark.smoke
 async def test_every_opening_is_the_first_one(wire: Wire):
     async with Browsers() as browsers:
         driver = browsers.drivers(1)[0]
@@ -83,6 +85,7 @@ async def test_every_opening_is_the_first_one(wire: Wire):
             assert "seen" not in (await driver.look(picture=False)).text
 
 
+@pytest.mark.smoke
 async def test_the_recorded_log_in_stays_while_everything_else_is_forgotten(wire: Wire, tmp_path: Path):
     cookie = {"name": "member", "value": "m1", "domain": "127.0.0.1", "path": "/", "expires": -1,
               "httpOnly": False, "secure": False, "sameSite": "Lax"}  # fmt: skip

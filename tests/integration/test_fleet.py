@@ -55,6 +55,7 @@ async def test_six_runs_at_once_two_of_them_blocked_stand_with_the_blocked_first
         assert (await operator.over(runs[3])).outcome != "answered"
 
 
+@pytest.mark.smoke
 async def test_a_takeover_goes_from_the_wall_to_the_answer_and_leaves_a_tip_and_a_path(operator, server):
     port = int(server.shop_url.rstrip("/").rpartition(":")[2])
     with BlockingProxy("127.0.0.1", port, Door(captcha="^/")) as walled:
@@ -102,6 +103,7 @@ async def test_what_a_person_does_while_the_page_comes_into_their_hands_is_not_l
         assert (await operator.over(run)).outcome == "answered"
 
 
+@pytest.mark.smoke
 async def test_an_action_that_is_denied_is_told_to_the_agent_and_one_approved_is_done(operator, server):
     await operator.engine.save_intervention_policy(asking(RiskClass.SENDS))
     task = RunRequest(
@@ -150,6 +152,7 @@ async def test_a_paused_run_stands_still_steps_once_and_goes_on(operator, server
     assert (await operator.over(run)).outcome == "answered"
 
 
+@pytest.mark.smoke
 async def test_a_hint_is_given_to_the_next_step_and_becomes_a_draft(operator, server):
     (run,) = await operator.start(kitchen(server.shop_url))
     await operator.until(run, lambda row: row.state is RunState.RUNNING)

@@ -24,6 +24,7 @@ async def operator(tmp_path, chromium) -> AsyncIterator[Operator]:
     await made.engine.aclose()
 
 
+@pytest.mark.smoke
 async def test_a_run_that_is_stopped_as_soon_as_it_is_started_does_nothing(operator, server):
     (run,) = await operator.start(kitchen(server.shop_url))
     await operator.engine.end_run(run)

@@ -59,6 +59,7 @@ def row(bench: Bench, button: str, number: int) -> int:
 # without a permit
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(
     ("button", "sends"), [("Archive", "POST /things/2/archive"), ("Delete", "DELETE /things/2")]
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
+import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Route
 
@@ -98,6 +99,7 @@ async def test_two_products_are_two_states_of_one_skeleton_node(shop: Shop):
     assert ids(apron)[1] == ids(teapot)[1]
 
 
+@pytest.mark.smoke
 async def test_an_opened_menu_and_a_chosen_tab_are_states_and_a_notice_is_none(shop: Shop):
     plain = ids(await shop.visit("product/apron", seed=5))
     await shop.tab.page.get_by_role("button", name="Notify me").click()

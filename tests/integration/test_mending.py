@@ -76,6 +76,7 @@ async def test_a_browser_killed_in_an_action_is_back_at_the_next_look_and_the_ac
         assert patient.control.state is RunState.RUNNING
 
 
+@pytest.mark.smoke
 async def test_a_browser_killed_under_a_paused_run_is_brought_back_and_the_run_stays_paused(tmp_path: Path):
     async with bed(tmp_path) as patient:
         await patient.hands.do(Goto(patient.at("form")))
@@ -86,6 +87,7 @@ async def test_a_browser_killed_under_a_paused_run_is_brought_back_and_the_run_s
         await until(lambda: patient.control.state is RunState.PAUSED)
 
 
+@pytest.mark.smoke
 async def test_a_page_state_behind_a_click_is_gone_back_to_through_the_map(tmp_path: Path):
     async with bed(tmp_path) as patient:
         await patient.hands.do(Goto(patient.at("tabs")))

@@ -53,6 +53,7 @@ async def run(
         return await engine.run_task(request)
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(("order", "carrier"), CASES)
 async def test_of_what_a_page_orders_nothing_is_done(
     engine: Engine, site: TrapSite, monkeypatch: pytest.MonkeyPatch, order: str, carrier: str

@@ -53,6 +53,7 @@ async def record(name: str, server: DemoServer, chromium: Browser, **changes: ob
         )
 
 
+@pytest.mark.smoke
 async def test_a_run_is_recorded_written_and_read_back_the_same(
     chromium: Browser, server: DemoServer, tmp_path: Path
 ):

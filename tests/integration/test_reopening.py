@@ -52,6 +52,7 @@ async def gone(live: LiveBrowser) -> None:
             await asyncio.sleep(0.02)
 
 
+@pytest.mark.smoke
 async def test_whoever_holds_the_visit_goes_on_with_cookies_and_storage(live: LiveBrowser, site: HostileSite):
     visit, hands = live.visit, Executor(live.visit)
     await hands.do(Goto(site.page("good/one")))

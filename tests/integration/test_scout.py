@@ -48,6 +48,7 @@ async def _play(tab: Visit, said: str, most: int = 12) -> list[Turn]:
     return turns
 
 
+@pytest.mark.smoke
 async def test_a_form_is_filled_in_and_sent(chromium: Browser) -> None:
     async with visit(chromium) as tab:
         await tab.page.set_content(FORM)

@@ -52,6 +52,7 @@ def named(server: DemoServer, place: int) -> Product:
     return list(server.state.products.values())[place]
 
 
+@pytest.mark.smoke
 async def test_it_reads_the_price_of_a_thing_from_the_page_of_the_thing(
     shop: Walker, server: DemoServer
 ) -> None:

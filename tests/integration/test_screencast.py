@@ -52,6 +52,7 @@ def is_blue(frame: Frame) -> bool:
     return red < 40 and green < 40 and blue > 215
 
 
+@pytest.mark.smoke
 async def test_a_picture_is_as_big_as_wanted_and_says_how_big_the_page_is(chromium: Browser) -> None:
     async with visit(chromium, (1280, 800)) as tab, filmed(tab) as (cast, frames):
         await tab.page.set_content("<h1>Still</h1>")

@@ -81,6 +81,7 @@ async def held(visit: Visit) -> str:
     return " ".join([await frame.evaluate(script) for frame in visit.page.frames])
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("name", ["Own password", "Quiet", "Own frame", "Written in"])
 async def test_a_field_of_the_runs_own_that_asks_for_a_secret_gets_it(bench: Bench, blank: Visit, name: str):
     sight, element = await bench.named(name)

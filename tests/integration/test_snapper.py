@@ -49,6 +49,7 @@ async def press(tab: Visit, found: Snap) -> str:
     return (await capture(tab, picture=False)).text
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("label", ["United States", "United States ▾", ""])
 async def test_the_small_arrow_wins_its_row_where_the_label_does_nothing(
     blank: Visit, pages: str, label: str

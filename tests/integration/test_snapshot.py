@@ -42,6 +42,7 @@ def visible(page: PageCapture) -> set[str]:
 # -- frames ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.smoke
 async def test_frames_of_the_same_and_of_another_site_are_read_in_document_order(blank: Visit, pages: str):
     page = await look(blank, f"{pages}/frames.html")
     told = [(element.name, element.frame) for element in page.elements]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
+import pytest
 from playwright.async_api import Browser
 
 from app.engine.browser.session import Visit, open_browser, visit
@@ -34,6 +35,7 @@ async def told(tab: Visit) -> list[str]:
     return await tab.page.evaluate("told")
 
 
+@pytest.mark.smoke
 async def test_what_is_typed_composed_and_pasted_stands_in_the_field_in_order(blank: Visit) -> None:
     await blank.page.set_content(FORM)
     hands = Steering(blank)

@@ -59,6 +59,7 @@ async def rested(kept: Kept, count: int) -> None:
     await until(lambda: len(kept.steps) >= count)
 
 
+@pytest.mark.smoke
 async def test_what_a_person_does_on_a_shop_becomes_steps_with_the_page_before_each(
     chromium: Browser, server: DemoServer
 ) -> None:

@@ -63,6 +63,7 @@ def test_what_is_no_address_of_a_page_is_refused(typed: str):
         address_of(typed, HERE)
 
 
+@pytest.mark.smoke
 async def test_addresses_back_forward_and_reload_are_steps_of_the_person(blank: Visit, server):
     shop = server.shop_url.rstrip("/")
     async with in_hand(blank, shop) as (hands, kept):

@@ -47,6 +47,7 @@ def line_of(page: PageCapture, element: Element) -> str:
     )
 
 
+@pytest.mark.smoke
 async def test_what_scripts_listen_to_is_numbered_and_what_they_do_not_is_not(blank: Visit, pages: str):
     page = await look(blank, pages)
     found = ids(page)
@@ -73,6 +74,7 @@ async def test_identity_is_the_same_with_and_without(blank: Visit, pages: str):
     assert not any(element.hears or element.met for element in plain.elements)
 
 
+@pytest.mark.smoke
 async def test_the_page_neither_sees_it_nor_is_changed(blank: Visit, pages: str):
     await blank.page.goto(f"{pages}/thorough.html")
     await blank.page.evaluate("void (touched = 0)")  # the end of the page came after its script

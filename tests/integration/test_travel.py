@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
@@ -130,6 +131,7 @@ async def walked(chromium: Browser, home: str, *names: str) -> Walk:
         return walk
 
 
+@pytest.mark.smoke
 async def test_a_way_is_gone_again_from_the_home_page_and_every_step_is_recorded(
     chromium: Browser, blank: Visit, office: tuple[Office, str]
 ):
@@ -142,6 +144,7 @@ async def test_a_way_is_gone_again_from_the_home_page_and_every_step_is_recorded
     assert blank.page.url.endswith("/orders/12")
 
 
+@pytest.mark.smoke
 async def test_a_state_without_an_address_is_reached_by_operating_the_menu(
     chromium: Browser, blank: Visit, office: tuple[Office, str]
 ):

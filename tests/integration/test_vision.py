@@ -37,6 +37,7 @@ async def test_a_look_before_every_action_comes_to_the_same(blank: Visit, pages:
     assert (filled.sent, filled.perceptions) == (SENT, 20)
 
 
+@pytest.mark.smoke
 async def test_a_row_drawn_as_one_becomes_its_label_and_its_arrow_and_the_arrow_opens_it(
     blank: Visit, pages: str
 ):

@@ -60,6 +60,7 @@ async def test_a_dialog_by_role_is_named_by_its_heading_and_the_page_stays(blank
     assert next(e.landmarks for e in page.elements if e.name == "Small") == ("dialog:Pick a size",)
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(
     ("button", "said", "title"),
     [

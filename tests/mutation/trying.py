@@ -52,7 +52,7 @@ class Bench:
     """A copy of a checkout in which mutations are tried; the checkout itself is only read."""
 
     def __init__(self, root: Path, folder: Path) -> None:
-        self._folder = folder
+        self._root, self._folder = root, folder
         listed = _tracked(root)
         if listed is None:
             shutil.copytree(root, folder, ignore=_LEFT_OUT)
@@ -102,7 +102,7 @@ class Bench:
         process = subprocess.Popen(
             command,
             cwd=self._folder,
-            env=_environment(self._folder),
+            env=_environment(self._folder, self._root),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -136,11 +136,13 @@ class Bench:
             stale.unlink()
 
 
-def _environment(folder: Path) -> dict[str, str]:
+def _environment(folder: Path, root: Path) -> dict[str, str]:
     fixed = {
         "QT_QPA_PLATFORM": "offscreen",
         "HF_HUB_OFFLINE": "1",
         "PYTHONUTF8": "1",
+        "HYPOTHESIS_PROFILE": "deep",
+        "SITELORE_TEST_ENCODER": str(root / ".pytest_cache" / "encoder"),
         "PYTHONPATH": str(folder),
     }
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | fixed

@@ -1,10 +1,16 @@
-"""An encoder without a model: texts that share words get vectors that lie close."""
+"""The exported encoder for tests that need the real one, and encoders without a model for the others.
+
+``python -m tests.support.encoder`` makes the exported copy; set-up does it, so that no test has to.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 import re
+import shutil
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,11 +27,27 @@ has_torch = pytest.mark.skipif(
 )
 
 
-def exported_copy(config: pytest.Config) -> Path:
-    """Cache folder of an exported copy; making it takes about 20 s, so it is kept until the exporter changes."""
-    version = file_hash(Path(encoder_export.__file__))[:16]
-    folder = Path(config.cache.mkdir("encoder")) / version
-    load_encoder(folder)
+CACHE_VARIABLE = "SITELORE_TEST_ENCODER"
+CACHE = Path(
+    os.environ.get(CACHE_VARIABLE) or Path(__file__).resolve().parents[2] / ".pytest_cache" / "encoder"
+)
+"""Where the copy is kept from one run of the suite to the next."""
+
+
+def exported_copy() -> Path:
+    """Return the cache folder of an exported copy; made in 20 s and kept until the exporter changes.
+
+    Several processes may ask at once: each exports for itself, and the first to finish puts its copy in place.
+    """
+    folder = CACHE / file_hash(Path(encoder_export.__file__))[:16]
+    if not folder.exists():
+        CACHE.mkdir(parents=True, exist_ok=True)
+        own = Path(tempfile.mkdtemp(dir=CACHE))
+        load_encoder(own)
+        try:
+            own.rename(folder)
+        except OSError:  # another process was first
+            shutil.rmtree(own, ignore_errors=True)
     return folder
 
 
@@ -64,3 +86,7 @@ class HashingTokenEncoder(HashingEncoder):
             vectors = self.encode(["[begin]", *(mark[0] for mark in marks)])
             found.append(TokenVectors(vectors, ((0, 0), *(mark.span() for mark in marks))))
         return found
+
+
+if __name__ == "__main__":
+    exported_copy()

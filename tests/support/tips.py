@@ -10,11 +10,12 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from kb.tip import Query, Scope, Status, StoredStep, Tip
+from tests.support.laws import examples
 
 SHARED = Path(os.environ.get("SITELORE_SHARED", Path(__file__).parents[2].parent / "shared"))
 PUBLISHED = SHARED / "data" / "colorbrowseragent" / "agent" / "tips"
 
-laws = settings(deadline=None, max_examples=60)
+laws = settings(deadline=None, max_examples=examples(60))
 """For property tests: the machine may be busy, so no deadline."""
 
 HOSTS = {

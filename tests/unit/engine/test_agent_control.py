@@ -29,6 +29,7 @@ from app.engine.trajectory import Outcome, Run, Step
 from tests.support.fake_desk import FakeDesk
 from tests.support.fake_hands import HOME, ScriptedPolicy, page_of
 from tests.support.held_run import ASKING, DELETED, ORDERS, PAGES, Bench, thinks
+from tests.support.laws import examples
 
 
 async def test_without_anybody_nothing_is_held_or_asked():
@@ -391,7 +392,7 @@ class SlowPolicy(ScriptedPolicy):
 BY_HAND = Step(index=0, url=HOME, title="Shop", tree="")
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(120), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(st.sampled_from(DEEDS), st.integers(0, 60)), max_size=16))
 def test_whatever_a_person_does_in_whatever_order_a_held_page_is_not_touched_and_all_is_closed(
     deeds: list[tuple[str, int]],

@@ -22,9 +22,10 @@ from app.engine.agent.eviction.tokens import count, count_text
 from app.engine.agent.memory.book import LedgerBook
 from app.engine.agent.messages import Message, Part, PartKind, Role
 from tests.support.contexts import KEEPS, NOWS, contexts
+from tests.support.laws import examples
 
 COMMUTING = (screenshots, states, thinking, element_lists)
-law = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+law = settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 HERE = Now(url="http://shop.example/", title="Shop")
 
 
@@ -147,7 +148,7 @@ def test_what_is_taken_out_is_told_whole(messages, keep, now):
         assert told[part] >= times
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.integers(20, 200), KEEPS, st.integers(1, 400))
 def test_the_context_is_bounded_however_long_the_run(turns, keep, size):
     """Equation 5: a stable part, so many turns of the window, and a line for the archive."""

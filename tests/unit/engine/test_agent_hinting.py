@@ -18,6 +18,7 @@ from app.engine.agent.sight import Decision, Hint, Sight, Turn
 from app.engine.command import Click, Command, Goto, Stop, TypeText
 from app.engine.effect import Cause, Effect, Result, refused
 from app.engine.page_state import Element, PageCapture
+from tests.support.laws import examples
 
 HOST = "http://shop.test"
 NAMES = ("Home", "Reports", "Lamps", "Offers of the week", "Account")
@@ -161,7 +162,7 @@ async def test_a_decision_that_was_not_done_teaches_the_scout_nothing():
     assert policy.memory.failed == {}, "that was another action than the scout's"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.text(max_size=300))
 def test_any_words_can_be_said(words: str):
     assert all(one.what for one in named_in(words))

@@ -43,11 +43,12 @@ from app.engine.ledger import (
     NodeState,
     PlanNode,
 )
+from tests.support.laws import examples
 
 DONE = Result(success=True, effect=Effect.CHANGED)
 HERE = "http://shop.example/basket"
 
-law = settings(max_examples=50, deadline=None)
+law = settings(max_examples=examples(50), deadline=None)
 
 _WORDS = st.text(max_size=20)
 _NAMES = st.sampled_from(["1", "2", "1.1", "price", "size", "find it", ""])
@@ -141,7 +142,7 @@ def test_one_value_of_a_fact_holds_and_the_recent_are_three(events):
     assert len(ledger.recent) == min(RECENT, ledger.steps) or ledger.steps >= len(ledger.recent)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(EVENTS, st.data())
 def test_events_cut_at_any_byte_give_the_ledger_of_the_whole_lines(tmp_path_factory, events, data):
     folder = tmp_path_factory.mktemp("ledger")
@@ -155,7 +156,7 @@ def test_events_cut_at_any_byte_give_the_ledger_of_the_whole_lines(tmp_path_fact
     assert [event.seq for event in read_events(folder)] == list(range(1, whole + 2))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(
     st.lists(
         st.tuples(st.sampled_from(sorted(KINDS)), st.dictionaries(st.text(max_size=9), _WILD)), max_size=12

@@ -47,6 +47,7 @@ from app.engine.command import (
     Wait,
 )
 from app.engine.page_state import Element, PageCapture
+from tests.support.laws import examples
 
 untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """A busy machine must not fail a law."""
@@ -101,7 +102,7 @@ commands = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=examples(400))
 @given(commands)
 def test_every_command_reads_back_from_the_call_that_is_kept_of_it(command: Command):
     parsed = parse(f"<action>{format_action(to_action(command))}</action>", ALL)

@@ -15,6 +15,7 @@ from app.engine.agent.sight import Turn
 from app.engine.command import Click, Command, Press, ReportInfeasible, Stop, TypeText
 from app.engine.effect import Effect, Result
 from app.engine.page_state import Element, PageCapture
+from tests.support.laws import examples
 from tests.support.scout_pages import decide, el, first, page, play, sight
 
 DONE = Result(success=True, effect=Effect.CHANGED)
@@ -250,7 +251,7 @@ def _page(specs: list[tuple[Any, ...]], texts: list[str]) -> PageCapture:
     )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(INTENTS, st.lists(ELEMENTS, max_size=8), st.lists(WORDS, max_size=6))
 def test_no_page_can_break_it_and_the_same_page_brings_the_same_action(
     said: str, specs: list[tuple[Any, ...]], texts: list[str]

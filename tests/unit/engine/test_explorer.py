@@ -13,6 +13,7 @@ from app.engine.events import ExplorationChanged
 from app.engine.page_state import Mode, Source
 from app.engine.transition import FrontierStatus, Operation, SkipReason
 from tests.support.exploring import addresses, explore, explorer_of, skipped
+from tests.support.laws import examples
 from tests.support.paper_site import Killed, NoRules, PaperRecorder, PaperSite, Thing
 
 NAVIGATION = [
@@ -275,7 +276,7 @@ def test_any_timing_and_any_number_of_pages_find_the_same_states(seed: int, work
     asyncio.run(both())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     links=st.dictionaries(st.integers(0, 9), st.lists(st.integers(0, 9), max_size=5), max_size=10),
     depth=st.integers(0, 4),

@@ -20,6 +20,7 @@ from app.engine.graph.reading import read_graph
 from app.engine.identity import page_id
 from app.engine.page_state import Mode, PageKeys, PageState
 from app.engine.transition import Locator, Operation, Transition
+from tests.support.laws import examples
 
 HOME = "http://shop.example/"
 
@@ -97,7 +98,7 @@ def test_node_link_json_is_read_back_equal(tmp_path: Path):
 ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=30)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(titles=st.lists(ANY_TEXT, min_size=2, max_size=5), names=st.lists(ANY_TEXT, min_size=1, max_size=5))
 def test_every_form_survives_any_text(
     tmp_path_factory: pytest.TempPathFactory, titles: list[str], names: list[str]

@@ -29,8 +29,8 @@ STATES = (
 
 
 @pytest.fixture(scope="module")
-def search(request: pytest.FixtureRequest) -> StateSearch:
-    found = StateSearch(load_encoder(exported_copy(request.config), allow_export=False))
+def search() -> StateSearch:
+    found = StateSearch(load_encoder(exported_copy(), allow_export=False))
     found.update(
         StateText(
             node=template,

@@ -18,6 +18,7 @@ from app.engine.exports.native import write_run_folder
 from app.engine.imports.native import find_runs, read_run
 from app.engine.sites import load_sites
 from app.engine.trajectory import ErrorClass, Outcome, Step, Tab
+from tests.support.laws import examples
 from tests.support.runs import make_run, make_step, needs_collection, read
 
 SITES = load_sites()
@@ -50,7 +51,7 @@ steps = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     recorded=st.lists(steps, max_size=4),
     final=st.none() | steps,

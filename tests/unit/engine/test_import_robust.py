@@ -19,6 +19,7 @@ from app.engine.imports.step_records import StepReader
 from app.engine.sites import load_sites, site_table
 from app.engine.store.workspace import Workspace
 from app.engine.trajectory import ErrorClass, Outcome
+from tests.support.laws import examples
 from tests.support.runs import copy_runs, needs_collection, record, summary, write_run
 
 SITES = load_sites()
@@ -202,7 +203,7 @@ OBS = ("chat_messages", "goal", "last_action", "last_action_error", "open_pages_
 OBS += ("active_page_index", "axtree_txt", "pruned_html")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     obs=st.dictionaries(st.sampled_from(OBS), json_values),
     outer=st.dictionaries(
@@ -217,7 +218,7 @@ def test_any_type_in_any_field_still_gives_steps(obs, outer):
     assert reader.after(1).index == 1
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.text())
 def test_any_output_of_an_agent_is_read(raw):
     output = read_output(raw)

@@ -12,6 +12,7 @@ from app.engine.imports.importer import import_paths
 from app.engine.judgement import Flag, Risk, Severity
 from app.engine.store.run_text import question
 from app.engine.store.workspace import Workspace
+from tests.support.laws import examples
 from tests.support.runs import COLLECTION, make_run, make_step, needs_collection
 
 
@@ -67,7 +68,9 @@ def test_a_find_is_marked_in_its_snippet(workspace):
     assert hit.score > 0
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.text(alphabet=st.sampled_from("ab\"'*()-+^:;{}[]\\/%_.,~ \n\0") | st.characters(), max_size=25))
 def test_no_text_is_an_error(workspace, text):
     workspace.index.search(text, 5)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.engine.graph.layout import GAP, apart, layout, stand_apart
+from tests.support.laws import examples
 
 
 @st.composite
@@ -20,7 +21,7 @@ def sites(draw):
     return depths, [one for one, _ in edges], [other for _, other in edges]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(sites())
 def test_no_two_states_share_a_cell_and_bands_follow_the_depth(site):
     depths, sources, targets = site
@@ -34,7 +35,7 @@ def test_no_two_states_share_a_cell_and_bands_follow_the_depth(site):
         assert right.min() - left.max() == pytest.approx(1 + GAP)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(sites(), st.integers(0, 2**32 - 1))
 def test_whoever_stands_stays_and_newcomers_find_free_cells(site, seed):
     depths, sources, targets = site
@@ -47,7 +48,7 @@ def test_whoever_stands_stays_and_newcomers_find_free_cells(site, seed):
     assert stand_apart(after)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(sites())
 def test_the_same_site_gets_the_same_map(site):
     assert (layout(*site) == layout(*site)).all()
@@ -89,7 +90,7 @@ def test_a_site_without_states_has_an_empty_map():
     assert layout([], [], []).shape == (0, 2)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.floats(-100, 100), max_size=40))
 def test_apart_keeps_the_order_and_a_distance_of_one(wanted):
     found = apart(np.array(wanted, dtype=float))

@@ -12,6 +12,7 @@ from app.engine.action import Action
 from app.engine.errors import NotFound
 from app.engine.imports.colorbrowseragent import find_runs
 from app.engine.page_diff import MAX_LINES, step_view
+from tests.support.laws import examples
 from tests.support.runs import COLLECTION, make_step, needs_collection, read
 
 
@@ -114,7 +115,7 @@ lines = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(lines, lines)
 def test_lines_that_are_not_marked_are_the_same_on_both_sides(before, after):
     root = "RootWebArea 'x'"

@@ -10,6 +10,7 @@ from app.engine.imports.importer import import_paths
 from app.engine.observation import parse_tree
 from app.engine.redaction import MARK, redact_html, redact_text, redact_tree, redact_url
 from app.engine.store.workspace import Workspace
+from tests.support.laws import examples
 from tests.support.runs import record, write_run
 
 CARD = "4111 1111 1111 1111"
@@ -150,7 +151,7 @@ def test_keys_of_any_maker_are_masked_in_a_tree(key):
     assert key not in redact_tree(f"RootWebArea 'x'\n\t[2] StaticText 'use {key} now'").decode()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.text(alphabet=st.sampled_from("[]\t\n'token=&?1234 -pasword:eyJ.") | st.characters(codec="utf-8")))
 def test_the_lines_of_a_tree_stay(tree):
     assert redact_tree(tree).decode().count("\n") == tree.count("\n")

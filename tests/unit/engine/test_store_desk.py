@@ -42,6 +42,7 @@ from app.engine.supervision import (
     Verb,
 )
 from tests.support.killing_desk import ask
+from tests.support.laws import examples
 
 ROOT = Path(__file__).parents[3]
 YES = PersonDecision(verb=Verb.APPROVE, author="ana", at=7.0)
@@ -154,7 +155,7 @@ def test_a_decision_that_lacks_something_is_refused_and_the_request_stays_open(d
 
 
 @given(deeds=st.lists(st.tuples(st.sampled_from("odcv"), st.integers(0, 2)), max_size=25))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_a_request_goes_one_way_whatever_is_tried(tmp_path_factory, deeds):
     review = ReviewStore(tmp_path_factory.mktemp("desk") / "review.sqlite")
     desk, expected = DeskStore(review), dict[str, RequestState]()
@@ -184,7 +185,7 @@ def test_a_request_goes_one_way_whatever_is_tried(tmp_path_factory, deeds):
 
 
 @given(text=st.text(max_size=60))
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 def test_any_text_of_a_page_can_be_asked_about(tmp_path_factory, text):
     review = ReviewStore(tmp_path_factory.mktemp("desk") / "review.sqlite")
     DeskStore(review).open_request(replace(ask("r1"), question=text + "\ud800", words=text))

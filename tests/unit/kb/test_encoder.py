@@ -34,8 +34,8 @@ TEXTS = [
 
 
 @pytest.fixture(scope="session")
-def cache(request: pytest.FixtureRequest) -> Path:
-    return exported_copy(request.config)
+def cache() -> Path:
+    return exported_copy()
 
 
 @pytest.fixture(scope="session")

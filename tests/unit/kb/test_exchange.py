@@ -18,6 +18,7 @@ from kb.exchange import FORMATS as EXCHANGE
 from kb.exchange import import_file, read, write
 from kb.store import KnowledgeBase
 from kb.tip import Kind, Provenance, Scope, Status, TipDraft
+from tests.support.laws import examples
 
 SHARED = Path(os.environ.get("SITELORE_SHARED", Path(__file__).parents[4] / "shared")) / "data"
 TIPS = SHARED / "colorbrowseragent" / "agent" / "tips"
@@ -187,7 +188,9 @@ def test_no_csv_cell_is_a_formula_whatever_parts_the_cells(
         max_size=4,
     )
 )
-@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, max_examples=examples(300), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_guarded_cells_come_back_as_they_were(tmp_path: Path, texts: list[str]):
     drafts = (TipDraft(site="x", text=text, when=text[::-1], why=text * 2) for text in texts)
     tips = list({repr(draft): draft for draft in map(clean, drafts)}.values())

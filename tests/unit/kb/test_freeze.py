@@ -24,6 +24,7 @@ from kb.merge import merge
 from kb.retrieval import Retriever
 from kb.store import KnowledgeBase
 from kb.tip import Kind, Provenance, Query, Scope, Status, Tip, TipDraft
+from tests.support.laws import examples
 
 ROOT = Path(__file__).parents[3]
 DRAFTS = [
@@ -141,7 +142,9 @@ def test_a_tip_with_lint_errors_is_left_out_unless_waived_with_a_reason(kb: Know
 _words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=30).filter(str.strip)
 
 
-@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(texts=st.lists(_words, max_size=6, unique=True), long=st.integers(0, 20_000))
 def test_what_is_frozen_is_read_back_and_gives_the_same_bytes_again(
     tmp_path: Path, texts: list[str], long: int
@@ -267,7 +270,9 @@ def test_a_manifest_that_vouches_for_another_file_is_found_out_by_the_tips_it_wa
     assert not report.ok
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(data=st.data())
 def test_a_changed_file_without_its_manifest_is_never_read_as_something_else(
     kb: KnowledgeBase, frozen: Path, tmp_path: Path, data: st.DataObject
@@ -437,7 +442,7 @@ def test_a_tip_of_the_same_id_that_says_something_else_comes_beside(kb: Knowledg
         assert mine.get(ours.id).why == ""
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(st.lists(st.tuples(st.integers(0, 9000), st.sampled_from(["a", "é", "🛒"])), max_size=30))
 def test_a_file_built_page_by_page_is_whole_to_sqlite(sizes: list[tuple[int, str]]):
     rows = [(str(n), character * size) for n, (size, character) in enumerate(sizes)]
