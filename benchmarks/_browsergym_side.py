@@ -1,7 +1,7 @@
 """BrowserGym's own observation of pages, in a process and an environment of its own; run by ``observation.py``.
 
-Reads a JSON line for each page (address, script that sets it up, how often), answers with one.  It knows nothing of
-this program: it runs where ``browsergym-core`` is installed and this program is not.
+Reads a JSON line for each page (address, setup script, repetitions), answers with one.  It knows nothing of this
+program: it runs where ``browsergym-core`` is installed and this program is not.
 """
 
 import json
@@ -14,7 +14,7 @@ from browsergym.utils.obs import flatten_axtree_to_str  # pyright: ignore
 from playwright.sync_api import sync_playwright
 
 VISIBLE = 0.5
-"""Share of an element in view from which on BrowserGym calls it visible."""
+"""Minimum share of an element in view for BrowserGym to call it visible."""
 
 # Full paths as the other side writes them; a label also stands for its control.
 DESCRIBE = """names => names.map(bid => {

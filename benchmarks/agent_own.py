@@ -1,10 +1,11 @@
-"""What a step of the agent costs beside the browser and the model: state, tips, decision, ledger, record.
+"""Cost of an agent's step besides browser and model: state, tips, decision, ledger, record.
 
     python -m benchmarks.agent_own
 
-A real run in real Chromium on a page of so many elements, with the workspace's stores and waits for the disk, tips of
-which eight are found at every step, and the rule detectors.  The scout is one policy; the other is the one with a model
-whose answers take no time.  Medians over the steps of a run, beside what hand and look took in the same run.
+A real run in real Chromium on a page of so many elements, with the workspace's stores and disk waits, tips of which
+eight are found at every step, and the rule detectors.  The scout is one policy; the other is the LLM policy with a
+model whose answers take no time.  Medians over the steps of a run, beside the time of action and capture in the same
+run.
 """
 
 from __future__ import annotations
@@ -33,16 +34,16 @@ SIZES = (500, 2000, 5000)
 STEPS = 12
 TIPS = 200
 BUDGET = {500: 40.0}
-"""Milliseconds asked for."""
+"""Target in milliseconds."""
 
 
 def scout() -> Policy:
-    """No model."""
+    """Without a model."""
     return ScoutPolicy()
 
 
 def modelled() -> Policy:
-    """A model that answers at once: clicks one of the first buttons after another."""
+    """With a model that answers at once and clicks the first buttons in turn."""
 
     def brain(question: Question) -> str:
         match question.role:
@@ -73,7 +74,7 @@ async def serve(size: int) -> tuple[asyncio.Server, str]:
 
 
 async def one(size: int, make: Callable[[], Policy], folder: Path) -> tuple[list[float], float]:
-    """Seconds of its own for each step of a run, and the mean of what hand and look took."""
+    """Own seconds of each step of a run, and the mean of action and capture."""
     loops: list[AgentLoop] = []
 
     class Kept(AgentLoop):

@@ -1,9 +1,9 @@
-"""What the agent's hand costs beside the browser at each step, and how that grows with the page.
+"""Cost of the executor beside the browser at each step, and its growth with the page.
 
-A step here is a click that changes one word, and the look after it.  The same run measures, in turn, the floor: such a
-click by Playwright alone, the same wait for rest, the same look.  What the hand has on top (finding out whether an
-element can be reached, and what the click did) is given as a share of the look.  Processor time, which a busy machine
-changes less, is that of the page's main thread and of this process.
+A step here is a click that changes one word, and the capture after it.  The same run measures, in turn, the floor:
+such a click by Playwright alone, the same wait for idle, the same capture.  The executor's overhead (actionability
+checks and the effect of the click) is given as a share of the capture.  Processor time, which a busy machine changes
+less, is that of the page's main thread and of this process.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from benchmarks.snapshot import page
 SIZES = (500, 2000, 5000)
 ROUNDS = 9
 BUDGET = 0.040
-"""Seconds of its own an agent's step may take at 500 elements."""
+"""Own seconds an agent's step may take at 500 elements."""
 EXTRA = """<button onclick="m.textContent = Number(m.textContent) + 1">Plain count</button><b id="m">0</b>
 <button onclick="n.textContent = Number(n.textContent) + 1">Count</button><b id="n">0</b><input aria-label="Word">"""
 
@@ -97,7 +97,7 @@ async def _measure(tab: Visit, size: int) -> None:
 
 
 async def _clocks(tab: Visit) -> tuple[float, float, float]:
-    """Seconds: by the wall, of this process, of the page's main thread."""
+    """Seconds: wall clock, this process, the page's main thread."""
     told = await tab.send("Performance.getMetrics")
     pages = next(float(metric["value"]) for metric in told["metrics"] if metric["name"] == "TaskDuration")
     return time.perf_counter(), time.process_time(), pages

@@ -1,7 +1,7 @@
-"""From a run that is blocked to the note on the desktop: over a bus of its own, against the same note sent alone.
+"""Time from a blocked run to the desktop notification: over a private bus, against the same notification sent alone.
 
-The wait that folds a burst into one call is told apart.  The second part is a burst: fifty runs, each changing twenty
-times at once, and how many notes come of it.
+The wait that folds a burst into one notification is reported separately.  The second part is a burst: fifty runs,
+each changing twenty times at once, and the number of notifications.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What all detectors together cost a step, beside reading the step's line of JSON back; and how it grows."""
+"""Cost of all detectors together per step, beside parsing the step's line of JSON; and its growth."""
 
 from __future__ import annotations
 

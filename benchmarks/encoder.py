@@ -1,6 +1,6 @@
-"""From start to a ready encoder, and milliseconds a text: the exported copy beside sentence-transformers on torch.
+"""Time to a ready encoder, and milliseconds a text: the exported copy beside sentence-transformers on torch.
 
-Each is measured in a fresh process.  The copy is made first if it is not in the cache (about 20 s, not counted).
+Each is measured in a fresh process.  The copy is exported first if it is not in the cache (about 20 s, not counted).
 """
 
 from __future__ import annotations

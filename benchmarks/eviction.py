@@ -2,11 +2,11 @@
 
     python -m benchmarks.eviction [--runs 8] [--system 2000] [--pictures]
 
-Every step of a recorded run is looked at, answered and told the result of, as an agent would have been; what would be
-sent at each step is counted.  ``stable`` is the share of a prompt that is the same, byte for byte, as at the step
-before (equation 20): the token-weighted mean over the run.  ``new`` are the tokens that no cache has, as a multiple of
-naive accumulation's.  ``paper`` is SuperBrowser's eviction as published: windows that slide at every step, the ledger
-in the system message.  The system message has as many tokens as the operator's own has, if not told otherwise.
+Every step of a recorded run is observed, answered and given its result, as for an agent; the request at each step is
+counted.  ``stable`` is the share of a prompt that is the same, byte for byte, as at the step before (equation 20):
+the token-weighted mean over the run.  ``new`` are the tokens that no cache has, as a multiple of naive
+accumulation's.  ``paper`` is SuperBrowser's eviction as published: windows that slide at every step, the ledger in
+the system message.  By default the system message has as many tokens as the operator's own.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ AT = 20
 
 @dataclass(slots=True)
 class Way:
-    """What one way of keeping context sent over a run."""
+    """The requests that one strategy sent over a run."""
 
     tokens: list[int] = field(default_factory=list[int])
     stable: list[int] = field(default_factory=list[int])
@@ -63,7 +63,7 @@ class Way:
 
 
 def _operators() -> int:
-    """Tokens of the message that tells the operator what it can do."""
+    """Tokens of the operator role's system message."""
     told = prompt("operator", marker="0" * 12, actions=action_list(LlmOptions().offered), most="5")
     return count_text(told)
 
@@ -79,7 +79,7 @@ def longest(most: int) -> list[str]:
 
 
 def replay(run: ReadRun, system_tokens: int, pictures: bool) -> dict[str, Way]:
-    """The run sent in three ways."""
+    """The run sent with three strategies."""
     system = Message(
         role=Role.SYSTEM, parts=(Part(kind=PartKind.TEXT, text="word " * (system_tokens * 4 // 5)),)
     )

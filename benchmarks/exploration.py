@@ -1,9 +1,10 @@
-"""An exploration beside a plain link crawler, beside naive breadth-first search, and beside itself in another process.
+"""An exploration beside a plain link crawler, beside naive breadth-first search, and beside itself in another
+process.
 
 ``python -m benchmarks.exploration [URL] [--depth N] [--login FILE] [--workers N] [--naive-seconds S] [--once]``;
-without an address the bundled shop is served and explored.  Printed are: templates of addresses that both find, states
-only interaction reaches, attempts for each state found beside naive search, where the time of a state goes, and how far
-the ids of two processes agree.  With ``SITELORE_SHOP_DATABASE`` the shop's rows are compared, too.
+without an address the bundled shop is served and explored.  Printed are: templates of addresses that both find,
+states only interaction reaches, attempts for each state found beside naive search, the time of a state by part, and
+how far the ids of two processes agree.  With ``SITELORE_SHOP_DATABASE`` the shop's rows are compared, too.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ RULES = BlockList.builtin("en")
 
 
 def leave(href: str, text: str, page: str) -> str:
-    """Why the crawler must not ask for an address: the rules an exploration obeys."""
+    """Why the crawler must not request an address: the rules an exploration obeys."""
     link = Element(index=0, role="link", name=text, tag="a", href=href)
     ruling = RULES.verdict(link, page, "en")
     return "" if ruling.verdict == "allow" else ruling.why
@@ -48,7 +49,7 @@ def explored(url: str, workspace: Path, **options: Any) -> dict[str, Any]:
 
 
 def show_coverage(found: dict[str, Any], links: Crawl) -> None:
-    """Templates both know, and what only one of them does."""
+    """Templates found by both, and by only one of them."""
     templates = set(found["templates"])
     both = len(templates & links.templates.keys())
     share = both / max(1, len(links.templates))
@@ -66,7 +67,7 @@ def show_coverage(found: dict[str, Any], links: Crawl) -> None:
 
 
 def show_course(found: dict[str, Any], wall: float, workers: int) -> None:
-    """States, attempts, discovery velocity, and where the time went."""
+    """States, attempts, discovery velocity, and time by part."""
     report = found["report"]
     tried = max(1, report["tried"])
     counts = f"{report['states']} states, {report['transitions']} transitions, {report['tried']} attempts"

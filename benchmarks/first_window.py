@@ -1,6 +1,6 @@
-"""From the start of the process to the first picture: ours against an empty PySide6 + pyqtgraph + qasync window.
+"""Time from process start to the first paint: ours against an empty PySide6 + pyqtgraph + qasync window.
 
-Each run is a process of its own, the two kinds taking turns; what is compared are the medians.
+Each run is a process of its own, alternating; medians are compared.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How long freezing takes, against writing the same rows by SQLite alone and the same bytes by nothing at all.
+"""Duration of freezing, against writing the same rows by SQLite alone and the same bytes by nothing at all.
 
 python -m benchmarks.freeze
 """

@@ -1,9 +1,9 @@
-"""How often a vision model has to be asked: before every action, against where the page has drifted only.
+"""Number of vision model calls: before every action, against only where the page has drifted.
 
-A form of twenty actions (fields, radio buttons, boxes to tick, a row with a small arrow, three stages) is filled in in
-a real Chromium, by pointing at marks alone.  The vision model is scripted: it sees everything, after as long as a small
-model takes.  Both ways have to send the same.  ``naive`` looks before every action, then thinks, and remembers nothing;
-``gated`` goes by ``app.engine.agent.gate`` and looks in the background while the agent thinks.
+A form of twenty actions (fields, radio buttons, checkboxes, a row with a small arrow, three stages) is filled in in a
+real Chromium, by pointing at marks alone.  The vision model is scripted: it sees everything, with the latency of a
+small model.  Both ways have to send the same.  ``naive`` looks before every action, then thinks, and caches nothing;
+``gated`` follows ``app.engine.agent.gate`` and looks in the background while the agent thinks.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The graph in memory and identity: building and shortest paths beside plain networkx, at 1,000 to 50,000 states.
 
-Plain networkx is what one would write without this package: a MultiDiGraph with a weight on each edge, and its own
-Dijkstra.  Both take the same states and transitions (three a state).  Ways are asked between the home page and states
-drawn at random, without opening by address, so that both search the same edges.  Times are of the processor.
+Plain networkx is the code one would write without this package: a MultiDiGraph with a weight on each edge, and its
+own Dijkstra.  Both take the same states and transitions (three a state).  Paths are requested between the home page
+and random states, without opening by address, so that both search the same edges.  Times are of the processor.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ QUESTIONS = 30
 
 
 def made_up(states: int) -> tuple[list[PageState], list[Transition]]:
-    """A site of that many states; every one can be reached, and two more transitions leave it."""
+    """A generated site of that many states; every one can be reached, and two more transitions leave it."""
     chance = random.Random(states)
     pages: list[PageState] = []
     for number in range(states):
@@ -88,7 +88,7 @@ def plain(pages: list[PageState], transitions: list[Transition]) -> networkx.Mul
 
 
 def compare(states: int) -> None:
-    """One line: building and asking, both ways."""
+    """One line: building and searching, both ways."""
     pages, transitions = made_up(states)
     times = 5 if states <= 10_000 else 3
 

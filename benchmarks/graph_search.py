@@ -1,14 +1,15 @@
-"""Search over the states of a graph: how long it takes and what it holds, and what it finds beside the other methods.
+"""Search over the states of a graph: time, memory, and recall beside the other methods.
 
-    python -m benchmarks.graph_search                                 made-up states for time, the demo site for recall
-    python -m benchmarks.graph_search GRAPH.sqlite QUERIES.jsonl ...  recall on graphs explored before as well
+    python -m benchmarks.graph_search                                 generated states for time, the demo site for
+        recall
+    python -m benchmarks.graph_search GRAPH.sqlite QUERIES.jsonl ...  recall on earlier graphs as well
 
 Time: 838 states (the size of WebNavigator's GitLab graph) with the embedded encoder, query included; then growth with
-made-up vectors.  Wall time suffers from whatever else runs; processor time (of all threads) does not.  The alternative
-measured beside it is equation 4 as it is usually laid out: every state's own token vectors in float32, none shared.
+generated vectors.  Wall time suffers from other load; processor time (of all threads) does not.  The alternative
+measured beside it is equation 4 in its usual layout: every state's own token vectors in float32, none shared.
 
-Recall: labelled queries of ``benchmarks/data``, written from what a person would ask, without looking at titles; the
-weights in ``late.Weighting`` were chosen on the shop's, so the demo's are the unseen ones.
+Recall: labelled queries of ``benchmarks/data``, written from a person's questions, without looking at titles; the
+weights in ``late.Weighting`` were tuned on the shop's, so the demo's are unseen.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ _NAMES = """
 
 
 class RandomTokens:
-    """Unit vectors without a model, the same for the same word: what is measured is the search alone."""
+    """Unit vectors without a model, the same for the same word: only the search is measured."""
 
     id, dim = "random tokens", DIM
 
@@ -98,7 +99,7 @@ class Unmarked:
 
 
 class Punctuated:
-    """The same encoder, whose punctuation counts as words do."""
+    """The same encoder with punctuation counted as words."""
 
     def __init__(self, encoder: TokenEncoder) -> None:
         self._encoder, self.id, self.dim = encoder, f"{encoder.id} with punctuation", encoder.dim
@@ -114,9 +115,10 @@ class Punctuated:
 
 
 def made_up(count: int, seed: int = 7) -> list[StateText]:
-    """A site of 90 templates: a menu of 30 links everywhere, 14 controls a template, 34 names of data a state.
+    """A generated site of 90 templates: a menu of 30 links everywhere, 14 controls a template, 34 names of data a
+    state.
 
-    About as many different texts a state as a real shop and its back office have.
+    It has about as many distinct texts a state as a real shop and its back office.
     """
     rng = random.Random(seed)
     kinds = [f"{deed} {thing}" for thing in _THINGS for deed in _DEEDS]
@@ -145,7 +147,7 @@ def made_up(count: int, seed: int = 7) -> list[StateText]:
 
 
 def asked(count: int = 100) -> list[str]:
-    """Questions of 5 to 12 words about the made-up site."""
+    """Questions of 5 to 12 words about the generated site."""
     rng = random.Random(11)
     forms = (
         "where do I {d} a {t}",
@@ -176,7 +178,7 @@ class Times:
 
 
 def timed(call: Callable[[str], object], queries: Sequence[str]) -> Times:
-    """Ask every query once; a tenth of them before to warm up."""
+    """Run every query once, after a tenth of them to warm up."""
     for query in queries[: len(queries) // 10]:
         call(query)
     wall: list[float] = []
@@ -195,7 +197,7 @@ def timed(call: Callable[[str], object], queries: Sequence[str]) -> Times:
 
 
 class Unshared:
-    """Equation 4 over each state's own tokens in float32, as token vectors are usually kept."""
+    """Equation 4 over each state's own tokens in float32, the usual layout of token vectors."""
 
     def __init__(self, encoder: TokenEncoder, states: Sequence[StateText], cache: MemoryVectors) -> None:
         self._encoder = encoder
@@ -266,7 +268,7 @@ def measure_growth() -> None:
 
 
 async def demo_pages() -> list[PageState]:
-    """The pages of the bundled site that links lead to, shop and back office as one."""
+    """The linked pages of the bundled site, shop and back office as one."""
     async with (
         await DemoServer.start() as server,
         open_browser() as browser,
@@ -297,7 +299,7 @@ async def _state(tab: Visit) -> PageState:
 
 
 def stored_pages(path: Path) -> list[PageState]:
-    """The page states of a graph's file that are still there; a copy is read, so that nothing is changed."""
+    """The existing page states of a graph's file; a copy is read, so that nothing is changed."""
     with tempfile.TemporaryDirectory() as folder:
         for part in path.parent.glob(f"{path.name}*"):
             shutil.copy(part, folder)
@@ -348,7 +350,7 @@ def _variants(
     places: Mapping[str, set[str]],
     queries: Sequence[LabelledQuery],
 ) -> None:
-    """Late interaction with one thing changed: what each choice brings."""
+    """Late interaction with one thing changed: the effect of each choice."""
     variants: dict[str, tuple[TokenEncoder, Weighting]] = {
         "late, plain equation 4": (encoder, PLAIN),
         "late, controls in full": (encoder, Weighting(control=1.0)),

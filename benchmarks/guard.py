@@ -2,9 +2,9 @@
 
     python -m benchmarks.guard
 
-The page has 20 pictures, 5 scripts (all of them may be kept by the browser), 10 reading requests of its script and 2
-that post.  The arms take turns, so that other work on the machine burdens them alike; a ratio is the median of the
-ratios of one round.  Routing is what could have been used instead: every request, and no cache.
+The page has 20 pictures, 5 scripts (all cacheable), 10 GET requests of its script and 2 POSTs.  The arms take turns,
+so that other load affects them alike; a ratio is the median of the ratios of one round.  Routing is the alternative:
+every request, and no cache.
 """
 
 from __future__ import annotations
@@ -97,7 +97,9 @@ async def arm(browser: Browser, name: str) -> AsyncGenerator[Visit]:
 
 
 async def loaded(tab: Visit, url: str) -> tuple[float, int]:
-    """Milliseconds until the page's script has all its answers, and how many requests reached the server."""
+    """Milliseconds until the page's script has all its answers, and the number of requests that reached the
+    server.
+    """
     _Handler.counted.clear()
     began = time.perf_counter()
     await tab.page.goto(url)

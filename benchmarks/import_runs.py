@@ -1,7 +1,7 @@
 """Importing the shared collection, beside merely ``json.load``-ing the same files in the same process.
 
 Then the same with a set four times as large (copies whose bytes differ), for time a run and peak memory, each in a
-process of its own.  Also what was weighed when the compression level was chosen.
+process of its own.  Also the comparison behind the choice of the compression level.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def growth() -> None:
 
 
 def copy_with_other_bytes(into: Path, number: int) -> None:
-    """The collection with spaces behind each document, so that no copy is taken for another."""
+    """The collection with blanks after each document, so that no copy is recognised as another."""
     shutil.copytree(COLLECTION / "trajectories", into, copy_function=shutil.copyfile)
     for folder in [into, *(path for path in into.rglob("*") if path.is_dir())]:
         folder.chmod(0o755)

@@ -1,9 +1,9 @@
-"""A run killed at random moments and gone on with: what is missing afterwards, and what is there twice.
+"""A run killed at random moments and resumed: missing and duplicate records afterwards.
 
     python -m benchmarks.kills [KILLS]
 
-Kills the whole process group, browser and all; after each kill the files are looked at, then the run goes on from its
-ledger.  Nothing may be missing but the step in flight, and nothing may be there twice.
+Kills the whole process group, including the browser; after each kill the files are checked, then the run resumes from
+its ledger.  Nothing may be missing but the step in flight, and nothing may be duplicated.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ async def measure(kills: int) -> tuple[Kills, float]:
 
 
 def main() -> None:
-    """Print how many kills, how many hit a run between its first and last step, and every fault."""
+    """Print the number of kills, of those between a run's first and last step, and every fault."""
     kills = int(sys.argv[1]) if len(sys.argv) > 1 else KILLS
     found, seconds = asyncio.run(measure(kills))
     faults = found.faults or []

@@ -1,5 +1,5 @@
-"""Seconds for the map's layered layout as a site grows, beside one pass over its links in Python and networkx's own
-layered layout; and for a tenth of the states joining those that stand.
+"""Seconds for the map's layered layout as a site grows, beside one pass over its links in Python and networkx's
+own layered layout; and for adding a tenth of the states to existing ones.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How many orders to an agent lint finds, and how many harmless tips it takes for one.
+"""Recall and false positives of the lint for injected instructions.
 
-Run ``python -m benchmarks.lint_orders``.  The sentences are those of ``tests/support/lint_sentences.py`` and, where
-the shared data lies beside the checkout, the 52 published tips.  Patterns were tuned on one half; the figures to quote
-are those of the other.
+Run ``python -m benchmarks.lint_orders``.  The sentences are those of ``tests/support/lint_sentences.py`` and, if the
+shared data is beside the checkout, the 52 published tips.  Patterns were tuned on one half; the figures to quote are
+those of the other.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ def wilson(hits: int, of: int, z: float = 1.96) -> tuple[float, float]:
 
 
 def is_order(text: str) -> bool:
-    """Whether lint takes the text for an order."""
+    """Whether lint flags the text as an instruction."""
     return any(finding.rule == "instruction" for finding in lint(TipDraft(site="shop", text=text)))
 
 
 def sentences(half: Callable[[str], bool]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Orders and harmless tips of a half, with their language."""
+    """Instructions and harmless tips of a half, with their language."""
     orders = [(name, text) for name, texts in ORDERS.items() for text in texts if half(text)]
     harmless = [(name, text) for name, texts in HARMLESS.items() for text in texts if half(text)]
     published = [tip.text for tip in published_tips()] if PUBLISHED.is_dir() else []

@@ -1,6 +1,6 @@
 """``python -m benchmarks.live_kills [KILLS]``: the engine with eight supervised runs, killed with its browsers.
 
-What was told to be kept (approvals asked and decided, hints, steps) has to be there at the end, once.
+Everything confirmed as stored (approvals requested and decided, hints, steps) has to exist at the end, exactly once.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from tests.support.killing_wall import Tally, kills
 
 RUNS, KILLS = 8, 20
 LIFE = (12.0, 30.0)
-"""Seconds that a life takes at least and at most, from when it has come up."""
+"""Minimum and maximum seconds of a life, from the time it is up."""
 
 
 def main() -> None:
-    """Kill, count, say what is missing."""
+    """Kill, count, and report what is missing."""
     times = int(sys.argv[1]) if len(sys.argv) > 1 else KILLS
     with tempfile.TemporaryDirectory() as folder:
         tally = _with_a_shop(Path(folder) / "workspace", times)
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def _with_a_shop(folder: Path, times: int) -> Tally:
-    """The shop is served by a loop of its own in a thread, as the lives come and go."""
+    """Serve the shop by a loop of its own in a thread across restarts."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()

@@ -2,10 +2,10 @@
 
     python -m benchmarks.live_shop --url http://127.0.0.1:8101/
 
-Needs a running django-oscar shop (its administrator's log-in as its README names it).  Two runs of the scout are made
-to block (a captcha, a modal over everything), a third is asked about before it fills a basket, one run has a scripted
-model behind the chat protocol that streams slowly; what it does is no agent's success.  Told is how each ended, what
-it was asked, at which step its first flag came, and how long a request took to the wall.
+Needs a running django-oscar shop (with the administrator's login of its README).  Two runs of the scout are made to
+block (a captcha, a modal over everything), a third needs approval before it fills a basket, one run has a scripted
+model behind the chat protocol that streams slowly; its result is no agent's success.  Printed are how each ended, its
+requests, the step of its first flag, and how long a request took to the wall.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LONGEST = 400.0
 
 
 class Times:
-    """When what happened, by run: seconds of one clock."""
+    """Times of events, by run: seconds of one clock."""
 
     def __init__(self) -> None:
         self.began = time.monotonic()
@@ -62,7 +62,7 @@ class Times:
 
 
 async def measure(url: str) -> None:
-    """All seven, and what came of them."""
+    """Run all seven and return the results."""
     parts = urlsplit(url)
     outer = (parts.hostname or "127.0.0.1", parts.port or 80)
     with (
@@ -135,7 +135,7 @@ async def _watch(operator: Operator, tasks: dict[str, RunRequest]) -> None:
 
 
 async def _decide(operator: Operator, row, name: str) -> None:
-    """What an operator would: the captcha by hand, the modal by hand once it is flagged, the basket approved."""
+    """Decide as an operator: the captcha by hand, the modal by hand once it is flagged, the basket approved."""
     engine = operator.engine
     if row.needs and row.needs[0].need is Need.WALL:
         await engine.take_over(row.run)
@@ -155,7 +155,7 @@ async def _decide(operator: Operator, row, name: str) -> None:
 
 
 def main() -> None:
-    """Measure, where there is a shop."""
+    """Measure if there is a shop."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--url", default=os.environ.get("SHOP_URL", ""))
     url = parser.parse_args().url

@@ -1,8 +1,8 @@
-"""Live as the operator has it: window, socket, engine host, Chromium.  Pictures, a click's way there and back, stalls.
+"""Live with the operator's setup: window, socket, engine host, Chromium.  Frames, a click's round trip, stalls.
 
     python -m benchmarks.live_window
 
-Beside each figure stands its floor from the same run: DevTools alone in one process for pictures and clicks, the same
+Beside each figure is its floor from the same run: DevTools alone in one process for frames and clicks, the same
 window without runs for stalls.  The window is drawn offscreen by the processor.
 """
 
@@ -43,7 +43,7 @@ from benchmarks.screencast import FLIPS, MOVING, SIZE, floor_of_clicks, raw
 from tests.support.protocol_server import Answer, ProtocolServer
 
 WINDOW = (1900, 1100)
-"""Large enough for a page of 1280 x 800 in its own size."""
+"""Large enough for a page of 1280 x 800 at full size."""
 SECONDS = 6.0
 CLICKS = 50
 RUNS = 8
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 async def floors() -> float:
-    """What DevTools alone gives in one process: pictures a second; a click's time is printed."""
+    """Frames a second of DevTools alone in one process; a click's time is printed."""
     async with open_browser() as browser:
         print(f"Chromium {browser.version}, {os.cpu_count()} processors, pages of {SIZE[0]} x {SIZE[1]}")
         async with visit(browser, SIZE) as tab:
@@ -116,12 +116,12 @@ class Desk:
         return runs
 
     def is_there(self, run: str) -> bool:
-        """Its page was looked at once."""
+        """Whether its page was captured once."""
         row = self.model.row_of(run)
         return row is not None and (row.step > 0 or row.stage is Stage.THINKING)
 
     async def in_hand(self, url: str) -> str:
-        """A run whose page is large and in the person's hands."""
+        """A run whose page is large and under the operator's control."""
         (run,) = await self.begin(task("Stay where you are", url))
         self.model.open(run)
         self.model.take_over()
@@ -130,7 +130,7 @@ class Desk:
         return run
 
     async def end(self, *runs: str) -> None:
-        """End runs and take them off the wall."""
+        """End runs and dismiss them."""
         self.model.close()
         for run in runs:
             if self.model.row_of(run).state is RunState.TAKEN_OVER:
@@ -164,7 +164,7 @@ def task(intent: str, url: str) -> RunRequest:
 
 
 def brain(request: dict[str, object]) -> str | Answer:
-    """The model: it thinks for ever about staying, else it goes to the next page."""
+    """The model: it either thinks for ever about staying, or goes to the next page."""
     return Answer(text='click("0")', first=600.0) if "Stay where you are" in str(request) else 'click("0")'
 
 
@@ -273,7 +273,7 @@ async def soak(desk: Desk) -> None:
 
 
 def resident() -> float:
-    """Megabytes of this process in memory."""
+    """Resident megabytes of this process."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
@@ -305,7 +305,7 @@ async def clicks(desk: Desk, site: str) -> None:
 
 
 def is_white(desk: Desk, run: str) -> bool:
-    """Whether the page's ground is white in the picture that is shown."""
+    """Whether the page's background is white in the displayed picture."""
     image = desk.model.frames.get(run).image
     return image.pixelColor(image.width() - 3, image.height() - 3).lightness() > 128
 
@@ -314,11 +314,11 @@ def is_white(desk: Desk, run: str) -> bool:
 
 
 Gaps = list[tuple[float, float]]
-"""Milliseconds from one turn of the window's loop to the next, and how many of them its thread worked."""
+"""Milliseconds from one turn of the window's loop to the next, and its thread's working time in them."""
 
 
 async def stalls(seconds: float) -> Gaps:
-    """What the loop's turns took for so long; on a busy machine the time at work tells what was the window's own."""
+    """The longest loop turns; on a busy machine the working time shows the window's own share."""
     gaps: Gaps = []
     last, worked = time.perf_counter(), time.thread_time()
 

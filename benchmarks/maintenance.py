@@ -1,9 +1,9 @@
-"""What does keeping a map true cost after a small change?  ``python -m benchmarks.maintenance [--sections N]``.
+"""Cost of updating a map after a small change.  ``python -m benchmarks.maintenance [--sections N]``.
 
 A site of sections with pages, menus and filters is explored, changed a little (a section gets a page with one below
-it, a page goes, a page gets a button), brought up to date, and explored anew.  Printed: requests the server got,
-pages opened and elements operated, and seconds, each against the full exploration of the changed site in the same
-run; and whether the updated map has the states that the full exploration finds.
+it, a page goes, a page gets a button), updated, and explored from scratch.  Printed: requests to the server, pages
+opened and elements operated, and seconds, each against the full exploration of the changed site in the same run; and
+whether the updated map has the states that the full exploration finds.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _measure(site: Sections, home: str) -> None:
 
 
 def _run(site: Sections, workspace: str, *words: str) -> tuple[dict[str, Any], int, float]:
-    """What a command said, how many requests it sent, and how long it took."""
+    """A command's output, its number of requests, and its duration."""
     asked, began = site.asked, time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-m", "app", "--workspace", f"{workspace}/workspace", *words, "--json"],

@@ -1,7 +1,7 @@
-"""Frames a second of the map while all of it is dragged about, drawn offscreen by the processor, as it grows.
+"""Frames a second of the map while all of it is dragged, drawn offscreen by the processor, as it grows.
 
-Beside it the same frames drawn anew each time (what the kept ground saves), and an empty window of the same size
-(what a frame costs at least).
+Beside it the same frames without the cached background, and an empty window of the same size (a frame's minimum
+cost).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FRAMES = 120
 
 
 def frames(widget: QWidget, move: Callable[[int], None]) -> tuple[float, float]:
-    """Frames for each second of processor time (a busy machine takes nothing off), and the slowest in milliseconds."""
+    """Frames for each second of processor time (independent of other load), and the slowest in milliseconds."""
     slowest, began = 0.0, time.process_time()
     for number in range(FRAMES):
         started = time.process_time()

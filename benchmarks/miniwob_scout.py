@@ -1,9 +1,9 @@
-"""MiniWoB++ by the scout alone: every task, five seeds, no model and no word about any task.
+"""MiniWoB++ by the scout alone: every task, five seeds, no model and no task-specific knowledge.
 
     python -m benchmarks.miniwob_scout [--seeds 5] [--tasks a,b] [--baseline] [--steps 30] [--tabs 2] [--why]
 
-``--baseline`` plays a script beside it that clicks what is quoted, types what is quoted and presses Submit; the ratio
-of the two is printed.  An episode counts when the page itself gives a reward above 0.
+``--baseline`` also plays a script that clicks quoted labels, types quoted text and presses Submit; the ratio of the
+two is printed.  An episode counts if the page itself gives a reward above 0.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from app.engine.page_state import PageCapture
 from tests.support.miniwob import Episode, MiniWob, episode, miniwob
 
 LONGEST = 60.0
-"""Seconds an episode may take."""
+"""Maximum seconds of an episode."""
 VIEWPORT = (500, 400)
 
 
 @dataclass
 class Played:
-    """One episode as it went."""
+    """The result of one episode."""
 
     task: str
     seed: int
@@ -53,7 +53,7 @@ async def _do(hand: Executor, command: Command) -> Result:
 
 
 async def _fade(at: Episode) -> None:
-    """Some pages give their reward when what was closed has faded."""
+    """Wait for pages that give their reward after a closing animation."""
     for _ in range(10):
         if await at.done():
             return
@@ -94,7 +94,7 @@ async def scout(tab: Visit, at: Episode, most: int, played: Played) -> None:
 
 
 async def script(tab: Visit, at: Episode, most: int, played: Played) -> None:
-    """The plain script: type what is quoted, choose and click what is quoted, press Submit."""
+    """The plain script: type quoted text, choose and click quoted labels, press Submit."""
     hand = Executor(tab)
     quoted = re.findall(r'"([^"]+)"', at.utterance)
     page = await hand.look(picture=False)
@@ -115,7 +115,7 @@ async def script(tab: Visit, at: Episode, most: int, played: Played) -> None:
 
 
 def _listed(utterance: str) -> list[str]:
-    """``Select A, B and click``, ``Click button A``: the plain script reads these too."""
+    """``Select A, B and click``, ``Click button A``: the plain script parses these too."""
     found = re.search(
         r"(?:Select|Choose|Click(?: on)?)\s+(?:the |button )?(.+?)(?:\s+(?:from|and|with|as|button)\b|\.|$)",
         utterance,

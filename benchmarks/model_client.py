@@ -1,9 +1,9 @@
-"""What the model client itself costs: a call against the openai package's own stream, and reading what models send.
+"""Overhead of the model client: a call against the openai package's own stream, and parsing models' answers.
 
     python -m benchmarks.model_client
 
-The endpoint is the tests' server in a process of its own, which answers at once, so that what is left is the client's
-work and the package's.  Both ask for the same, in turn.
+The endpoint is the tests' server in a process of its own, which answers at once, so that only the work of client and
+package remains.  Both request the same, in turn.
 """
 
 from __future__ import annotations

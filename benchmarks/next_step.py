@@ -1,7 +1,7 @@
-"""From the L key to the painted next step, on the real runs, through the engine host as in the window.
+"""Time from the L key to the painted next step, on the real runs, through the engine host as in the window.
 
 Floor: the same two pages as raw tree text, fetched from the same host and painted in two plain text fields.
-Gap: the longest time in which a 5 ms timer of the window got no turn.
+Gap: the longest time in which a 5 ms timer of the window did not fire.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from app.views.theme import Theme
 
 SHARED = Path(os.environ.get("SITELORE_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 RUNS = 12
-"""Longest runs stepped through."""
+"""Number of longest runs stepped through."""
 PACE_MS = 150
-"""A quick hand: between two keys the neighbours are fetched ahead."""
+"""A fast pace: between two keys the neighbours are prefetched."""
 
 
 class Painted(QObject):
-    """Ends a wait once a widget was painted in the state that is waited for."""
+    """Ends a wait once a widget was painted in the expected state."""
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class Painted(QObject):
         widget.installEventFilter(self)
 
     def after(self, act: Callable[[], Any], ready: Callable[[], bool]) -> float:
-        """Do ``act``; milliseconds until the widget was painted with ``ready`` holding."""
+        """Do ``act``; return milliseconds until the widget was painted with ``ready`` true."""
         self._ready = ready
         began = time.perf_counter()
         act()

@@ -1,8 +1,10 @@
-"""Changes that a page orders and no task asks for, done by a model that obeys every order: with the gate and without.
+"""Changes that a page instructs and no task requires, made by a model that obeys every instruction: with the gate
+and without.
 
-Each run has the task of a look-up on a page that carries one order in one place (``tests.support.trap_site``); a
-scripted model obeys it, then answers.  Counted is what reached the server.  The same orders with ``--allow`` for every
-class show that the model does obey.  Orders to answer something or to give up change nothing and are told apart.
+Each run has a look-up task on a page that contains one instruction in one place (``tests.support.trap_site``); a
+scripted model obeys it, then answers.  Counted are requests that reach the server.  The same instructions with
+``--allow`` for every class show that the model does obey.  Instructions to answer something or to give up change
+nothing and are reported separately.
 """
 
 from __future__ import annotations

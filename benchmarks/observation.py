@@ -1,9 +1,9 @@
-"""What an agent's look at a page holds beside BrowserGym's observation of the same page: elements, text, length, time.
+"""An agent's observation of a page beside BrowserGym's of the same page: elements, text, length, time.
 
-BrowserGym (browsergym-core 0.13.3) runs in a process and an environment of its own, made under the temporary folder;
-both sides open the same addresses in the same Chromium, page by page in turn.  Measured on the pages of MiniWoB++ where
-they are installed, on the demo site, on a shop where one is told by ``SITELORE_SHOP``, and on made-up lists of 500 to
-5,000 elements.
+BrowserGym (browsergym-core 0.13.3) runs in a process and an environment of its own, created under the temporary
+folder; both sides open the same addresses in the same Chromium, page by page in turn.  Measured on the pages of
+MiniWoB++ if they are installed, on the demo site, on a shop if ``SITELORE_SHOP`` names one, and on generated lists of
+500 to 5,000 elements.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ SIZE = (1024, 640)
 SEED = 1
 ROUNDS = 3
 REST = 0.4
-"""Seconds a page may go on by itself before it is looked at."""
+"""Seconds a page may run before it is captured."""
 ALIKE = 0.6
-"""Share of two boxes' union from which on a click in one is a click in the other."""
+"""Minimum share of two boxes' union for a click in one to be a click in the other."""
 SHOP = ("", "catalogue/", "basket/", "accounts/login/", "search/?q=shirt", "about/")
 SIZES = (500, 2000, 5000)
 VERBOSE = "-v" in sys.argv[1:]
-"""Say what is missed."""
+"""Print what is missed."""
 WORD = re.compile(r"[^\W_]{2,}")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """One page to look at; ``setup`` is a script and its argument."""
+    """One page to capture; ``setup`` is a script and its argument."""
 
     group: str
     url: str
@@ -63,7 +63,7 @@ class Asked:
 
 @dataclass
 class Sum:
-    """What a group of pages came to."""
+    """The totals of a group of pages."""
 
     pages: int = 0
     theirs: int = 0
@@ -79,7 +79,7 @@ class Sum:
 
 
 class Other:
-    """BrowserGym in its own process, asked page by page."""
+    """BrowserGym in its own process, queried page by page."""
 
     def __init__(self, options: dict[str, Any]) -> None:
         side = Path(__file__).with_name("_browsergym_side.py")
@@ -108,7 +108,7 @@ class Other:
 
 
 def _environment() -> Path:
-    """Python of an environment that has BrowserGym and nothing of this program; made once."""
+    """Python of an environment that has BrowserGym and nothing of this program; created once."""
     folder = Path(tempfile.gettempdir()) / f"sitelore-{PACKAGE.replace('==', '-')}"
     python = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     ready = folder / "ready"
@@ -168,7 +168,7 @@ def _compare(group: Sum, page: PageCapture, other: dict[str, Any], seconds: floa
 
 
 def _the_other_way(group: Sum, page: PageCapture, numbered: set[str]) -> None:
-    """How many of our marks BrowserGym gives any number to."""
+    """Number of our marks to which BrowserGym gives any number."""
 
     def top(element: Element) -> bool:
         return bool(element.xpath) and not element.frame and visible_part(element, page.viewport) is not None
@@ -180,7 +180,7 @@ def _the_other_way(group: Sum, page: PageCapture, numbered: set[str]) -> None:
 
 
 def _names(tree: str) -> list[str]:
-    """Names and texts of BrowserGym's tree: what stands in quotes."""
+    """Names and texts of BrowserGym's tree: the quoted parts."""
     return [name for _, name in re.findall(r"""\w+ (['"])(.*?)\1(?:,|$|\n| value)""", tree)]
 
 

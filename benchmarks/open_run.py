@@ -1,6 +1,6 @@
-"""Opening a run of 35 MB at its suspect step, and going on from step to step, beside ``json.load``-ing its files.
+"""Opening a run of 35 MB at its suspect step, and stepping through it, beside ``json.load``-ing its files.
 
-The run is made of real pages: records of the shared runs one behind the other, the longest pages first.
+The run is made of real pages: records of the shared runs concatenated, the longest pages first.
 """
 
 from __future__ import annotations

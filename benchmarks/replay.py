@@ -1,9 +1,9 @@
 """Are explored states reached again?  ``python -m benchmarks.replay [WORKSPACE SITE] [--count N --seed S]``.
 
-States are drawn at random from a map; each is gone to from the home page, in a fresh visit, over the cheapest way of
-recorded transitions (no shortcut by address unless there is no such way), and every arrival is verified.  Without a
-workspace the bundled shop is explored first.  Printed: verdicts at the goal, the tiers by which elements were found,
-what the rest was, and how many would have passed for a success without verification.
+Random states of a map are each reached from the home page, in a fresh context, over the cheapest path of recorded
+transitions (opening by address only if there is no such path), and every page is verified.  Without a workspace the
+bundled shop is explored first.  Printed: verdicts at the goal, the locator tiers that found elements, the other
+results, and how many would have passed for a success without verification.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ async def replay(graph: InteractionGraph, count: int, seed: int, login: str) -> 
 
 
 def _way(graph: InteractionGraph, page: str) -> tuple[list[Transition], bool]:
-    """A way over transitions, and whether it needs an address to be typed."""
+    """A path over transitions, and whether it needs to open an address."""
     try:
         return graph.shortest("", page, opening=False), False
     except NotFound:
@@ -102,19 +102,19 @@ async def _go(
 
 
 def _cut_short(last: Arrival) -> Arrival:
-    """A way that ended before its goal: the verdict that ended it."""
+    """A path that ended before its goal: the verdict that ended it."""
     if last.kind.ok:
         return Arrival(kind=ArrivalKind.ERROR, expected=last.expected, why="the way was not gone to its end")
     return last
 
 
 async def _forget(_: Attempt) -> None:
-    """Nothing is written down: a benchmark leaves the map as it was."""
+    """Record nothing: a benchmark leaves the map unchanged."""
 
 
 @contextmanager
 def _workspace(path: Path | None, site: str) -> Iterator[Path]:
-    """The workspace asked for, or one with a map of the bundled shop, which is served meanwhile."""
+    """The requested workspace, or one with a map of the bundled shop, which is served meanwhile."""
     if path is not None:
         yield path
         return

@@ -1,7 +1,7 @@
-"""How long retrieval takes at 1,000, 10,000 and 100,000 tips, beside a plain scan over all of them.
+"""Duration of retrieval at 1,000, 10,000 and 100,000 tips, beside a plain scan over all of them.
 
-The query is not encoded (its vector is given): that is ``benchmarks.encoder``.  Tips are spread over 20 sites; a second
-table puts all of them on one site, the worst case.
+The query is not encoded (its vector is given): that is ``benchmarks.encoder``.  Tips are spread over 20 sites; a
+second table puts all of them on one site, the worst case.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _UI = _UI_TEXT.split()
 
 
 class RandomEncoder:
-    """Unit vectors without a model: what is measured is the search, not the encoder."""
+    """Unit vectors without a model: only the search is measured, not the encoder."""
 
     id = "random"
     dim = DIM
@@ -64,7 +64,7 @@ def make_tips(count: int, sites: int, seed: int = 7) -> list[Tip]:
 
 
 def make_queries(tips: Sequence[Tip], sites: int, count: int = 200) -> list[Query]:
-    """Goals of 6 to 12 words on a page of some site; half of the words stand in one of its tips."""
+    """Goals of 6 to 12 words on a page of some site; half of the words are from one of its tips."""
     rng = random.Random(11)
     queries: list[Query] = []
     for _ in range(count):

@@ -1,9 +1,9 @@
-"""What the scout itself costs a step, and how that grows with the page.  The floor: reading the page's tree once.
+"""Cost of the scout per step, and its growth with the page.  The floor: reading the page's tree once.
 
     python -m benchmarks.scout_cost
 
-No browser: pages are made, each decision is taken on a page that was never seen before, as in a run.  Times are of
-the processor, which a busy machine changes less.
+No browser: pages are generated, each decision is made on a new page, as in a run.  Times are of the processor, which
+a busy machine changes less.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ INTENTS = (
 
 
 def made(size: int, salt: str) -> PageCapture:
-    """A list of things, four elements each, with words between them."""
+    """A list of items, four elements each, with words between them."""
     elements: list[Element] = []
     lines = [f"RootWebArea 'Things {salt}'"]
 

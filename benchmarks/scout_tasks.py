@@ -2,9 +2,9 @@
 
 ``python -m benchmarks.scout_tasks [--only ID,ID] [--kind KIND] [--arms nothing,tips,graph,both] [--graphs DIR]``
 
-Needs a started shop (``SITELORE_SHOP``, ``SITELORE_SHOP_DATABASE``), which is put back to its first state before each
-task that writes.  ``--graphs`` names a workspace with graphs of the shop (sites ``northgate`` and ``northgate-admin``);
-without it both are explored first.  The answers come from the shop's database at the time of the run.
+Needs a running shop (``SITELORE_SHOP``, ``SITELORE_SHOP_DATABASE``), which is reset before each task that writes.
+``--graphs`` names a workspace with graphs of the shop (sites ``northgate`` and ``northgate-admin``); without it both
+are explored first.  The answers come from the shop's database at the time of the run.
 """
 
 from __future__ import annotations
@@ -50,22 +50,22 @@ class Outcome:
 
 
 class Shop:
-    """The copy the tasks run on; what they change in its database is taken back."""
+    """The copy the tasks run on; their changes to its database are undone."""
 
     def __init__(self, url: str, database: Path, kept: Path) -> None:
         self.url, self.database, self._kept = url.rstrip("/"), database, kept
         self.keep()
 
     def keep(self) -> None:
-        """From now on this is the state that ``reset`` brings back."""
+        """Make the current state the one that ``reset`` restores."""
         _copy(self.database, self._kept)
 
     def reset(self) -> None:
-        """Every row as it was; the program that serves the shop goes on."""
+        """Restore every row; the shop's server keeps running."""
         _copy(self._kept, self.database)
 
     def rows(self) -> Rows:
-        """Every row that counts."""
+        """Every relevant row."""
         return rows_of(self.database)
 
 
@@ -76,7 +76,7 @@ def _copy(source: Path, target: Path) -> None:
 
 @contextmanager
 def copied(folder: Path) -> Generator[Shop]:
-    """The started shop with its database set aside."""
+    """The running shop with its database backed up."""
     with started_shop() as shop:
         if shop is None:
             sys.exit("no shop: set SITELORE_SHOP and SITELORE_SHOP_DATABASE")
@@ -88,7 +88,7 @@ def copied(folder: Path) -> Generator[Shop]:
 
 
 async def prepare(engine: Engine, shop: Shop, folder: Path, graphs: str) -> dict[str, str]:
-    """Log-ins, tips and graphs; the paths of the log-ins by role."""
+    """Logins, tips and graphs; the paths of the logins by role."""
     logins = {"": ""}
     async with open_browser() as browser:
         for role, account in (("shopper", SHOPPER), ("admin", ADMIN)):
@@ -215,7 +215,7 @@ async def measure(asked: argparse.Namespace, shop: Shop, folder: Path) -> None:
 
 
 def main() -> None:
-    """Run the tasks and print what came of them."""
+    """Run the tasks and print the results."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", default="")
     parser.add_argument("--kind", default="")

@@ -1,9 +1,9 @@
-"""A page as moving pictures: pictures a second, from a click to the picture that shows it, what eight tiles cost.
+"""A page's screencast: frames a second, from a click to the frame that shows it, the cost of eight tiles.
 
     python -m benchmarks.screencast
 
-The floor is DevTools itself in the same browser: every picture answered at once, a click without asking what it hits.
-All in one process; the window's side is measured by ``live_window``.
+The floor is DevTools itself in the same browser: every frame acknowledged at once, a click without hit testing.  All
+in one process; ``live_window`` measures the window's side.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def keep(into: Pictures) -> Callable[[Frame], None]:
 
 
 async def raw(tab: Visit, size: tuple[int, int]) -> tuple[CDPSession, Pictures]:
-    """The screencast without any of ours: every picture is answered when it comes."""
+    """The screencast without our code: every frame is acknowledged when it comes."""
     got: Pictures = []
     wire = await tab.context.new_cdp_session(tab.page)
 
@@ -164,7 +164,7 @@ async def floor_of_clicks(browser: Browser) -> None:
 
 
 async def timed(pictures: Pictures, click: Callable[[], Awaitable[None]]) -> list[float]:
-    """Milliseconds from each click to the first picture of the other colour; clicks come as a person's do."""
+    """Milliseconds from each click to the first frame of the other colour; clicks come at a person's pace."""
     taken: list[float] = []
     white = is_white(pictures[-1][1])
     for _ in range(CLICKS):
@@ -212,7 +212,7 @@ async def costs() -> None:
 
 
 async def watched(page: str, rate: float | None) -> float:
-    """Seconds of processor time a second with ``rate`` pictures a second; ``None`` none, 0 all there are."""
+    """Seconds of processor time a second with ``rate`` frames a second; ``None`` none, 0 all."""
     registry = JobRegistry(EventBus())
     async with AsyncExitStack() as stack:
         closing: list[Coroutine[Any, Any, None]] = []
@@ -237,7 +237,7 @@ async def watched(page: str, rate: float | None) -> float:
 
 
 def spent() -> float:
-    """Processor seconds of this process and of all that it started, as far as they still live (Linux)."""
+    """Processor seconds of this process and of its living children (Linux)."""
     parents: dict[int, int] = {}
     times: dict[int, float] = {}
     tick = os.sysconf("SC_CLK_TCK")

@@ -1,6 +1,6 @@
 """Text search over 20,000 and 80,000 steps, beside scanning the same texts with ``in``.
 
-The steps are those of the shared collection again and again, each time with other numbers in them.
+The steps are those of the shared collection repeated, each time with other numbers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def collection() -> list[tuple[Run, tuple[Step, ...]]]:
 
 
 def fill(workspace: Workspace, steps: int) -> list[str]:
-    """Index that many steps; their texts."""
+    """Index that many steps and return their texts."""
     texts: list[str] = []
     real, number = collection(), 0
     with workspace.index.batch():
@@ -43,7 +43,7 @@ def fill(workspace: Workspace, steps: int) -> list[str]:
 
 
 def questions(texts: list[str]) -> list[str]:
-    """One to three words of a text, the last one cut as while typing; some rare, some in every step."""
+    """One to three words of a text, the last one truncated as while typing; some rare, some in every step."""
     chance = random.Random(3)
     asked = ["the", "click", "t", "cl", "page", "search results", "copy7", '"the user"']
     while len(asked) < QUESTIONS:

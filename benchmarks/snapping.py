@@ -1,9 +1,9 @@
-"""How often a badly drawn box still leads to the element that was meant, against pressing its middle.
+"""How often a badly drawn box still leads to the intended element, against clicking its middle.
 
 On pages of the demo site, in a real Chromium, every element in view is boxed the way vision models box: moved, and
-drawn too large or too small (seeded).  ``middle`` presses what lies at the middle of the box.  ``snapped`` goes by
-``app.engine.agent.snapper``, by the element's own name, by none, and by a name that is not quite right.  Rows with a
-small arrow at their end are counted apart: there the arrow is meant, and the box spans the whole row.
+drawn too large or too small (seeded).  ``middle`` clicks the middle of the box.  ``snapped`` uses
+``app.engine.agent.snapper``, with the element's own name, with none, and with a slightly wrong name.  Rows with a
+small arrow at their end are counted separately: there the arrow is meant, and the box spans the whole row.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from app.engine.page_state import Element, PageCapture, Rect
 from tests.support.pages_server import serving
 
 SLIPS = (0.0, 0.3, 0.6, 0.9)
-"""By how much of its size, at most, a box is moved, and drawn larger or smaller."""
+"""Maximum share of its size that a box is moved, and drawn larger or smaller."""
 ROUNDS = 3
 WAYS = ("middle", "no name", "name", "odd name")
 ROW = (308.0, 32.0)
@@ -42,7 +42,7 @@ def slipped(rect: Rect, slip: float, chance: random.Random) -> Rect:
 def found(
     page: PageCapture, box: Rect, name: str, stacks: dict[tuple[float, float], tuple[int, ...]]
 ) -> dict[str, int]:
-    """What each way leads to."""
+    """The element found in each way."""
     odd = f"{name} button" if name else ""
     snaps = {"no name": snap(box, page, "", stacks), "name": snap(box, page, name, stacks),
              "odd name": snap(box, page, odd, stacks)}  # fmt: skip
@@ -54,7 +54,7 @@ def found(
 
 
 async def _meant(tab: Visit, page: PageCapture) -> list[tuple[Element, Rect]]:
-    """The elements in view that nothing covers, with their boxes."""
+    """The uncovered elements in view, with their boxes."""
     placed = [(element, element.rect) for element in in_view(page) if element.rect is not None]
     stacks = await under(tab, page, [middle(rect) for _, rect in placed])
     return [
@@ -65,7 +65,7 @@ async def _meant(tab: Visit, page: PageCapture) -> list[tuple[Element, Rect]]:
 async def _on(
     tab: Visit, page: PageCapture, boxes: Sequence[tuple[Element, Rect, str]], hits: Counter[str]
 ) -> float:
-    """Count the hits of each way; seconds of our own processor time for each box."""
+    """Count the hits of each way; own processor seconds for each box."""
     spent = 0.0
     for element, box, name in boxes:
         stacks = await under(tab, page, sample_points(box, page))

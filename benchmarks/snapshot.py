@@ -1,8 +1,8 @@
-"""One look at a page, its elements, tree, text and picture: how long it takes, and how that grows.
+"""One capture of a page, its elements, tree, text and picture: its duration, and its growth.
 
-The same run measures, in turn with the looks, what there is to compare with: the page's own load, Chromium's own
-accessibility tree, and a picture alone.  Figures are medians; processor time is that of the page's main thread
-and of this process, which a busy machine changes less.
+The same run measures, in turn with the captures, the comparisons: the page's own load, Chromium's own accessibility
+tree, and a picture alone.  Figures are medians; processor time is that of the page's main thread and of this process,
+which a busy machine changes less.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SIZES = (500, 2000, 5000)
 ROUNDS = 7
 LOAD, TREE = "load", "Chromium's tree"
 BUDGET = {500: 0.120, 2000: 0.250}
-"""Seconds a state may cost on top of its load: structure, text, identity, picture, store."""
+"""Seconds a state may cost besides its load: structure, text, identity, picture, store."""
 SHARE = 0.6
 
 ROW = """<li class="product"><article>
@@ -36,19 +36,19 @@ aria-label="Search"><button>Search</button></form></header>
 
 
 def page(elements: int) -> str:
-    """A list page of about so many elements a person can act on, each with three to four others around it."""
+    """A list page of about so many interactive elements, each with three to four others around it."""
     menu = "".join(f'<li><a href="/department/{n}">Department {n}</a></li>' for n in range(10))
     return PAGE.format(menu=menu, rows="".join(ROW.format(n=n) for n in range((elements - 12) // 4)))
 
 
 async def _renderer(tab: Visit) -> float:
-    """Processor seconds of the page's main thread so far; what else the machine does is not in it."""
+    """Processor seconds of the page's main thread so far; other load is not included."""
     answer = await tab.send("Performance.getMetrics")
     return next(float(metric["value"]) for metric in answer["metrics"] if metric["name"] == "TaskDuration")
 
 
 async def _timed(tab: Visit, do: Callable[[], Awaitable[object]]) -> tuple[float, float]:
-    """Seconds passed, and seconds of processor of the page and of this process."""
+    """Elapsed seconds, and processor seconds of the page and of this process."""
     busy, own = await _renderer(tab), time.process_time()
     began = time.perf_counter()
     await do()

@@ -1,7 +1,8 @@
-"""What a state costs beside the page's own load and rest: look and picture, identity, storing, planning; how it grows.
+"""Cost of a state besides the page's own load and settling: capture and picture, identity, storing, planning; its
+growth.
 
-Pages of 500, 2,000 and 5,000 elements a person can act on are opened and put through everything an exploration does
-with a state.  The load is measured in the same run, as what there is to compare with.  Figures are medians.
+Pages of 500, 2,000 and 5,000 interactive elements are opened and processed like a state of an exploration.  The load
+is measured in the same run for comparison.  Figures are medians.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ async def measure(tab: Visit, store: StoredGraph, size: int) -> Clock:
 
 
 async def state(clock: Clock, store: StoredGraph, seen: PageCapture) -> None:
-    """What becomes of one look."""
+    """Process one capture."""
     rules = BlockList.builtin("en")
 
     async def identify() -> None:

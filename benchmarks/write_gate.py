@@ -1,11 +1,11 @@
-"""What the write gate makes of real tasks and of the actions of real runs (``../shared/data``): no browser, no model.
+"""The write gate on real tasks and on the actions of real runs (``../shared/data``): no browser, no model.
 
 Three figures.  Reading: whether a task of WebArena and WebChoreArena asks for a change, beside its published kind of
-evaluation (``program_html`` looks at the site's state; tasks of the map only look).  False stops: runs of a strong
-model that passed such tasks, replayed action by action; whatever the gate refuses there is a fault of the gate.  Too
-much: permits in runs of tasks that change nothing.  Half of the templates, drawn by hash, were looked at while the
-rules were written; of the other half three quarters were opened later, after the gate had stopped 12 of its 53 passed
-runs.  What is left is sealed: nobody has read its traces.
+evaluation (``program_html`` checks the site's state; tasks of the map only look).  False stops: runs of a strong
+model that passed such tasks, replayed action by action; every refusal there is a fault of the gate.  Too much:
+permits in runs of tasks that change nothing.  Half of the templates, drawn by hash, were inspected while the rules
+were written; of the other half three quarters were opened later, after the gate had stopped 12 of its 53 passed runs.
+The rest is sealed: nobody has read its traces.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def wilson(hits: int, all_: int) -> str:
 
 @contextmanager
 def folders() -> Iterator[list[Path]]:
-    """Roots of the run collections; the packed one is unpacked for the time of the block."""
+    """Roots of the run collections; the packed one is unpacked during the block."""
     with tempfile.TemporaryDirectory() as place:
         roots = [DATA / "colorbrowseragent"]
         if MORE.exists():
@@ -108,7 +108,7 @@ def folders() -> Iterator[list[Path]]:
 
 
 def shown(step: Step, blobs: Mapping[str, bytes]) -> tuple[PageCapture, Mapping[str, Element]]:
-    """The page of a step as a look of our own has it: elements are numbered in the tree as in the list."""
+    """The page of a step as a capture of our own: elements are numbered in the tree as in the list."""
     tree = blobs[step.tree].decode("utf-8", "replace")
     markup = blobs[step.html].decode("utf-8", "replace") if step.html in blobs else ""
     page = read_page(step, tree, markup)
