@@ -15,6 +15,12 @@ def resource(*parts: str) -> Path:
     return resources_root().joinpath(*parts)
 
 
+def guide(page: str = "index.md") -> Path:
+    """Return the path of a page of the user's guide: a wheel and a bundle keep it among the resources."""
+    shipped = resource("guide", page)
+    return shipped if shipped.exists() else Path(__file__).resolve().parent.parent / "docs" / "guide" / page
+
+
 @cache
 def resources_root() -> Path:
     """The folder that holds ``prompts``, ``icons``, ``styles`` and the demo."""

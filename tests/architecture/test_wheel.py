@@ -1,4 +1,4 @@
-"""What people get who install the wheel."""
+"""Contents of the wheel."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def tracked(folder: str) -> list[str]:
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", folder]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout.splitlines()
 
 
 def test_a_wheel_holds_the_program_and_its_resources_and_nothing_else(tmp_path: Path) -> None:
@@ -25,7 +30,8 @@ def test_a_wheel_holds_the_program_and_its_resources_and_nothing_else(tmp_path: 
     assert tops == {"app", "kb"}
     assert {"app/settings.py", "kb/tip.py"} <= set(names)
     shipped = {name.removeprefix("app/_resources/") for name in names if name.startswith("app/_resources/")}
-    listed = subprocess.run(
-        ["git", "ls-files", "resources"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert {name.removeprefix("resources/") for name in listed.stdout.splitlines()} <= shipped
+    assert {name.removeprefix("resources/") for name in tracked("resources")} <= shipped
+    assert {name.removeprefix("docs/") for name in tracked("docs/guide")} <= shipped
+    assert not any(name.startswith("pictures/") for name in shipped), "pictures of the README are not shipped"
+    licences = {name.rsplit("/", 1)[-1] for name in names if "/licenses/" in name}
+    assert licences == {"LICENSE", "NOTICE"}

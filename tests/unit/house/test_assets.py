@@ -37,6 +37,19 @@ def test_a_wheel_keeps_them_in_the_package(tmp_path: Path, monkeypatch: pytest.M
     assert assets.resource() == tmp_path / "app" / "_resources"
 
 
+def test_the_guide_is_a_resource_of_a_wheel_and_a_folder_of_a_checkout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "resources").mkdir()
+    installed_at(tmp_path, monkeypatch)
+    assert assets.guide() == tmp_path / "docs" / "guide" / "index.md"
+
+    shipped = tmp_path / "resources" / "guide" / "review.md"
+    shipped.parent.mkdir()
+    shipped.touch()
+    assert assets.guide("review.md") == shipped
+
+
 def test_a_bundle_unpacks_them_where_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "bundle" / "resources").mkdir(parents=True)
     monkeypatch.setattr(sys, "_MEIPASS", str(tmp_path / "bundle"), raising=False)
