@@ -142,7 +142,7 @@ def describe(action: Action | None, target: Target | None, *, page_known: bool =
                 " and press Enter" if args.get("enter") else ""
             )
         case "navigate":
-            return f"be taken to {_quote(args.get('query'))} in {args.get('domain', '')}"
+            return f"navigate to {_quote(args.get('query'))} in {args.get('domain', '')}"
         case "set_slider":
             return f"set{what} to {args.get('value')}"
         case "mouse_click" | "mouse_dblclick":

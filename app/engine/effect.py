@@ -25,7 +25,7 @@ class Cause(StrEnum):
     """Why an action was not done, or had no effect; SuperBrowser's causes of dead ends where it has one."""
 
     NONE = ""
-    SYNTAX = "syntax"  # the answer holds no action
+    SYNTAX = "syntax"  # the answer has no action
     MISSING = "missing"  # no such element
     STALE = "stale"  # the element has left the page
     COVERED = "covered"

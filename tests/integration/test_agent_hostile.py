@@ -82,8 +82,8 @@ async def test_a_run_gets_over_what_a_page_does_and_tells_it(
         ("report", Outcome.CRASHED, "offers a file"),
         ("loop/a", Outcome.CRASHED, "redirects in a circle"),
         ("bounce", Outcome.CRASHED, "leads elsewhere"),
-        ("captcha", Outcome.NEEDS_PERSON, "a captcha stands before"),
-        ("members", Outcome.NEEDS_PERSON, "a log-in stands before"),
+        ("captcha", Outcome.NEEDS_PERSON, "a captcha blocks"),
+        ("members", Outcome.NEEDS_PERSON, "a log-in blocks"),
     ],
 )
 async def test_a_start_that_is_no_page_to_work_on_closes_the_run_with_one_sentence(

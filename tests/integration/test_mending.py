@@ -104,7 +104,7 @@ async def test_a_page_state_behind_a_click_is_gone_back_to_through_the_map(tmp_p
         await patient.kill()
         page = await patient.hands.look()
         assert any(one.name == "Deep" for one in page.elements)
-        assert "taken through the map" in page.notes[0]
+        assert "navigated by the map" in page.notes[0]
 
 
 @pytest.mark.usefixtures("impatient")

@@ -46,7 +46,7 @@ FAULTS = (
     Mutation(
         "gate-named-thing",
         GATE,
-        "            return f\"{' or '.join(repr(name) for name in objects[:3])} is not what it belongs to\"\n",
+        "            return f\"{' or '.join(repr(name) for name in objects[:3])} is not what it is about\"\n",
         '            return ""\n',
         "A write belongs to the thing that the task names.",
         _GATE,

@@ -32,7 +32,7 @@ FAULTS = (
     Mutation(
         "handed-back-first-word",
         HOLDING,
-        '        if self._stopping:\n            raise Conflict("the run is ending already")\n',
+        '        if self._stopping:\n            raise Conflict("the run is already ending")\n',
         "",
         "The first word that ended a run counts.",
         _HANDED,

@@ -21,8 +21,8 @@ FAULTS = (
     Mutation(
         "secret-only-typed",
         FIELDS,
-        'return Use(Ruling.REFUSE, "a secret is only ever typed into a field")',
-        'return Use(Ruling.ALLOW, "a secret is only ever typed into a field")',
+        'return Use(Ruling.REFUSE, "a secret may only be typed into a field")',
+        'return Use(Ruling.ALLOW, "a secret may only be typed into a field")',
         "A secret is typed, and goes into no address, upload or dialog.",
         _FIELDS,
         safety=True,

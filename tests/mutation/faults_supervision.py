@@ -177,8 +177,7 @@ FAULTS = (
     Mutation(
         "hold-hands-on-the-page",
         HOLDING,
-        "        if self._taking:\n            raise Conflict(\"a person's hands are on the page; hand it back"
-        ' first")\n',
+        '        if self._taking:\n            raise Conflict("the run is taken over; hand it back first")\n',
         "",
         "A run that is taken over does not go on until the page is handed back.",
         _APPROVALS,
@@ -258,8 +257,8 @@ FAULTS = (
     Mutation(
         "risk-unknown-dialog",
         RISK,
-        'return Assessment(risk=RiskClass.SENDS, why="it agrees to whatever the next dialog asks")',
-        'return Assessment(risk=RiskClass.READS, why="it agrees to whatever the next dialog asks")',
+        'return Assessment(risk=RiskClass.SENDS, why="it accepts whatever the next dialog asks")',
+        'return Assessment(risk=RiskClass.READS, why="it accepts whatever the next dialog asks")',
         "Agreeing to a dialog nobody has seen counts as sending.",
         _RISK,
         safety=True,

@@ -9,7 +9,7 @@ from app.engine.intervention_policy import Reaction
 from app.engine.judgement import Flag
 from app.engine.supervision import Deed, Need, PersonDecision, PersonRequest, TakeoverAccount, Verb
 
-NOT_ANSWERED = "The person does not answer this; decide by yourself what the task allows."
+NOT_ANSWERED = "The person left this unanswered; decide by yourself within the task."
 
 
 class Asker:
@@ -19,7 +19,7 @@ class Asker:
         self._control = control
 
     async def ask(self, question: str, step: int) -> str | None:
-        """Return the answer; ``None`` where the run is to end."""
+        """Return the answer; ``None`` where the run is stopping."""
         decision = await self._control.ask(self._control.request(Need.QUESTION, question))
         if decision is None:
             return None
@@ -33,7 +33,7 @@ async def at_a_wall(control: Control, what: str, url: str, wall: str) -> PersonD
 
     ``wall`` is the key that tells this wall from others.
     """
-    question = f"{what[:1].upper()}{what[1:]} stands before {url}. Take over and deal with it, then let the run go on."
+    question = f"{what[:1].upper()}{what[1:]} blocks {url}. Take over and pass it, then hand the run back."
     return await control.ask(control.request(Need.WALL, question, url=url, wall=wall))
 
 
@@ -52,7 +52,7 @@ async def answered_flags(
         return await control.ask(
             control.request(
                 Need.FLAG,
-                "Something seems to go wrong. Let the run go on?",
+                "Something seems to be wrong. Continue the run?",
                 step=asking[0].step,
                 why=" ".join(f"{flag.message.rstrip('.')}." for flag in asking),
                 detectors=tuple(dict.fromkeys(flag.detector for flag in asking)),
@@ -79,5 +79,5 @@ async def asked_again(control: Control) -> list[tuple[PersonRequest, PersonDecis
 
 def by_hand(account: TakeoverAccount) -> tuple[str, ...]:
     """Describe a takeover to the agent, one line for each thing that happened."""
-    words = f"a person had the page for {account.steps} step{'' if account.steps == 1 else 's'}"
+    words = f"a person controlled the page for {account.steps} step{'' if account.steps == 1 else 's'}"
     return (f"{words}: {account.words}" if account.words else words, *account.changes)

@@ -80,8 +80,8 @@ class _Reckoner:
         value = self._sum()
         if self._at < len(self._tokens):
             token = self._tokens[self._at]
-            hint = " (inside a function's brackets commas part the values)" if token.text == "," else ""
-            _fail(f"nothing is expected at {token.text!r}, place {token.at + 1}{hint}")
+            hint = " (inside a function's brackets commas separate the values)" if token.text == "," else ""
+            _fail(f"unexpected {token.text!r}, place {token.at + 1}{hint}")
         return value
 
     def _sum(self) -> Fraction:
@@ -130,7 +130,7 @@ class _Reckoner:
         while self._take("%") is not None:
             nxt = self._tokens[self._at] if self._at < len(self._tokens) else None
             if nxt is not None and (nxt.kind in ("number", "thousands", "name") or nxt.text == "("):
-                _fail("'%' means per cent and stands behind a number; a remainder can't be reckoned")
+                _fail("'%' means per cent and follows a number; a remainder can't be calculated")
             value /= 100
         return value
 
@@ -149,12 +149,14 @@ class _Reckoner:
             value = self._sum()
             self._close(")")
             return value
-        raise CalculationError(f"can't reckon: a number is expected at {token.text!r}, place {token.at + 1}")
+        raise CalculationError(
+            f"can't calculate: a number is expected at {token.text!r}, place {token.at + 1}"
+        )
 
     def _atom_after_money(self) -> Fraction:
         token = self._tokens[self._at] if self._at < len(self._tokens) else None
         if token is None or token.kind not in ("number", "thousands"):
-            _fail("behind a currency sign comes a number")
+            _fail("a currency sign is followed by a number")
         self._at += 1
         return Fraction(token.text.replace(",", ""))
 
@@ -163,7 +165,7 @@ class _Reckoner:
         if function is None:
             _fail(f"{name.text!r} is not known; known are {', '.join(sorted(_FUNCTIONS))}")
         if self._take("(") is None:
-            _fail(f"behind {name.text} come its values in brackets")
+            _fail(f"{name.text} is followed by its values in brackets")
         values = self._values(")")
         return _bounded(function(values))
 
@@ -215,8 +217,8 @@ def _tokens(expression: str) -> list[_Token]:
         if kind == "thousands" and any(functions):
             if _ZERO_GROUP.search(found) or ", " in text or (bool(tokens) and tokens[-1].kind == "money"):
                 _fail(
-                    f"{found!r} may be one number or several: write {found.replace(',', '')}, or a blank behind each"
-                    " comma that parts values"
+                    f"{found!r} may be one number or several: write {found.replace(',', '')}, or a space after each"
+                    " comma that separates values"
                 )
             kind, found = "number", found.partition(",")[0]
         at = start + len(found)
@@ -232,7 +234,7 @@ def _tokens(expression: str) -> list[_Token]:
 
 def _raised(base: Fraction, exponent: Fraction) -> Fraction:
     if exponent.denominator != 1:
-        _fail("only whole powers can be reckoned exactly")
+        _fail("only whole powers can be calculated exactly")
     if abs(exponent) > _LARGEST_POWER:
         _fail(f"the power is beyond {_LARGEST_POWER}")
     if base == 0 and exponent < 0:
@@ -274,7 +276,7 @@ def _power_of(prime: int, number: int) -> int:
 
 
 def _some(values: Sequence[Fraction]) -> Sequence[Fraction]:
-    return values if values else _fail("there are no values to reckon with")
+    return values if values else _fail("there are no values to calculate with")
 
 
 def _one(values: Sequence[Fraction]) -> Fraction:
@@ -283,7 +285,7 @@ def _one(values: Sequence[Fraction]) -> Fraction:
 
 def _round(values: Sequence[Fraction]) -> Fraction:
     if not 1 <= len(values) <= 2:
-        _fail("round takes a number and, behind a comma, how many decimals")
+        _fail("round takes a number and, after a comma, the number of decimals")
     places = values[1] if len(values) == 2 else Fraction(0)
     if places.denominator != 1 or abs(places) > _MOST_PLACES:
         _fail(f"the number of decimals is a whole number up to {_MOST_PLACES}")
@@ -313,4 +315,4 @@ _FUNCTIONS: dict[str, Callable[[Sequence[Fraction]], Fraction]] = {
 
 
 def _fail(why: str) -> NoReturn:
-    raise CalculationError(f"can't reckon: {why}")
+    raise CalculationError(f"can't calculate: {why}")

@@ -198,11 +198,11 @@ class Clearance:
         parsed = parse(decided.command, ALL_ACTIONS, cleared.sight.page)
         if parsed.command is None or parsed.dropped:
             await self._control.drop(Need.APPROVAL)
-            why = parsed.why or "it holds more than one action"
+            why = parsed.why or "it has more than one action"
             return await self._asked(
                 cleared, replace(action, reason=f"{decided.command[:200]!r} can't be done: {why}")
             )
-        reason = f"a person had this done in place of: {action.words}"
+        reason = f"a person chose this instead of: {action.words}"
         if decided.text:
             reason = f"{reason} ({decided.text})"
         decision = replace(cleared.decision, command=parsed.command, reason=reason, intent="", followed={})

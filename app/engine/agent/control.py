@@ -112,7 +112,7 @@ class Control(Hold):
         """
         known = self._needs.get(request)
         if known is None:
-            raise NotFound(f"the run does not wait for request {request[:80]}")
+            raise NotFound(f"the run has no open request {request[:80]}")
         if request in self._in_memory:
             before = self._in_memory[request]
             raise Conflict(f"decided already by {before.author or 'somebody'}: {before.verb.value}")
@@ -186,7 +186,7 @@ class Control(Hold):
         if known is not None and known.decision is not None:
             return known.decision
         for stale in [one for one in self._left if one.decision is None and _is_stale(one, request)]:
-            await self._voided(stale, "it is asked anew, for the page is another by now")
+            await self._voided(stale, "it is asked again, because the page has changed")
             self._left.remove(stale)
         request, stored = (known, True) if known is not None else await self._opened(request)
         decision, kept = await self._waited(request, stored, mended, until_handed=until_handed)
@@ -230,7 +230,7 @@ class Control(Hold):
                 and request.decision is not None
                 and verb in (None, request.decision.verb)
             ):
-                await self._voided(request, "what it was about has changed")
+                await self._voided(request, "its subject has changed")
         self._left = [
             one
             for one in self._left
@@ -244,7 +244,7 @@ class Control(Hold):
         if self.desk is None:
             return
         for request in [one for one in self._left if one.decision is None]:
-            await self._voided(request, "the run went on without it")
+            await self._voided(request, "the run continued without it")
             self._left.remove(request)
         if self._left or self._untaken:
             await self.desk.begun(step)
@@ -401,4 +401,4 @@ def _is_spent(need: Need, decision: PersonDecision) -> bool:
 def _why_void(decision: PersonDecision | None, *, stopping: bool) -> str:
     if decision is not None:
         return decision.text or decision.verb.value
-    return "the run is to end" if stopping else "the page is not the one it was asked about any more"
+    return "the run is stopping" if stopping else "the page has changed since it was asked"

@@ -92,7 +92,7 @@ class Deeds:
                 return await self._with_marks(self.marks, command, sight, permit), None
             case ClickMark() | TypeMark():
                 return refused(
-                    Cause.POLICY, "there are no marks: no vision model is at work", "name an element instead"
+                    Cause.POLICY, "there are no marks: no vision model is used", "name an element instead"
                 ), None
             case _:
                 return await self._on_page(command, sight, permit), None
@@ -109,7 +109,7 @@ class Deeds:
     async def _asked(self, question: str, step: int) -> tuple[Result, Ending | None]:
         answer = await self.ask(question, step)
         if answer is None:
-            why = "nobody is there to answer"
+            why = "there is no one to answer"
             return refused(Cause.PERSON, why), Ending(Outcome.NEEDS_PERSON, error=f"asked: {question}")
         return _told(self.secrets.mask(answer)), None
 
@@ -117,7 +117,7 @@ class Deeds:
         if self.navigator is None or not self.navigator.domains():
             return refused(
                 Cause.NAVIGATOR,
-                "no interaction graph is there to navigate by",
+                "there is no interaction graph to navigate by",
                 "use the links and menus of the page",
             )
         return (await self.navigator.navigate(command, sight.intent, self.gate)).result
@@ -128,7 +128,7 @@ class Deeds:
         """Resolve marks first: a known element needs no new look, a mark stands for an element or a point."""
         resolved, said = await marks.resolve(command, sight.page)
         if resolved is None:
-            return said or refused(Cause.MISSING, "what is pointed at is not there any more")
+            return said or refused(Cause.MISSING, "the marked element is gone")
         if self.check is not None and resolved != command:
             found = self.check(resolved, sight, permit)
             if not found.allowed:

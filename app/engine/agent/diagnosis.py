@@ -111,11 +111,11 @@ def diagnose(signs: Signs, limits: Limits = USUAL) -> Finding | None:
     if not signs.state.alive or signs.state in (RunState.QUEUED, RunState.STARTING):
         return None
     if signs.slept > limits.slept:
-        return Finding(Ill.SLEPT, Cure.LOOK, f"the machine stood still for {_span(signs.slept)}")
+        return Finding(Ill.SLEPT, Cure.LOOK, f"the machine was suspended for {_span(signs.slept)}")
     if signs.disk:
         return Finding(Ill.DISK, Cure.HOLD, signs.disk)
     if signs.state is RunState.MENDING:
-        return _stuck(signs, limits.mending, "bringing the browser back takes", Cure.TELL)
+        return _stuck(signs, limits.mending, "restarting the browser has taken", Cure.TELL)
     return _of_the_browser(signs, limits) or _of_the_page(signs, limits) or _of_the_stage(signs, limits)
 
 
@@ -148,7 +148,7 @@ def _of_the_stage(signs: Signs, limits: Limits) -> Finding | None:
         case Stage.ACTING:
             return _stuck(signs, limits.acting, "the action has taken", Cure.REOPEN)
         case Stage.WRITING:
-            return _stuck(signs, limits.writing, "writing the step down has taken", Cure.TELL)
+            return _stuck(signs, limits.writing, "writing the step has taken", Cure.TELL)
         case _:
             return None
 
@@ -160,7 +160,7 @@ def _of_the_model(signs: Signs, limits: Limits) -> Finding | None:
     if silence < limits.model:
         return None
     most = limits.model_idle if signs.model_answers else limits.model_first
-    said = "fell silent in its answer" if signs.model_answers else "has not said a word"
+    said = "stopped in its answer" if signs.model_answers else "has not answered"
     cure = Cure.CUT if silence >= most else Cure.TELL
     return Finding(Ill.MODEL, cure, f"the model {said} for {silence:.0f} s")
 

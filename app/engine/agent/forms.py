@@ -160,7 +160,7 @@ def _pressed(bound: Bound) -> Literal["left", "middle", "right"]:
 
 def _click(bound: Bound, double: bool) -> Command:
     if bound.get("modifiers"):
-        raise CallError("a click with modifier keys is not offered; leave modifiers out")
+        raise CallError("a click with modifier keys is not available; leave out modifiers")
     return Click(_int(bound, "bid"), button=_pressed(bound), double=double, label=_str(bound, "label"))
 
 
@@ -207,30 +207,30 @@ def _wait(bound: Bound) -> Command:
 def _address(bound: Bound) -> str:
     url = _str(bound, "url").strip()
     if any(ord(char) < 33 for char in url):
-        raise CallError("an address holds no spaces")
+        raise CallError("an address has no spaces")
     return url
 
 
 FORMS: tuple[Form, ...] = (
     _form(Click, "click click_element left_click tap", (_element(), _BUTTON, _MODIFIERS, _LABEL),
-          lambda b: _click(b, double=False), 'click("12")', "press an element; with label say what it is called"),
+          lambda b: _click(b, double=False), 'click("12")', "click an element; label is its name"),
     _form(Click, "dblclick double_click", (_element(), _BUTTON, _MODIFIERS, _LABEL),
-          lambda b: _click(b, double=True), 'dblclick("12")', "press an element twice"),
+          lambda b: _click(b, double=True), 'dblclick("12")', "double-click an element"),
     _form(TypeText, "fill type type_text input_text input enter_text",
           (_element(), _text("value", "text", "content", "input"), _ENTER),
           lambda b: TypeText(_int(b, "bid"), _str(b, "value"), enter=_bool(b, "enter")),
-          'fill("15", "red shoes", enter=True)', "put a text in place of a field's; enter=True sends it off"),
-    _form(TypeText, "clear", (_element(),), lambda b: TypeText(_int(b, "bid"), ""), 'clear("15")', "empty a field"),
+          'fill("15", "red shoes", enter=True)', "replace the text of a field; enter=True submits it"),
+    _form(TypeText, "clear", (_element(),), lambda b: TypeText(_int(b, "bid"), ""), 'clear("15")', "clear a field"),
     _form(Stop, "send_msg_to_user stop finish done answer",
           (_text("text", "answer", "message", "result", needed=False),), lambda b: Stop(_str(b, "text")), 'stop("42")',
-          "claim that the task is done; give the bare answer where one is asked for"),
+          "end the task as done; give the bare answer where one is asked for"),
     _form(Note, "take_note note remember", (_text("text", "content", "note"),), lambda b: Note(_str(b, "text")),
-          'take_note("order 17 costs 12.50")', "keep something you have read, for later steps"),
-    _form(GoBack, "go_back back goback", (), lambda _: GoBack(), "go_back()", "to the page before"),
+          'take_note("order 17 costs 12.50")', "remember something you have read, for later steps"),
+    _form(GoBack, "go_back back goback", (), lambda _: GoBack(), "go_back()", "go to the previous page"),
     _form(Navigate, "navigate optimal_navigate teleport", (_text("domain", "site"), _text("query", "page")),
           lambda b: Navigate(_str(b, "domain"), _str(b, "query")),
           'navigate("shop", "table of all orders with a status column")',
-          "be taken to the known page of a site that fits the description; describe the place, not the deed"),
+          "go to the known page of a site that fits the description; describe the page, not the action"),
     _form(Select, "select_option select choose", (_element(), Parameter("options", Takes.TEXTS, ("option", "labels",
           "label", "value", "text"))), lambda b: Select(_int(b, "bid"), cast("tuple[str, ...]", b["options"])),
           'select_option("20", "Last month")', "choose options of a list by their labels"),
@@ -241,34 +241,34 @@ FORMS: tuple[Form, ...] = (
     _form(Press, "press press_key", (_element(), _text("key_comb", "key", "keys")), _press,
           'press("15", "Control+A")', "press keys in an element"),
     _form(Press, "keyboard_press press_keys send_keys key", (_text("key", "keys", "key_comb"),),
-          lambda b: Press(_str(b, "key")), 'keyboard_press("Escape")', "press keys where the cursor stands"),
+          lambda b: Press(_str(b, "key")), 'keyboard_press("Escape")', "press keys at the cursor"),
     _form(TypeKeys, "keyboard_type type_keys", (_text("text", "value", "content"),),
-          lambda b: TypeKeys(_str(b, "text")), 'keyboard_type("hello")', "type key by key where the cursor stands"),
+          lambda b: TypeKeys(_str(b, "text")), 'keyboard_type("hello")', "type key by key at the cursor"),
     _form(SetSlider, "set_slider slider slide", (_element(), _number("value", "to")),
-          lambda b: SetSlider(_int(b, "bid"), _real(b, "value")), 'set_slider("22", 40)', "bring a slider to a value"),
+          lambda b: SetSlider(_int(b, "bid"), _real(b, "value")), 'set_slider("22", 40)', "set a slider to a value"),
     _form(Upload, "upload_file upload", (_element(), _text("file", "path", "name")),
           lambda b: Upload(_int(b, "bid"), _str(b, "file")), 'upload_file("23", "photo.png")',
-          "give one of the run's files to a file field"),
+          "upload one of the run's files through a file field"),
     _form(AnswerDialog, "answer_dialog dialog handle_dialog",
           (Parameter("accept", Takes.FLAG, (), needed=False), _text("text", "prompt", needed=False)),
           lambda b: AnswerDialog(_bool(b, "accept", default=True), _str(b, "text")), "answer_dialog(True)",
-          "how the next dialog of the browser is answered"),
-    _form(Hover, "hover", (_element(),), lambda b: Hover(_int(b, "bid")), 'hover("12")', "rest the pointer on it"),
+          "answer the next dialog of the browser"),
+    _form(Hover, "hover", (_element(),), lambda b: Hover(_int(b, "bid")), 'hover("12")', "move the pointer onto it"),
     _form(Scroll, "scroll", (_number("delta_x", "dx", needed=False), _number("delta_y", "dy", "amount", needed=False),
           _element(needed=False), _text("direction", needed=False)), _scroll, 'scroll("down")',
-          "scroll the page up or down, or by pixels: scroll(0, 400); with bid an element of its own"),
+          "scroll the page up or down, or by pixels: scroll(0, 400); with bid inside an element"),
     _form(Drag, "drag_and_drop drag", (
           _element(needed=False, name="from_bid", aliases=("from", "source", "from_element")),
           _element(needed=False, name="to_bid", aliases=("to", "target", "to_element")),
           _number("from_x", needed=False), _number("from_y", needed=False), _number("to_x", needed=False),
           _number("to_y", needed=False)), _drag, 'drag_and_drop("12", "15")', "drag one element onto another"),
     _form(ClickAt, "mouse_click click_at click_xy", (_X, _Y, _BUTTON), lambda b: _click_at(b, double=False),
-          "mouse_click(120, 300)", "press at a point of the picture, where no element has a number"),
+          "mouse_click(120, 300)", "click at a point of the picture, where no element has a number"),
     _form(ClickAt, "mouse_dblclick", (_X, _Y, _BUTTON), lambda b: _click_at(b, double=True), "mouse_dblclick(120, 300)",
-          "press twice at a point"),
+          "double-click at a point"),
     _form(SelectText, "select_text", (_element(), _count("start", needed=False), _count("end", needed=False)),
           lambda b: SelectText(_int(b, "bid"), _int(b, "start"), _int(b, "end", -1)), 'select_text("12", 0, 5)',
-          "mark characters of an element's text; without numbers all of it"),
+          "select characters of an element's text; without numbers all of it"),
     _form(NewTab, "new_tab open_tab", (_text("url", "address", needed=False),), lambda b: NewTab(_address(b)),
           "new_tab()", "open a tab"),
     _form(SwitchTab, "tab_focus switch_tab focus_tab", (_count("index", "tab", "tab_index", "page_index"),),
@@ -276,10 +276,10 @@ FORMS: tuple[Form, ...] = (
     _form(CloseTab, "tab_close close_tab", (), lambda _: CloseTab(), "tab_close()", "close the tab in front"),
     _form(Goto, "goto open visit open_url", (_text("url", "address"),), lambda b: Goto(_address(b)),
           'goto("https://shop.example/orders")', "open an address of this site"),
-    _form(GoForward, "go_forward forward", (), lambda _: GoForward(), "go_forward()", "to the page after"),
+    _form(GoForward, "go_forward forward", (), lambda _: GoForward(), "go_forward()", "go to the next page"),
     _form(Calculate, "calculate reckon", (_text("expression", "formula", "text"),),
           lambda b: Calculate(_str(b, "expression")), 'calculate("12.50 * 3 + 4.99")',
-          "reckon exactly: + - * / ** brackets, sum, min, max, mean, round"),
+          "calculate exactly: + - * / ** brackets, sum, min, max, mean, round"),
     _form(Wait, "noop wait", (_number("wait_ms", "ms", needed=False), _number("seconds", needed=False)), _wait,
           "noop(1000)", "wait for the page, in milliseconds"),
     _form(Branch, "branch", (_text("parent", "parent_id"), _text("intent", "subgoal")),
@@ -295,10 +295,10 @@ FORMS: tuple[Form, ...] = (
           'ask_human("Which of the two addresses?")', "ask the person who supervises"),
     _form(ClickMark, "click_mark", (_count("mark", "vision_index"), _LABEL),
           lambda b: ClickMark(_int(b, "mark"), _str(b, "label")), 'click_mark("V3", "Sort by")',
-          "press within a marked box of the picture; label says what stands there"),
+          "click a marked box of the picture; label is its text"),
     _form(TypeMark, "type_mark", (_count("mark", "vision_index"), _text("value", "text", "content"), _ENTER),
           lambda b: TypeMark(_int(b, "mark"), _str(b, "value"), enter=_bool(b, "enter")), 'type_mark("V4", "Oslo")',
-          "put a text into a marked field of the picture"),
+          "type a text into a marked field of the picture"),
 )  # fmt: skip
 """Every action, in the order in which a model is told of them."""
 

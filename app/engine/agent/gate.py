@@ -92,7 +92,7 @@ def gate(
     if drifted is not None and drifted.within(theta):
         known = isinstance(command, Click | TypeText) or bool(elements_of(command))
         return Gate(way=Way.PROCEDURAL if known else Way.PERCEIVED)
-    why = "nothing was perceived yet" if drifted is None else f"changed: {drifted.words}"
+    why = "nothing was looked at yet" if drifted is None else f"changed: {drifted.words}"
     if pending:
         return Gate(way=Way.WAIT, wait=HARD if critical else SOFT, why=why)
     return Gate(way=Way.LOOK, wait=HARD, why=why)

@@ -145,7 +145,7 @@ class Hold:
         """Resume a paused run.  Raises ``Conflict`` where it is over or taken over."""
         self._check_alive()
         if self._taking:
-            raise Conflict("a person's hands are on the page; hand it back first")
+            raise Conflict("the run is taken over; hand it back first")
         self._paused = self._single = False
         self.why = ""
         self._shift()
@@ -159,7 +159,7 @@ class Hold:
         """End the run after the action in flight; at once where it is held or thinks."""
         self._stopping = True
         if self.supervised and self._stage is Stage.THINKING:
-            self._cut_short(SetAside("the run is to end"))
+            self._cut_short(SetAside("the run is stopping"))
         self._shift()
 
     def finish_by_hand(self, end: HandBack) -> None:
@@ -170,7 +170,7 @@ class Hold:
         """
         self._check_alive()
         if self._stopping:
-            raise Conflict("the run is ending already")
+            raise Conflict("the run is already ending")
         self.end_by_hand = end
         self.stop()
 
@@ -186,7 +186,7 @@ class Hold:
         """
         self._check_alive()
         if self._taking:
-            raise Conflict("a person's hands are on the page already")
+            raise Conflict("the run is already taken over")
         paused, self._paused, self._taking = self._paused, False, True  # held for the takeover from now on
         self.unplan()
         if self._stage in (Stage.LOOKING, Stage.THINKING):
@@ -209,7 +209,7 @@ class Hold:
             Conflict: the run is not taken over.
         """
         if not self._taking:
-            raise Conflict("nobody has taken this run over")
+            raise Conflict("the run is not taken over")
         if account is not None:
             self.account = account
         self._taking = self._paused = self._single = False

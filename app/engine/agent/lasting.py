@@ -146,7 +146,7 @@ class LastingHands(Hands):
             try:
                 await self._bring_back(may_ask=False)
             except SiteloreError as gone:
-                log.warning("the browser of run %s could not be brought back: %s", self._control.run, gone)
+                log.warning("the browser of run %s could not be reopened: %s", self._control.run, gone)
                 return False
             return True
 
@@ -173,14 +173,14 @@ class LastingHands(Hands):
         """
         if self._held and self._control.supervised:
             if not await self._may_go_on():
-                return refused(Cause.PERSON, f"it was not done: {self._held}")
+                return refused(Cause.PERSON, f"not done: {self._held}")
             await self._control.before_action()
         async with self._one_at_a_time:
             why = self._wrong
             if why and not isinstance(command, Goto):
                 with suppress(SiteloreError):
                     await self._bring_back()
-                return refused(Cause.PAGE_LOST, f"it was not done: {why}")
+                return refused(Cause.PAGE_LOST, f"not done: {why}")
             if isinstance(command, Goto):
                 return await self._opened(command)
             return self._counted(await self._hands.do(command, permit))
@@ -264,7 +264,7 @@ class LastingHands(Hands):
         self._returned += 1
         if self._browser.broken:
             return self._browser.broken
-        others = f"; {place.tabs - 1} other tabs are gone" if place.tabs > 1 else ""
+        others = f"; {place.tabs - 1} other tabs are lost" if place.tabs > 1 else ""
         await self._tell(f"{why}; {'another browser' if anew else 'another tab'} was opened {found}{others}")
         return ""
 
@@ -281,14 +281,14 @@ class LastingHands(Hands):
                 if failed:
                     return f"{EMPTY}, but {failed}"
                 if instead:
-                    return f"at {address}, for the page the run was on is lost again and again"
+                    return f"at {address}, because the run's page was lost repeatedly"
                 if not place.state or await self._state() == place.state:
                     return f"at {address}, where the run was"
                 if self.back_to is not None and await self.back_to(place.state, place.url):
-                    return f"and taken through the map to where the run was, {address}"
-                return f"at {address}; the page is another one there than before"
+                    return f"and navigated by the map to where the run was, {address}"
+                return f"at {address}; the page there is another than before"
         except (TimeoutError, SiteloreError) as error:
-            return f"but the way back failed: {error or f'it took longer than {RETURN:.0f} s'}"
+            return f"but the return failed: {error or f'it took longer than {RETURN:.0f} s'}"
 
     async def _state(self) -> str:
         page = await self._hands.look(picture=False)
@@ -301,7 +301,7 @@ class LastingHands(Hands):
     async def _ask(self, why: str) -> None:
         """Ask a person for another try after several recoveries in a row.
 
-        Raises ``SiteloreError`` where there is no person, or the run is to end.
+        Raises ``SiteloreError`` where there is no person, or the run is stopping.
         """
         what = f"The browser was lost {IN_A_ROW} times in a row. Try again?"
         if await self._control.trouble(what, why) is not Verb.RETRY:
@@ -315,7 +315,7 @@ class LastingHands(Hands):
         async def again() -> bool:
             return not self._held
 
-        what = "Nothing can be written down. Try again?"
+        what = "Steps can't be saved. Try again?"
         while self._held:
             if await self._control.trouble(what, self._held, again) is not Verb.RETRY:
                 self._control.stop()
@@ -339,4 +339,4 @@ class LastingHands(Hands):
             if control.desk is not None:
                 await control.desk.note(Deed.MENDED, control.step, words, author="watchdog")
         except StoreError as error:
-            log.warning("what was mended in run %s could not be written down: %s", control.run, error)
+            log.warning("the recovery of run %s could not be recorded: %s", control.run, error)

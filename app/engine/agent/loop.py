@@ -104,7 +104,7 @@ class AgentLoop:
         """Record a step that a person did during a takeover; return its number.
 
         Raises:
-            StoreError: it can't be written, and there is no person, or the run is to end.
+            StoreError: it can't be written, and there is no person, or the run is stopping.
         """
         return await self._recording.step_by_hand(step, blobs)
 
@@ -139,7 +139,7 @@ class AgentLoop:
                 continue
             if failed is None:
                 return None
-            retry = await control.trouble("The run can't begin.", failed.error, until_handed=True)
+            retry = await control.trouble("The run can't start.", failed.error, until_handed=True)
             if control.handed == handed and retry is not Verb.RETRY:
                 return Ending(Outcome.STOPPED) if control.stopping else failed
 
@@ -199,7 +199,7 @@ class AgentLoop:
         except SiteloreError as gone:
             return await self._seeing.recover(str(gone))
         if page is None:
-            return Ending(Outcome.CRASHED, error="the page goes to another site again and again by itself")
+            return Ending(Outcome.CRASHED, error="the page keeps going to another site by itself")
         looked = time.monotonic()
         mark = self._control.mark
         page = self._walls.seen(page)
@@ -240,7 +240,7 @@ class AgentLoop:
         seen, blobs = page_step(
             recording.number, sight.page, sight.tabs, sight.active_tab, self._parts.secrets, time.time()
         )
-        await written(self._control, "What the run goes by", lambda: self._control.begun(recording.number))
+        await written(self._control, "The decision", lambda: self._control.begun(recording.number))
         await recording.remember(decision)
         began, cut = time.monotonic(), ""
         try:
@@ -265,14 +265,14 @@ class AgentLoop:
     def _not_done(self, decision: Decision) -> None:
         self._recording.drop(decision)
         if not self._news and self._control.account is None:
-            self._news = ("the run was held, and the page is another than when you last answered",)
+            self._news = ("the run was held, and the page has changed since your last answer",)
 
     async def _act(self, cleared: Cleared) -> tuple[Result, Ending | None]:
         command = cleared.decision.command
         if cleared.result is not None:
             return cleared.result, None
         if command is None:
-            return refused(Cause.SYNTAX, cleared.decision.why or "the answer holds no action"), None
+            return refused(Cause.SYNTAX, cleared.decision.why or "the answer has no action"), None
         did: list[tuple[Result, Ending | None]] = []
 
         async def doing() -> None:
@@ -280,7 +280,7 @@ class AgentLoop:
 
         async with self._control.at(Stage.ACTING):
             if isinstance(command, IN_MEMORY):
-                await written(self._control, "What the agent remembers", doing)
+                await written(self._control, "The agent's memory", doing)
             else:
                 await doing()
         result, ending = did[-1]
@@ -293,7 +293,7 @@ class AgentLoop:
         self._unreadable = self._unreadable + 1 if decision.command is None else 0
         if self._unreadable < UNREADABLE:
             return None
-        return Ending(Outcome.CRASHED, error=f"{UNREADABLE} answers in a row held no action: {decision.why}")
+        return Ending(Outcome.CRASHED, error=f"{UNREADABLE} answers in a row had no action: {decision.why}")
 
     async def _thoughtless(self, error: ModelError | Interrupted) -> Ending | None:
         """Handle a missing decision: a model that hung is asked once more, then a person is."""

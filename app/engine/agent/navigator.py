@@ -87,15 +87,15 @@ class GlobalNavigator:
             names = ", ".join(one.name for one in self.domains())
             return _nowhere(f"there is no graph of {command.domain!r}", f"use one of these domains: {names}")
         if not command.query.strip():
-            return _nowhere("there is nothing to look for", "say in words what the page is for")
+            return _nowhere("the query is empty", "say in words what the page is for")
         try:
             found = await self._atlas.find(domain, command.query, CANDIDATES)
             if not found:
-                return _nowhere(f"no state of {domain} answers to {command.query!r}", *_BY_HAND)
+                return _nowhere(f"no state of {domain} matches {command.query!r}", *_BY_HAND)
             chosen = await self._choose(command.query, intent, found)
             if chosen is None or not 0 <= chosen < len(found):
                 titles = "; ".join(f"{one.title} ({one.url})" for one in found[:3])
-                return _nowhere(f"none of the states found fits: {titles}", *_BY_HAND)
+                return _nowhere(f"none of the found states fits: {titles}", *_BY_HAND)
             target = found[chosen]
             if gate is not None:
                 await gate()

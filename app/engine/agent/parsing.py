@@ -220,7 +220,7 @@ def _none(text: str, offered: Collection[type]) -> tuple[list[Call], str]:
         raise CallError("the answer is empty; give one action between <action> and </action>")
     example = next((form.usage for form in FORMS if form.makes in offered), FORMS[0].usage)
     raise CallError(
-        f"the answer holds no action that could be read; write it between the tags: <action>{example}</action>"
+        f"the answer has no readable action; write it between the tags: <action>{example}</action>"
     )
 
 
@@ -272,9 +272,7 @@ def _lines(text: str) -> list[Call]:
         return last[::-1]
     if len({call.text for _, call in found}) == 1:
         return [found[0][1]]
-    raise CallError(
-        "the answer names several actions; put the one that is to be done between <action> and </action>"
-    )
+    raise CallError("the answer names several actions; put the intended one between <action> and </action>")
 
 
 def _line(line: str) -> Call | None:
@@ -298,7 +296,9 @@ def _command(call: Call, offered: Collection[type], page: PageCapture | None) ->
     if form is None:
         raise CallError(_unknown(call.name, offered))
     if form.makes not in offered:
-        raise CallError(f"{call.name} is not offered in this run; offered are {', '.join(_names(offered))}")
+        raise CallError(
+            f"{call.name} is not available in this run; available are {', '.join(_names(offered))}"
+        )
     try:
         command = built(form, call)
     except NotANumber as error:
@@ -320,7 +320,7 @@ def _unknown(name: str, offered: Collection[type]) -> str:
     ]
     first = list(dict.fromkeys(close))[:_CLOSE_NAMES]
     closest = f"closest: {', '.join(first)}; " if first else ""
-    return f"there is no action {name[:40]!r}; {closest}offered are {', '.join(_names(offered))}"
+    return f"there is no action {name[:40]!r}; {closest}available are {', '.join(_names(offered))}"
 
 
 def _names(offered: Collection[type]) -> list[str]:
@@ -330,14 +330,14 @@ def _names(offered: Collection[type]) -> list[str]:
 def _missing(number: int, call: Call, form: Form, page: PageCapture) -> str:
     numbers = sorted(element.index for element in page.elements)
     if not numbers:
-        return f"there is no element {number}: this page has no elements that can be acted on"
+        return f"there is no element {number}: this page has no actionable elements"
     label = call.named.get("label")
     close = nearest(label, page.elements) if isinstance(label, str) else []
     if not close:
         close = sorted(page.elements, key=lambda element: abs(element.index - number))[:_SHOWN_ELEMENTS]
     listed = "; ".join(shown(element) for element in sorted(close, key=lambda element: element.index))
     return (
-        f"there is no element {number} on this page (they are numbered {numbers[0]} to {numbers[-1]}, anew with every"
+        f"there is no element {number} on this page (they are numbered {numbers[0]} to {numbers[-1]}, again at every"
         f" look); {'with such a name' if isinstance(label, str) and label else 'near that number'}: {listed}"
     )
 

@@ -68,7 +68,7 @@ class DiskProbe:
 def disk_trouble(folder: Path) -> str:
     """Return why a folder is not writable, in a sentence; "" where it is.  Writes a small file and removes it."""
     trial = folder / f".room-{os.getpid()}"
-    remedy = "free some space; the run goes on by itself then"
+    remedy = "free some space; then the run continues by itself"
     try:
         if hasattr(os, "statvfs"):
             room = os.statvfs(folder)

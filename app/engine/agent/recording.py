@@ -52,7 +52,7 @@ class Recording:
         async def writing() -> None:
             self._parts.book.write(*news)
 
-        await written(self._control, "What the agent remembers", writing, held=held)
+        await written(self._control, "The agent's memory", writing, held=held)
 
     async def remember(self, decision: Decision) -> None:
         """Store the plan, facts and notes of a decision."""
@@ -99,7 +99,7 @@ class Recording:
             step = replace(step, index=self.number, by=BY_PERSON)
             await self._kept(step, blobs, held=True)
             self.by_hand += 1
-            await self.write(entries.note(f"a person did by hand: {step.words}", step.index), held=True)
+            await self.write(entries.note(f"a person did: {step.words}", step.index), held=True)
         self._tell(step, ())
         return step.index
 
@@ -184,7 +184,7 @@ def done_by_hand(steps: Sequence[Step]) -> tuple[str, ...]:
         if step.by != BY_PERSON:
             break
         last.insert(0, step.words)
-    return (f"before this, a person did by hand: {'; '.join(last)}",) if last else ()
+    return (f"before this, a person did: {'; '.join(last)}",) if last else ()
 
 
 def _turn(decision: Decision, result: Result, step: Step) -> Turn | None:

@@ -77,7 +77,9 @@ def assess(command: Command, page: PageCapture) -> Assessment:
         case ClickAt(at):
             element = _under(page.elements, at)
             return (
-                _pressed(element, page) if element is not None else _reads("nothing known is at this point")
+                _pressed(element, page)
+                if element is not None
+                else _reads("no known element is at this point")
             )
         case ClickMark(_, label):
             return _said(said_by(label, language_of(page.language)), "its label says")
@@ -122,11 +124,7 @@ def _keys(command: Press, keys: str, page: PageCapture) -> Assessment:
     number = (command.element,) if command.element is not None else ()
     element = _numbered(page, number) or next((one for one in page.elements if "focused" in one.states), None)
     if last not in _ACTIVATING_KEYS or element is None:
-        return (
-            _reads("a key that moves about")
-            if last not in _ACTIVATING_KEYS
-            else _reads("nothing has the focus")
-        )
+        return _reads("a navigation key") if last not in _ACTIVATING_KEYS else _reads("nothing has the focus")
     if element.role in _FIELDS:
         return _typed(element, page, enter=last in _SENDING_KEYS)
     return _pressed(element, page)
@@ -148,7 +146,7 @@ def _pressed(element: Element, page: PageCapture) -> Assessment:
         return Assessment(risk=RiskClass.READS, why="it opens a page", element=element.index)
     if element.role in ("checkbox", "radio", "switch", "option"):
         return Assessment(risk=RiskClass.EDITS, why="it makes a choice", element=element.index)
-    return Assessment(risk=RiskClass.READS, why="nothing speaks for more than looking", element=element.index)
+    return Assessment(risk=RiskClass.READS, why="no sign of more than looking", element=element.index)
 
 
 def _sends_form(element: Element, page: PageCapture) -> Assessment | None:
@@ -157,7 +155,7 @@ def _sends_form(element: Element, page: PageCapture) -> Assessment | None:
         return None
     method, _, path = element.form.partition(":")
     if method.lower() != "post":
-        return Assessment(risk=RiskClass.READS, why="it sends a form that only asks", element=element.index)
+        return Assessment(risk=RiskClass.READS, why="it sends a query form", element=element.index)
     if _has_password(element.form, page):
         return Assessment(
             risk=RiskClass.SIGNS_IN, why=f"it sends the log-in form {path}", element=element.index
@@ -167,7 +165,7 @@ def _sends_form(element: Element, page: PageCapture) -> Assessment | None:
 
 def _typed(element: Element | None, page: PageCapture, *, enter: bool) -> Assessment:
     if element is None:
-        return Assessment(risk=RiskClass.EDITS, why="it types where the cursor stands")
+        return Assessment(risk=RiskClass.EDITS, why="it types at the cursor")
     if element.type == "password" and not enter:
         return Assessment(risk=RiskClass.SIGNS_IN, why="it fills in a password", element=element.index)
     if not enter:
@@ -179,7 +177,7 @@ def _typed(element: Element | None, page: PageCapture, *, enter: bool) -> Assess
         return Assessment(
             risk=RiskClass.SIGNS_IN, why=f"it sends the log-in form {path}", element=element.index
         )
-    where = f"the form {path}" if element.form else "what the page makes of Enter"
+    where = f"the form {path}" if element.form else "the page's Enter key"
     return Assessment(
         risk=RiskClass.SENDS if element.form else RiskClass.EDITS,
         why=f"it sends {where}",
@@ -197,7 +195,7 @@ def _address(url: str) -> Assessment:
 
 def _said(said: Said | None, by: str) -> Assessment:
     if said is None:
-        return _reads("nothing speaks for more than looking")
+        return _reads("no sign of more than looking")
     return Assessment(risk=_OF_SAID[said.kind], why=f"{by} '{said.verb}'")
 
 
@@ -207,7 +205,7 @@ def _dialog(page: PageCapture) -> Assessment:
         found = _said(said_by(text, language_of(page.language)), "the dialog says")
         if found.risk is not RiskClass.READS:
             return found
-    return Assessment(risk=RiskClass.SENDS, why="it agrees to whatever the next dialog asks")
+    return Assessment(risk=RiskClass.SENDS, why="it accepts whatever the next dialog asks")
 
 
 def _has_password(form: str, page: PageCapture) -> bool:

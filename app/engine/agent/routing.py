@@ -149,7 +149,7 @@ class Delegations:
         """Return why a task should not be delegated again, "" where nothing speaks against it."""
         attempts = self._done.get(_key(place, task), [])
         if any(attempts):
-            return "this was asked for before and gave a result; use that result"
+            return "this already gave a result; use that result"
         if len(attempts) >= self._most:
             return f"this was tried {len(attempts)} times without a result; try another way"
         return ""

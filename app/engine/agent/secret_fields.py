@@ -80,9 +80,9 @@ def use_of(command: Command, sight: Sight, secrets: Secrets) -> Use | None:
     if not names:
         return None
     if unknown := next((name for name in names if not secrets.knows(name)), None):
-        return Use(Ruling.REFUSE, f"there is no secret {unknown}; a secret is named as the task names it")
+        return Use(Ruling.REFUSE, f"there is no secret {unknown}; use the names in the task")
     if not isinstance(command, TypeText | TypeKeys | TypeMark):
-        return Use(Ruling.REFUSE, "a secret is only ever typed into a field")
+        return Use(Ruling.REFUSE, "a secret may only be typed into a field")
     if not _is_own(sight.page.url, sight, secrets):
         return Use(
             Ruling.REFUSE, f"{_host(sight.page.url)} is not one of this run's sites; no secret is typed there"
@@ -92,7 +92,7 @@ def use_of(command: Command, sight: Sight, secrets: Secrets) -> Use | None:
     found = list(_aimed_at(command, sight))
     key = (type(command).__name__, command.text, tuple((field_key(one), one.role, one.name) for one in found))
     if not found:
-        return Use(Ruling.ASK, "what would get the secret is not known", key)
+        return Use(Ruling.ASK, "the field that would get the secret is unknown", key)
     uses = [_into(element, names, sight, secrets) for element in found]
     ruling, why = max(uses, key=lambda use: list(Ruling).index(use[0]))
     return Use(ruling, why, key)

@@ -150,7 +150,7 @@ def lifted(intent: str, environ: Mapping[str, str], known: Secrets | None = None
     for name in dict.fromkeys(NAMED.findall(intent)):
         value = (known.value(name) if known is not None else "") or environ.get(PREFIX + name)
         if not value:
-            gone = ", which stood in it once and was kept nowhere" if name.startswith(WRITTEN) else ""
+            gone = ", which was written in it and is stored nowhere" if name.startswith(WRITTEN) else ""
             raise UsageError(
                 f"the task needs the secret {name}{gone}",
                 remedy=f"set the variable {PREFIX}{name} and run it again",

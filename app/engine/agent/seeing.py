@@ -67,7 +67,7 @@ class Seeing:
             tabs, _ = await self._hands.tabs()
             await self._control.before_action()
             await self._hands.do(CloseTab() if len(tabs) > 1 else Goto(self.address))
-            words = f"a page of another site came up by itself and was left: {outside.why}"
+            words = f"a page of another site opened by itself and was closed: {outside.why}"
             await self._recording.write(entries.note(words, self._recording.number))
         return None
 
@@ -120,7 +120,7 @@ class Seeing:
         await self._control.before_action()
         address = self.address
         result = await self._go(address)
-        words = f"the page was lost ({why}); opened {address} again"
+        words = f"the page was lost ({why}); reopened {address}"
         await self._recording.write(entries.note(words, self._recording.number))
         if result.success or result.cause in _OPEN_ALL_THE_SAME:
             return None
@@ -141,7 +141,7 @@ class Seeing:
 
     async def _given_up(self, why: str) -> Ending | None:
         """Ask a person to fix what is broken; return the ending where they don't."""
-        if await self._control.trouble("The page can't be opened any more.", why) is Verb.RETRY:
+        if await self._control.trouble("The page can't be opened.", why) is Verb.RETRY:
             self._lost = 0
             return None
         return Ending(Outcome.STOPPED) if self._control.stopping else Ending(Outcome.CRASHED, error=why)

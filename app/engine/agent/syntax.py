@@ -127,7 +127,7 @@ class _Reader:
         start = self.at
         match = NAME.match(self.text, start)
         if match is None:
-            self._fail(f"an action begins with its name, and here stands {self._near()}")
+            self._fail(f"an action begins with its name, not with {self._near()}")
         self.at = match.end()
         name = normal(match[0])
         self._skip(" \t")
@@ -140,9 +140,7 @@ class _Reader:
             groups = self._groups()
             return Call(name=name, positional=groups, brackets=True, text=self.text[start : self.at])
         if opening not in ("", "\n", "\r", ";", "`"):
-            self._fail(
-                f"after the name {match[0]!r} comes '(' with the arguments, and here stands {self._near()}"
-            )
+            self._fail(f"after the name {match[0]!r} comes '(' with the arguments, not {self._near()}")
         return Call(name=name, text=match[0])
 
     def _arguments(self) -> tuple[tuple[Value, ...], dict[str, Value]]:
@@ -166,7 +164,7 @@ class _Reader:
             if self._peek() != ")" and not self._take(","):
                 self._fail(
                     f"',' or ')' is missing before {self._near()}"
-                    " (a quote inside of a text needs a backslash before it)"
+                    " (a quote inside a text needs a backslash before it)"
                 )
 
     def _value(self, depth: int) -> Value:
@@ -253,9 +251,7 @@ class _Reader:
             end = self.text.rindex("]")
             self.at = end + 1
             return self.text[start:end].strip()
-        raise CallError(
-            "a bracket is not closed, or something stands behind it; only the action may stand there"
-        )
+        raise CallError("a bracket is not closed, or text follows it; only the action is allowed")
 
     def _peek(self) -> str:
         return self.text[self.at : self.at + 1]
@@ -307,7 +303,7 @@ def _calls_of(value: object, depth: int) -> list[Call]:
     if isinstance(value, list):
         return [call for item in cast("list[object]", value)[:_MOST] for call in _calls_of(item, depth + 1)]
     if not isinstance(value, dict):
-        raise CallError('the JSON holds no action; write {"action": "click(\\"12\\")"}')
+        raise CallError('the JSON has no action; write {"action": "click(\\"12\\")"}')
     known = cast("dict[str, object]", value)
     for key in ("actions", "action", "tool_calls", "function"):
         inner = known.get(key)

@@ -69,9 +69,9 @@ class Walls:
         what = "a log-in" if log_in else "a captcha"
         if self._control.supervised:
             return await self._behind(what, page)
-        question = f"{what} stands before {page.url}. Deal with it in the browser, then answer."
+        question = f"{what} blocks {page.url}. Pass it in the browser, then answer."
         if await self._parts.deeds.ask(question, self._recording.number) is None:
-            return Ending(Outcome.NEEDS_PERSON, error=f"{what} stands before {page.url}")
+            return Ending(Outcome.NEEDS_PERSON, error=f"{what} blocks {page.url}")
         self._walled = 0
         try:
             page = await self._parts.hands.look(picture=False)
@@ -97,11 +97,11 @@ class Walls:
         if decision is None:
             return None
         if decision.verb is Verb.DENY:
-            return Ending(Outcome.STOPPED, error=decision.text or f"{what} stands before {page.url}")
+            return Ending(Outcome.STOPPED, error=decision.text or f"{what} blocks {page.url}")
         if decision.verb is Verb.NO_WALL:
             self._control.no_walls.add(wall)
         if decision.text:
-            self._said(f"{what} stood before {page.url}", decision)
+            self._said(f"{what} blocked {page.url}", decision)
         return None
 
 

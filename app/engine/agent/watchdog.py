@@ -103,7 +103,7 @@ class Watchdog:
             try:
                 await self.look(late=self._always() - due)
             except Exception:
-                log.exception("the watchdog of run %s stumbled", self._control.run)
+                log.exception("the watchdog check of run %s failed", self._control.run)
 
     async def look(self, late: float = 0.0) -> Finding | None:
         """Check once and apply the remedy; ``late`` is the delay of this check in seconds."""

@@ -241,7 +241,7 @@ class WriteGate:
                 return ""
             if buying and number in self._pressed and not scope.row:
                 return ""  # the basket or check-out of the named thing
-            return f"{' or '.join(repr(name) for name in objects[:3])} is not what it belongs to"
+            return f"{' or '.join(repr(name) for name in objects[:3])} is not what it is about"
         if scope.rivals and not scope.row and not scope.dialog and change.count == 1 and not change.picks:
             return f"the page has {scope.rivals + 1} of it, and the task does not say which"
         if change.places and not any(scope.anywhere(name) for name in change.places):
@@ -262,7 +262,7 @@ class WriteGate:
             times = "once" if len(done) == 1 else f"{len(done)} times"
             return f"it was done {times}, as often as the task says"
         if scope.row and scope.row in done:
-            return "it was done on this one already"
+            return "it was already done on this one"
         return ""
 
     def _done_before(self, turns: Sequence[Turn], scope: PageScope) -> list[str]:

@@ -21,7 +21,7 @@ async def written(
         held: the writer is not the loop, which is held.
 
     Raises:
-        StoreError: it can't be written, and there is no person, or the run is to end.
+        StoreError: it can't be written, and there is no person, or the run is stopping.
     """
     async with AsyncExitStack() as stack:
         if not held:
@@ -31,7 +31,7 @@ async def written(
                 await write()
             except StoreError as error:
                 attempt = _Attempt(write)
-                asked = f"{what} can't be written down. Make room, or make the disk writable; then try again."
+                asked = f"{what} can't be saved. Free some space, or make the disk writable; then try again."
                 verb = await control.trouble(asked, str(error), attempt)
                 if attempt.done:
                     return

@@ -76,7 +76,7 @@ async def test_a_page_that_changed_during_a_pause_is_decided_anew_and_no_step_is
 
     run = await bench.run(change)
     assert bench.words == ["answer '42'"]
-    assert "another" in " ".join(bench.policy.seen[1].news)
+    assert "has changed" in " ".join(bench.policy.seen[1].news)
     assert run.tokens == (10, 1), "what the dropped decision cost is counted"
 
 
@@ -218,10 +218,10 @@ async def test_a_takeover_becomes_steps_the_account_is_told_and_the_decision_is_
     assert [(step.index, step.by) for step in bench.kept.steps] == [(0, "person"), (1, "")]
     assert (run.step_count, run.final is not None and run.final.url) == (2, ORDERS)
     sight = slow.seen[-1]
-    assert sight.news == ("a person had the page for 1 step: opened the orders", "now at Orders")
+    assert sight.news == ("a person controlled the page for 1 step: opened the orders", "now at Orders")
     assert (sight.step, sight.steps_left, sight.turns) == (1, 10, ()), "a person's steps do not count"
     assert any("opened the orders" in note for note in bench.book.ledger.episodic)
-    with pytest.raises(Conflict, match="nobody"):
+    with pytest.raises(Conflict, match="not taken over"):
         await bench.control.release()
 
 
@@ -251,7 +251,7 @@ async def test_a_run_that_is_gone_on_with_knows_what_was_done_by_hand_and_does_n
     assert len(turns_of(steps)) == 1
     bench = Bench([Stop("42")], steps=steps)
     await bench.run()
-    assert bench.policy.seen[0].news == ("before this, a person did by hand: click link 'Orders'",)
+    assert bench.policy.seen[0].news == ("before this, a person did: click link 'Orders'",)
     assert bench.policy.seen[0].steps_left == 9
 
 

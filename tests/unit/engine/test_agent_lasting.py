@@ -166,7 +166,7 @@ async def test_what_was_decided_about_a_page_that_is_gone_is_not_done_on_the_new
     bench.mortal.die()
     result = await bench.hands.do(Click(0))
     assert result.cause is Cause.PAGE_LOST
-    assert result.why == "it was not done: the browser was closed or crashed"
+    assert result.why == "not done: the browser was closed or crashed"
     assert Click(0) not in bench.mortal.done
 
 
@@ -240,7 +240,7 @@ async def test_where_the_address_brings_another_state_the_map_is_asked(bench: Be
     page = await bench.hands.look()
     assert [url for _, url in asked] == [CART]
     assert page.url == CART
-    assert "taken through the map" in page.notes[0]
+    assert "navigated by the map" in page.notes[0]
 
 
 @pytest.mark.parametrize("error", [SiteloreError("the only way may change something"), None])
@@ -257,7 +257,7 @@ async def test_where_the_map_has_no_way_it_is_told_that_the_page_is_another(
     bench.mortal.die()
     page = await bench.hands.look()
     assert page.url == HOME
-    assert ("another one there than before" if error is None else str(error)) in page.notes[0]
+    assert ("page there is another than before" if error is None else str(error)) in page.notes[0]
 
 
 async def test_a_site_that_does_not_answer_leaves_an_empty_tab_and_says_why(bench: Bench):
@@ -275,7 +275,7 @@ async def test_a_page_that_is_lost_again_and_again_is_left_for_the_first_page_of
     page = await bench.hands.look()
     assert page.url == HOME
     assert bench.mortal.went == [CART, CART, HOME]
-    assert "is lost again and again" in page.notes[-1]
+    assert "was lost repeatedly" in page.notes[-1]
     assert bench.control.asked == []
 
 
@@ -291,7 +291,7 @@ async def test_tabs_that_are_gone_are_told(bench: Bench):
     bench.mortal.tabs_open = 3
     await bench.hands.look()
     bench.mortal.die()
-    assert (await bench.hands.look()).notes[0].endswith("; 2 other tabs are gone")
+    assert (await bench.hands.look()).notes[0].endswith("; 2 other tabs are lost")
 
 
 async def test_an_empty_tab_the_agent_opened_itself_is_left_as_it_is(bench: Bench):

@@ -153,7 +153,7 @@ async def test_an_answer_that_can_not_be_read_is_asked_for_again_with_what_is_wr
     decision = await policy(model).decide(at())
 
     assert decision.command == Click(0)
-    assert "no action that could be read" in last(asked(model, OPERATOR)[1])
+    assert "no readable action" in last(asked(model, OPERATOR)[1])
     assert "there is no element 7" in last(asked(model, OPERATOR)[2])
     assert "I will click the orders" not in last(asked(model, OPERATOR)[2])
 
@@ -164,7 +164,7 @@ async def test_it_is_asked_three_times_and_no_more():
     decision = await policy(model).decide(at())
 
     assert decision.command is None
-    assert "no action that could be read" in decision.why
+    assert "no readable action" in decision.why
     assert len(asked(model, OPERATOR)) == 3
 
 
@@ -732,11 +732,11 @@ class TestHeld:
         model = brained(operator=[act('click("0")'), act('click("0")')])
         head = policy(model)
         await head.decide(at())
-        await head.decide(at(news=("a person had the page for 1 step", "now at Orders")))
+        await head.decide(at(news=("a person controlled the page for 1 step", "now at Orders")))
 
         told = asked(model, OPERATOR)[1].text
         assert "nothing was done: the run was held" in told
-        assert "<<meanwhile f00d>>\na person had the page for 1 step\nnow at Orders" in told
+        assert "<<meanwhile f00d>>\na person controlled the page for 1 step\nnow at Orders" in told
 
     async def test_a_call_that_was_cut_short_leaves_the_policy_able_to_go_on(self):
         import asyncio

@@ -81,8 +81,8 @@ async def thinks(control: Control, model: EndpointModel) -> str:
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (hanging(), "the model has not said a word"),
-        (hanging("abc " * 50, after=2), "the model fell silent in its answer"),
+        (hanging(), "the model has not answered"),
+        (hanging("abc " * 50, after=2), "the model stopped in its answer"),
     ],
 )
 async def test_a_call_that_hangs_is_told_and_then_cut_short(

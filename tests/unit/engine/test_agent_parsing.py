@@ -222,7 +222,7 @@ def test_several_actions_are_read_up_to_the_number_allowed():
         ("I will look at the orders first.", "<action>click("),
         ("<action></action>", "<action>click("),
         ("<action>clik('1')</action>", 'closest: click("12")'),
-        ("<action>goto('http://x.test/')</action>", "not offered"),
+        ("<action>goto('http://x.test/')</action>", "not available"),
         ("<action>click('99')</action>", "1 link 'Orders'"),
         ("<action>click('99', label='Save')</action>", "3 button 'Save order'"),
         ("<action>click('Save order')</action>", "3 button 'Save order'"),

@@ -80,7 +80,7 @@ async def test_an_action_is_edited_and_what_can_not_be_read_is_refused_with_a_se
     await bench.run(edit)
     assert bench.words[0] == "click link 'Orders'"
     assert "look first" in bench.kept.steps[0].reason
-    assert any("in place of" in note for note in bench.policy.seen[1].turns[0].result.notes)
+    assert any("instead of" in note for note in bench.policy.seen[1].turns[0].result.notes)
 
 
 async def test_an_edit_nobody_checked_and_nobody_can_read_is_asked_about_again():
@@ -132,7 +132,7 @@ async def test_an_open_request_from_before_a_crash_is_waited_for_and_another_act
     other.rows["old"] = asked
     bench = Bench([Click(0), Stop("")], desk=other)
     await bench.run()
-    assert other.why["old"] == "the run went on without it"
+    assert other.why["old"] == "the run continued without it"
 
 
 # questions, walls, flags, troubles
@@ -188,7 +188,7 @@ async def test_a_captcha_dealt_with_by_hand_asks_nobody_any_more():
 
     assert (await bench.run(by_hand)).outcome is Outcome.ANSWERED
     (row,) = desk.rows.values()
-    assert desk.why[row.id] == "the page is not the one it was asked about any more"
+    assert desk.why[row.id] == "the page has changed since it was asked"
 
 
 async def test_a_flag_pauses_or_asks_as_the_policy_says():
@@ -236,7 +236,7 @@ async def test_a_full_disk_is_trouble_until_it_takes_the_step_and_nothing_is_los
         await bench.until(RunState.WAITING)
         (need,) = bench.control.needs
         assert need.need is Need.TROUBLE
-        assert "Step 1 can't be written down" in need.question or "What the run" in need.question
+        assert "Step 1 can't be saved" in need.question or "The decision" in need.question
         await asyncio.sleep(0.05)
         assert bench.kept.steps == []
         bench.kept.full = desk.broken = False

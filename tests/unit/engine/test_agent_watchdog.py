@@ -243,7 +243,7 @@ async def test_a_model_that_falls_silent_is_told_early_and_cut_short_late(ward: 
         async with ward.control.at(Stage.THINKING):
             ward.patient.pulse = (8.0, False)
             assert (await ward.after(2)) is not None
-            assert ward.dog.why.startswith("the model has not said a word")
+            assert ward.dog.why.startswith("the model has not answered")
             ward.patient.pulse = (61.0, False)
             await ward.after(2)
             await asyncio.sleep(5)
@@ -266,7 +266,7 @@ async def test_after_a_night_the_page_is_looked_at_again_and_nothing_counts_the_
     ward.patient.ill = ""
     finding = await ward.after(2)
     assert finding is not None
-    assert finding.why == "the machine stood still for 8.0 h"
+    assert finding.why == "the machine was suspended for 8.0 h"
     assert ward.control.mark != mark
     assert ward.control.seconds - seconds < 10
     assert await ward.after(2) is None
@@ -353,7 +353,7 @@ def test_a_disk_that_takes_nothing_is_told_in_a_sentence(
 
     monkeypatch.setattr(Path, "write_bytes", refuse)
     assert os.strerror(number) in disk_trouble(tmp_path)
-    assert "goes on by itself" in disk_trouble(tmp_path)
+    assert "continues by itself" in disk_trouble(tmp_path)
 
 
 def test_a_disk_with_a_few_bytes_left_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

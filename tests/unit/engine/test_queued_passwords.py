@@ -89,7 +89,7 @@ async def test_after_a_restart_a_queued_run_says_which_secret_is_missing_and_goe
     await wall.engine.continue_run(run)
     row = await wall.until(run, lambda row: row.state is RunState.BROKEN_OFF)
     assert row.why == (
-        "the task needs the secret WRITTEN_1, which stood in it once and was kept nowhere"
+        "the task needs the secret WRITTEN_1, which was written in it and is stored nowhere"
         " (set the variable SITELORE_SECRET_WRITTEN_1 and run it again)"
     )
     monkeypatch.setenv("SITELORE_SECRET_WRITTEN_1", "another-way-in-1")

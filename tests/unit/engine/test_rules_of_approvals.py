@@ -91,7 +91,7 @@ async def test_the_first_word_that_ends_a_run_counts() -> None:
     await control.begin(0)
     first = HandBack(how=Handing.ANSWER, answer="42")
     control.finish_by_hand(first)
-    with pytest.raises(Conflict, match="ending already"):
+    with pytest.raises(Conflict, match="already ending"):
         control.finish_by_hand(HandBack(how=Handing.FINISHED))
     assert control.end_by_hand == first
 
