@@ -114,9 +114,9 @@ async def read_frame(
     try:
         message = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        raise ChannelError("the other end sent something that is no message") from error
+        raise ChannelError("the other end sent an invalid message") from error
     if not isinstance(message, dict):
-        raise ChannelError("the other end sent something that is no message")
+        raise ChannelError("the other end sent an invalid message")
     return typing.cast("dict[str, Any]", message), raw
 
 

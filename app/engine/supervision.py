@@ -100,7 +100,7 @@ def misfit(need: Need, verb: Verb) -> str:
     """Return why a decision does not fit this need; "" where it does."""
     if verb in _FITTING[need]:
         return ""
-    return f"{verb.value} decides nothing about this {need.value}: give {', '.join(fitting(need))}"
+    return f"{verb.value} does not fit this {need.value}: give {', '.join(fitting(need))}"
 
 
 def fitting(need: Need) -> list[str]:

@@ -139,7 +139,7 @@ def test_a_merge_is_undone_by_the_one_undo(explored):
 def test_bad_questions_get_one_sentence_and_the_right_code(explored, tmp_path):
     sitelore, _ = explored
     assert "no graph of 'nowhere'" in sitelore("graph", "stats", "nowhere", code=1)["error"]
-    assert "no address of a page" in sitelore("explore", "file:///etc/passwd", code=2)["error"]
+    assert "not the address of a page" in sitelore("explore", "file:///etc/passwd", code=2)["error"]
     rules = tmp_path / "rules.json"
     rules.write_text("{")
     wrong = sitelore("explore", "http://127.0.0.1:9/", "--block-list", str(rules), code=3)["error"]

@@ -158,12 +158,12 @@ def test_a_refusal_is_told_once_and_one_that_comes_after_the_page_was_handed_bac
     hands, engine = slow
     told: list[str] = []
     hands.refused.connect(told.append)
-    engine.error = Conflict("the page is not in your hands")
+    engine.error = Conflict("you don't have control of the page")
     engine.gate.set()
     hands.put(press(1))
     hands.put(up(1))
     settle(0.1)
-    assert told == ["the page is not in your hands"]
+    assert told == ["you don't have control of the page"]
     assert hands.waiting == 0
     hands.put(press(2))
     hands.hold("")

@@ -62,7 +62,7 @@ class PageInHand:
         self, supervised: Supervised, then: Callable[[TakeoverAccount], Awaitable[None]]
     ) -> TakeoverAccount:
         if not self.taken_over:
-            raise Conflict("the page is not in your hands")
+            raise Conflict("you don't have control of the page")
         self.taken_over = False
         self.account = TakeoverAccount(run=self._run, first_step=supervised.row.step, steps=0, words="looked")
         await then(self.account)

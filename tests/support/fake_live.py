@@ -301,14 +301,14 @@ class FakeLive:
 
     async def send_input(self, run: str, inputs: Sequence[PageInput]) -> None:
         if self._live_row(run).state is not RunState.TAKEN_OVER:
-            raise Conflict("the page is not in your hands; take it over first")
+            raise Conflict("you don't have control of the page; take it over first")
         self.inputs += inputs
 
     async def move_page(self, run: str, move: PageMove, url: str = "") -> str:
         row = self._live_row(run)
         self.calls.append(("move_page", (run, move, url)))
         if row.state is not RunState.TAKEN_OVER:
-            raise Conflict("the page is not in your hands; take it over first")
+            raise Conflict("you don't have control of the page; take it over first")
         if move is PageMove.OPEN:
             self.put(replace(row, url=url))
         return f"{url} is not one of this run's sites" if "elsewhere" in url else ""
@@ -317,7 +317,7 @@ class FakeLive:
         row = self._live_row(run)
         self.calls.append(("release", (run, back)))
         if row.state is not RunState.TAKEN_OVER:
-            raise Conflict("the page is not in your hands")
+            raise Conflict("you don't have control of the page")
         left = tuple(need for need in row.needs if need.need is not Need.WALL)
         self.put(replace(row, needs=left))
         self._move(run, RunState.RUNNING, Deed.RELEASED)
@@ -389,7 +389,7 @@ class FakeLive:
     def _live_row(self, run: str) -> LiveRow:
         row = self.rows.get(run)
         if row is None:
-            raise NotFound(f"no run {run!r} on the wall")
+            raise NotFound(f"no run {run!r} among the live runs")
         return row
 
     def _move(self, run: str, state: RunState, deed: Deed) -> None:

@@ -211,7 +211,7 @@ class GraphAtlas:
         """Take the run's browser to a state."""
         sheet = await self._atlas.sheet(domain)
         if node not in sheet.graph.nodes:
-            raise NotFound(f"the graph of {domain} has no state {node} any more")
+            raise NotFound(f"the graph of {domain} no longer has the state {node}")
         plan, arrivals = await walk(self._atlas, sheet, node, self._visit, gate=self.gate)
         page = self._visit.page
         return Way(

@@ -73,7 +73,7 @@ class Asking:
         if silences and all(silences):
             asked = f"{len(ids)} runs" if len(ids) > 1 else "one run"
             raise ModelError(
-                f"the model was asked about {asked} and decided nothing: {silences[0]}",
+                f"the model judged {asked} without a usable answer: {silences[0]}",
                 ModelTrouble.UNREADABLE,
             )
         return found

@@ -164,15 +164,17 @@ def checked_address(url: str) -> str:
     host = browser_host(text)
     parts = urlsplit(text if host else "")
     if parts.scheme not in ("http", "https"):
-        raise UsageError(f"{url!r} is no address of a page", remedy="give one such as http://shop.example/")
+        raise UsageError(
+            f"{url!r} is not the address of a page", remedy="give one such as http://shop.example/"
+        )
     if parts.username or parts.password:
         raise UsageError(
-            "an address with a password in it is not taken",
+            "an address must not contain a password",
             remedy="log in by hand, or give a --storage-state",
         )
     if redact_url(text) != text:
         raise UsageError(
-            "the address holds what looks like a secret, and it would be stored with the map",
+            "the address seems to contain a secret, which would be stored with the map",
             remedy="leave that part out, and log in by hand or with a --storage-state",
         )
     return urlunsplit(parts._replace(netloc=host, path=parts.path or "/"))

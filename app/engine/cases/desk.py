@@ -99,7 +99,7 @@ class Desk:
                     return found.decision
                 if found.state is RequestState.CLOSED:
                     raise Conflict(
-                        f"request {request} is closed: {found.void or 'nobody waits for it any more'}"
+                        f"request {request} is closed: {found.void or 'nothing waits for it any more'}"
                     )
                 await woken.wait()
         finally:
@@ -203,7 +203,7 @@ class Desk:
         try:
             made = await self._core.on_store(keeping)
         except StoreError as error:
-            log.warning("%s of run %s is not on its time line: %s", deed.value, run, error)
+            log.warning("%s of run %s is missing from its time line: %s", deed.value, run, error)
         self._core.bus.publish(InterventionMade(intervention=made))
         if reactions:
             await self._learn((run,))
@@ -275,7 +275,7 @@ class Desk:
                 for wish in await self._core.on_store(self._rows.take_wishes, runs):
                     await grant(wish)
             except SiteloreError as error:
-                log.warning("the desk can't be read: %s", error)
+                log.warning("the approval requests can't be read: %s", error)
 
     # inside
 

@@ -161,13 +161,13 @@ class Exploring:
     ) -> T:
         """Run a job that works on a site, excluding any other one in this process and in others."""
         if site in self._busy:
-            raise Conflict(f"{site} is being worked on already; pause or stop that first")
+            raise Conflict(f"{site} is already in use by another job; pause or stop it first")
         path = self._core.workspace.lock_path(site)
         lock = FileLock(path)
         with explained(path):
             make_folder(path.parent, parents=True)
             if not lock.take():
-                raise Conflict(f"{site} is being worked on by another process; pause or stop that first")
+                raise Conflict(f"{site} is in use by another process; pause or stop it first")
         self._busy.add(site)
         try:
             _, task = self._core.registry.start(title, work, cooperative=cooperative)
@@ -277,5 +277,5 @@ def _read_in_time(answer: HTTPResponse) -> bytes:
         parts.append(part)
         size += len(part)
         if time.monotonic() > deadline:
-            raise TimeoutError(f"robots.txt did not come within {ROBOTS_SECONDS:.0f} s")
+            raise TimeoutError(f"robots.txt did not arrive within {ROBOTS_SECONDS:.0f} s")
     return b"".join(parts)

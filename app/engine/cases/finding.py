@@ -135,7 +135,7 @@ class Finding:
         folder = settings.load().picture_encoder
         if not folder:
             raise UsageError(
-                "no model for pictures is chosen",
+                "no picture model is set",
                 remedy="name the folder of a multimodal sentence-transformers model in the settings",
             )
         digests = {node: face(sheet.graph.pages_of(node)).picture for node in _standing(sheet)}

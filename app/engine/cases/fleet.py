@@ -118,7 +118,9 @@ class Fleet:
     async def set_at_once(self, limit: int) -> int:
         """Set how many runs may be active; those that are active stay so."""
         if not 1 <= limit <= MOST_AT_ONCE:
-            raise UsageError(f"{limit} runs at once is not possible", remedy=f"give 1 to {MOST_AT_ONCE}")
+            raise UsageError(
+                f"{limit} is not a valid number of parallel runs", remedy=f"give 1 to {MOST_AT_ONCE}"
+            )
         self._at_once = limit
         self._pump()
         return limit
@@ -131,11 +133,11 @@ class Fleet:
         """
         found = self.known(run)
         if found.row.state.alive and found.row.state is not RunState.QUEUED:
-            raise Conflict("the run is still going on; stop it first")
+            raise Conflict("the run is still active; stop it first")
         self._queue = [other for other in self._queue if other != run]
         del self._runs[run]
         for request in await self._desk.requests(run):
-            await self._desk.void(request.id, "the run was taken off the wall")
+            await self._desk.void(request.id, "the run was dismissed")
         await self._core.on_store(self._core.workspace.desk.drop_live, run)
         self._core.bus.publish(LiveGone(run=run))
 
@@ -179,7 +181,7 @@ class Fleet:
         held = found.control.state.held
         if found.row.state is RunState.QUEUED:
             self._queue = [other for other in self._queue if other != run]
-            found.show(state=RunState.ENDED, outcome="stopped", why="it was stopped before it began")
+            found.show(state=RunState.ENDED, outcome="stopped", why="stopped before it started")
         elif found.row.state is RunState.BROKEN_OFF:
             with suppress(NotFound):  # it may have broken off before it began
                 await self._reading.end_broken_off(run)
@@ -224,7 +226,7 @@ class Fleet:
         if run in self._runs:
             await self._runs[run].page.watch(width, height, rate)
         elif rate > 0:
-            raise NotFound(f"no run {run!r} on the wall")
+            raise NotFound(f"no run {run!r} among the live runs")
 
     def account_of(self, run: str) -> TakeoverAccount | None:
         """Return the summary of a live run's latest takeover."""
@@ -334,7 +336,7 @@ class Fleet:
         """Reserve a run for the caller to start; from now on it can be paused and stopped."""
         row = found.row
         if row.state not in (RunState.QUEUED, RunState.BROKEN_OFF) and row.outcome != "crashed":
-            raise Conflict(f"the run can't be begun: it is {row.state.value}")
+            raise Conflict(f"the run can't be started: it is {row.state.value}")
         found.renew()
         return found
 
@@ -343,7 +345,7 @@ class Fleet:
         try:
             await drive  # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType]
         except SiteloreError as error:
-            log.info("a supervised run broke off: %s", error)
+            log.info("a supervised run failed: %s", error)
 
     async def _drive(self, found: Supervised, *, again: bool = False) -> RunSummary:
         try:
@@ -384,14 +386,14 @@ class Fleet:
         """Return a live run.  Raises ``NotFound``."""
         found = self._runs.get(run)
         if found is None:
-            raise NotFound(f"no run {run[:120]!r} on the wall")
+            raise NotFound(f"no run {run[:120]!r} among the live runs")
         return found
 
     def going(self, run: str) -> Supervised:
         """Return a run that is active or held.  Raises ``NotFound``, ``Conflict``."""
         found = self.known(run)
         if not found.row.state.alive or found.row.state is RunState.QUEUED:
-            raise Conflict(f"the run is not going on: {found.row.state.value}")
+            raise Conflict(f"the run is not active: {found.row.state.value}")
         return found
 
     async def did(self, found: Supervised, deed: Deed, words: str = "", *, reacting: bool = False) -> None:

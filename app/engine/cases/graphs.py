@@ -135,7 +135,7 @@ class GraphCases:
             sheet = self._atlas.open_sheet(site)
             chosen = list(dict.fromkeys(sheet.node(node) for node in nodes))
             if len(chosen) < 2:
-                raise UsageError("two states or more are needed to make them one")
+                raise UsageError("merging needs at least two states")
             titles = " and ".join(f"'{face(sheet.graph.pages_of(node)).title}'" for node in chosen[:2])
             more = f" and {len(chosen) - 2} more" if len(chosen) > 2 else ""
             self._decide(site, DecisionKind.MERGE, chosen, f"merge {titles}{more}")
@@ -153,9 +153,7 @@ class GraphCases:
             found = sheet.node(node)
             pages = sheet.graph.pages_of(found)
             if len(pages) < 2:
-                raise UsageError(
-                    f"state {found[:8]} stands for one page only; there is nothing to take apart"
-                )
+                raise UsageError(f"state {found[:8]} stands for a single page; there is nothing to split")
             title = face(pages).title
             self._decide(site, DecisionKind.SPLIT, [found], f"split '{title}'")
             return [page.id for page in pages]

@@ -123,7 +123,7 @@ class HandingBack:
     def _checked(self, back: HandBack) -> HandBack:
         answer = check_words(back.answer, "the answer").strip() if back.how is Handing.ANSWER else ""
         if back.how is Handing.ANSWER and not answer:
-            raise UsageError("the answer has no words", remedy="say 'finished' for a task without an answer")
+            raise UsageError("the answer is empty", remedy="say 'finished' for a task without an answer")
         return replace(back, answer=answer, author=back.author or self._core.author)
 
     async def _with_the_page(self, found: Supervised, back: HandBack) -> TakeoverAccount:
@@ -151,7 +151,7 @@ class HandingBack:
     def _wall(self, found: Supervised) -> PersonRequest:
         wall = next((need for need in found.control.needs if need.need is Need.WALL), None)
         if wall is None:
-            raise Conflict("the run does not wait at a wall: there is nothing to say about one")
+            raise Conflict("the run is not blocked by a log-in or captcha")
         return wall
 
     async def _no_wall(self, found: Supervised, wall: PersonRequest, author: str) -> None:

@@ -218,7 +218,7 @@ class Judging:
                     if len(ids) == 1:
                         raise
                     # It stays among those that were not looked at, and keeps no other from being looked at.
-                    log.exception("run %s could not be looked at", run_id)
+                    log.exception("detection failed on run %s", run_id)
                     continue
                 workspace.index.put_judgement(run_id, flags, risk, kind, BASIS)
                 found += flags

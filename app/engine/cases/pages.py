@@ -157,7 +157,7 @@ class LivePageOf:
         from app.engine.agent.takeover.takeover import Takeover
 
         if self._browser is None or self.loop is None:
-            raise Conflict("there is no page to take over: the run is not going on")
+            raise Conflict("there is no page to take over: the run is not active")
         if self._handing.locked():
             raise Conflict("the page is being taken over already")
         async with self._handing:
@@ -188,7 +188,7 @@ class LivePageOf:
         """Forward mouse and keyboard input.  Raises ``Conflict`` where the page is not taken over."""
         takeover = await self._in_hand()
         if takeover is None:
-            raise Conflict("the page is not in your hands; take it over first")
+            raise Conflict("you don't have control of the page; take it over first")
         await takeover.input(inputs)
 
     async def move(self, move: PageMove, url: str) -> tuple[str, str]:
@@ -198,7 +198,7 @@ class LivePageOf:
         """
         takeover = await self._in_hand()
         if takeover is None:
-            raise Conflict("the page is not in your hands; take it over first")
+            raise Conflict("you don't have control of the page; take it over first")
         said = await takeover.move(move, url)
         return said, self._browser.address if self._browser is not None else ""
 
@@ -210,7 +210,7 @@ class LivePageOf:
         Where ``then`` fails the agent has the page back all the same.
         """
         if await self._in_hand() is None or supervised.control.state is not RunState.TAKEN_OVER:
-            raise Conflict("the page is not in your hands")
+            raise Conflict("you don't have control of the page")
         if self._releasing:
             raise Conflict("the page is being handed back already")
         self._releasing = True
@@ -239,7 +239,7 @@ class LivePageOf:
         try:
             return await ending
         except StoreError as error:
-            log.warning("what was done by hand in run %s is not written: %s", self._run, error)
+            log.warning("the takeover of run %s could not be stored: %s", self._run, error)
             return None
 
     @property

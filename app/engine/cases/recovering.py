@@ -59,7 +59,7 @@ async def recover(core: Core, put: Put, resume: Resume, *, automatically: bool) 
         try:
             await resume(one.row.run)
         except SiteloreError as error:
-            log.warning("run %s could not be gone on with: %s", one.row.run, error)
+            log.warning("run %s could not be resumed: %s", one.row.run, error)
     return [one.row for one in left]
 
 
@@ -73,14 +73,14 @@ def runs_left(workspace: Workspace) -> list[Left]:
         try:
             found = _left(workspace, note)
         except SiteloreError as error:
-            log.warning("run %s can't be put on the wall: %s", note.run, error)
+            log.warning("run %s can't be shown among the live runs: %s", note.run, error)
             continue
         if found is not None:
             left.append(found)
     try:
         workspace.wall.claim(one.row.run for one in left)
     except SiteloreError as error:
-        log.warning("that these runs are on this wall can't be written down: %s", error)
+        log.warning("the live runs could not be registered: %s", error)
     return left
 
 
@@ -133,11 +133,7 @@ def _why(note: LiveNote) -> str:
         return note.row.why
     if note.state in WENT:
         return "the program ended in the middle of the run"
-    was = (
-        "a person's hands were on its page"
-        if note.state is RunState.TAKEN_OVER
-        else f"it was {note.state.value}"
-    )
+    was = "it was taken over" if note.state is RunState.TAKEN_OVER else f"it was {note.state.value}"
     return f"{was} when the program ended"
 
 

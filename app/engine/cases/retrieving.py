@@ -49,7 +49,7 @@ class Retrieving:
         self._cache, self._model = encoder_cache, encoder_model
         self._settings = RetrievalSettings(token_budget=token_budget)
         self.encoder: Encoder | None = None
-        self.encoder_message = "encoder is starting"
+        self.encoder_message = "encoder is loading"
         self._retriever: Retriever | None = None
         self._tips_seen = -1
         self._revisions: dict[str, int] = {}
@@ -68,7 +68,7 @@ class Retrieving:
         """
 
         async def work(job: Job) -> None:
-            job.advance(0, None, "starting the encoder")
+            job.advance(0, None, "loading the encoder")
             encoder = await self._core.on_worker(self._start_encoder, allow_export)
             if isinstance(encoder, str):
                 self.encoder_message = f"no encoder: {encoder}; retrieval uses address and keywords only"
@@ -228,7 +228,7 @@ class Retrieving:
             if texts:
                 self._core.bus.publish(EncoderChanged(ready=True, message=self.encoder_message))
 
-        _, self._preparing = self._core.registry.start("Prepare the meaning route", work)
+        _, self._preparing = self._core.registry.start("Prepare the embedding route", work)
 
     async def _goals(self) -> None:
         """Encode the goals of all runs, which pre-flight compares with, and one batch of the tips."""

@@ -220,7 +220,7 @@ class Running:
         """End a run after the step in flight."""
         loop = self._loops.get(run)
         if loop is None:
-            raise NotFound(f"run {run} is not going on here")
+            raise NotFound(f"run {run} is not active in this process")
         loop.stop()
 
     # inside
@@ -402,7 +402,7 @@ def _readable(intent: str) -> str:
         raise UsageError("there is no task", remedy="say in words what is to be done")
     if len(text) > LONGEST_GOAL:
         raise UsageError(
-            f"the task has {len(text):,} characters, {LONGEST_GOAL:,} are taken",
+            f"the task has {len(text):,} characters, at most {LONGEST_GOAL:,} are allowed",
             remedy="say what is to be done in fewer words",
         )
     return text
@@ -421,9 +421,7 @@ def allowed_classes(request: RunRequest) -> frozenset[RiskClass]:
         return risk_classes(request.allow)
     except ValueError as error:
         known = ", ".join(risk.value.replace(" ", "-") for risk in RiskClass if risk.level)
-        raise UsageError(
-            f"{str(error)!r} is no class of actions", remedy=f"--allow takes: {known}"
-        ) from error
+        raise UsageError(f"{str(error)!r} is not a risk class", remedy=f"--allow takes: {known}") from error
 
 
 def _host(domain: str) -> str:
@@ -433,7 +431,7 @@ def _host(domain: str) -> str:
     host = browser_host(text if "://" in text else f"{usual}://{text}")
     if not host:
         raise UsageError(
-            f"{domain!r} is no host", remedy="give one such as shop.example or shop.example:8080"
+            f"{domain!r} is not a host", remedy="give one such as shop.example or shop.example:8080"
         )
     return host
 

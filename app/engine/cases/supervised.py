@@ -329,7 +329,7 @@ class Supervised:
         try:
             await self._core.on_store(self._core.workspace.desk.put_live, note)
         except StoreError as error:
-            log.warning("where run %s stands is not noted: %s", self.run, error)
+            log.warning("the snapshot of run %s could not be stored: %s", self.run, error)
 
 
 def by_hand_words(author: str, answer: str | None) -> str:

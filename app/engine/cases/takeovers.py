@@ -56,7 +56,7 @@ class Takeovers:
         path = found.page.path if found is not None else None
         if found is None or path is None or not path.moments:
             raise Conflict(
-                "the pages of this takeover are not in memory any more; build the map from the run instead"
+                "the pages of this takeover are no longer in memory; build the map from the run instead"
             )
         site = found.request.site
         if not site:

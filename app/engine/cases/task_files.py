@@ -72,7 +72,7 @@ def _parsed(data: bytes, path: Path, where: str) -> Any:
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError as error:
-        raise InputError(f"{where} is no JSON: {error.msg}", path=str(path)) from error
+        raise InputError(f"{where} is not valid JSON: {error.msg}", path=str(path)) from error
 
 
 def _request(task: Any, number: int, path: Path, start_url: str) -> RunRequest:
@@ -80,18 +80,16 @@ def _request(task: Any, number: int, path: Path, start_url: str) -> RunRequest:
         return InputError(f"task {number}: {what}", path=str(path), remedy=remedy)
 
     if not isinstance(task, dict):
-        raise wrong("it is no object", 'write {"intent": "…", "start_url": "…"}')
+        raise wrong("it is not an object", 'write {"intent": "…", "start_url": "…"}')
     told = cast("dict[str, Any]", task)
     intent, start = told.get("intent"), told.get("start_url", "")
     if not isinstance(intent, str) or not intent.strip():
         raise wrong("it has no intent", "say in words what is to be done")
     if not isinstance(start, str):
-        raise wrong("its start_url is no text")
+        raise wrong("its start_url is not a text")
     if not start or _PLACEHOLDER.match(start):
         if not start_url:
-            raise wrong(
-                f"where it begins ({start or 'nothing is said'}) is not known", "give an address to begin at"
-            )
+            raise wrong(f"its start address ({start or 'none given'}) is unknown", "give a start address")
         start = _PLACEHOLDER.sub(start_url.rstrip("/"), start) if start else start_url
     start = start.split(" |AND| ")[0]
     given: dict[str, Any] = {}
@@ -106,7 +104,7 @@ def _request(task: Any, number: int, path: Path, start_url: str) -> RunRequest:
     for name in _NUMBERS:
         if name in told:
             if not isinstance(told[name], int) or not 1 <= told[name] <= 1_000_000:
-                raise wrong(f"its {name} is no whole number from 1")
+                raise wrong(f"its {name} is not a positive whole number")
             given[name] = told[name]
     if given.get("policy", "scout") not in _POLICIES:
         raise wrong(f"there is no policy {given['policy']!r}", "use scout or llm")
@@ -120,12 +118,12 @@ def _from_webarena(task: dict[str, Any]) -> bool:
 
 def _text(value: Any, name: str, wrong: Any) -> str:
     if not isinstance(value, str):
-        raise wrong(f"its {name} is no text")
+        raise wrong(f"its {name} is not a text")
     return value
 
 
 def _texts(value: Any, name: str, wrong: Any) -> tuple[str, ...]:
     found = cast("list[Any]", value if isinstance(value, list) else [value])
     if not all(isinstance(one, str) for one in found):
-        raise wrong(f"its {name} are no texts")
+        raise wrong(f"its {name} are not texts")
     return tuple(cast("list[str]", found))

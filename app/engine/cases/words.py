@@ -84,10 +84,10 @@ class Words:
         if found is None:
             rows = {row.run: row for row in await self._fleet.live_runs()}
             if run not in rows:
-                raise NotFound(f"no run {run[:120]!r} on the wall")
+                raise NotFound(f"no run {run[:120]!r} among the live runs")
             return await self._desk.send_hint(run, rows[run].step, text)
         if found.row.state is RunState.ENDED:
-            raise Conflict("the run is over; write a tip instead, the next run is given it")
+            raise Conflict("the run is over; write a tip instead, for the next run")
         flags = found.flags if found.control.state.held else ()
         return await self._desk.send_hint(run, found.row.step, text, flags=flags)
 

@@ -64,7 +64,7 @@ def read_foreign(path: Path, digests: Iterable[str], most_bytes: int) -> dict[st
             connection.execute("PRAGMA trusted_schema=OFF")
             made = connection.execute("SELECT sql FROM sqlite_master WHERE name = 'blob'").fetchone()
             if made is None or made[0] != _TABLE:  # a view or a virtual table could go on for ever
-                raise InputError("no file of a workspace's pages", path=str(path))
+                raise InputError("not a file of page contents", path=str(path))
             for digest in digests:
                 row = connection.execute(
                     "SELECT codec, data FROM blob WHERE digest = ? AND length(data) <= ?",

@@ -151,9 +151,7 @@ def explain(error: sqlite3.Error, path: Path) -> SiteloreError:
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Conflict(f"{path}: another process is writing to it; try again in a moment")
     if primary == sqlite3.SQLITE_FULL or (primary == sqlite3.SQLITE_IOERR and _is_full(path)):
-        return StoreError(
-            f"{path}: the disk is full; what was stored before is whole, free some space and go on"
-        )
+        return StoreError(f"{path}: the disk is full; stored data is intact; free some space and try again")
     if primary == sqlite3.SQLITE_READONLY or (primary in _REFUSED and _is_read_only(path)):
         return StoreError(
             f"{path}: it can't be written to; make the folder writable or choose another workspace"
@@ -163,7 +161,7 @@ def explain(error: sqlite3.Error, path: Path) -> SiteloreError:
     if primary in _DAMAGED and path.name == INDEX_FILE:
         return DamagedIndex(
             f"{path}: the search index is damaged ({error}); 'sitelore runs reindex', or Rebuild the search index in"
-            " the File menu, makes it again from the runs: nothing else is lost"
+            " the File menu, rebuilds it from the runs: nothing else is lost"
         )
     if primary in _DAMAGED:
         return StoreError(f"{path}: the file is damaged ({error}); move it away or take a backup")

@@ -55,7 +55,7 @@ class DeskStore(DeskState):
         request = replace(request, state=RequestState.OPEN, decision=None, closed_at=0.0)
         with explained(self.path), transaction(self.connection):
             if self._request(request.id) is not None:
-                raise Conflict(f"request {request.id} is there already")
+                raise Conflict(f"request {request.id} exists already")
             self.connection.execute(
                 "INSERT INTO person_request (id, run, document) VALUES (?,?,?)",
                 (request.id, request.run, written(request)),
@@ -100,7 +100,7 @@ class DeskStore(DeskState):
                 by = asked.decision.author or "somebody"
                 raise Conflict(f"request {id} was decided already by {by}: {asked.decision.verb.value}")
             if asked.state is RequestState.CLOSED:
-                raise Conflict(f"request {id} is closed: {asked.void or 'nobody waits for it any more'}")
+                raise Conflict(f"request {id} is closed: {asked.void or 'nothing waits for it any more'}")
             self.connection.execute(
                 "INSERT INTO person_decision (request, document) VALUES (?,?)", (id, written(decision))
             )
@@ -128,7 +128,7 @@ class DeskStore(DeskState):
         """
         with explained(self.path), transaction(self.connection):
             if self._asked(id).state is not RequestState.CLOSED:
-                self._close(id, time.time(), why or "nobody waits for it any more")
+                self._close(id, time.time(), why or "nothing waits for it any more")
             return self._asked(id)
 
     # hints
@@ -140,11 +140,11 @@ class DeskStore(DeskState):
             UsageError: it is empty or too long; nothing is ever cut.  Conflict: the id exists.
         """
         if not check_words(hint.text, "the hint").strip():
-            raise UsageError("the hint has no words")
+            raise UsageError("the hint is empty")
         hint = replace(hint, taken_at=0.0)
         with explained(self.path), transaction(self.connection):
             if self.connection.execute("SELECT 1 FROM person_hint WHERE id = ?", (hint.id,)).fetchone():
-                raise Conflict(f"hint {hint.id} is there already")
+                raise Conflict(f"hint {hint.id} exists already")
             self.connection.execute(
                 "INSERT INTO person_hint (id, run, document) VALUES (?,?,?)",
                 (hint.id, hint.run, written(hint)),
@@ -231,7 +231,7 @@ class DeskStore(DeskState):
     def _asked(self, id: str) -> PersonRequest:
         asked = self._request(id)
         if asked is None:
-            raise NotFound(f"no request {id[:80]!r} on the desk of this workspace")
+            raise NotFound(f"no request {id[:80]!r} in this workspace")
         return asked
 
     def _as_it_stands(self, asked: PersonRequest) -> PersonRequest:
@@ -265,6 +265,6 @@ def _check(decision: PersonDecision) -> None:
     check_words(decision.text, "the answer" if decision.verb is Verb.ANSWER else "the reason")
     check_words(decision.command, "the action")
     if decision.verb is Verb.EDIT and not decision.command.strip():
-        raise UsageError("there is no action to do instead", remedy='give one like click("12")')
+        raise UsageError("the replacement action is missing", remedy='give one like click("12")')
     if decision.verb is Verb.ANSWER and not decision.text.strip():
-        raise UsageError("the answer has no words", remedy="deny the request to give none")
+        raise UsageError("the answer is empty", remedy="deny the request to give none")

@@ -39,7 +39,7 @@ def read(kind: type[T], document: str, where: str) -> T | None:
     try:
         return _adapter(kind).validate_json(document)
     except ValidationError as error:
-        log.warning("%s can't be read and is left out: %s", where, str(error).splitlines()[0])
+        log.warning("%s can't be read and is skipped: %s", where, str(error).splitlines()[0])
         return None
 
 
@@ -65,7 +65,7 @@ def check_words(text: str, what: str) -> str:
     """
     if len(text) > LONGEST_HINT:
         raise UsageError(
-            f"{what} has {len(text):,} characters; {LONGEST_HINT:,} are taken at most",
-            remedy="nothing was kept; say it shorter, or put it into the knowledge base as tips",
+            f"{what} has {len(text):,} characters; at most {LONGEST_HINT:,} are allowed",
+            remedy="nothing was stored; shorten it, or write tips instead",
         )
     return text

@@ -81,7 +81,7 @@ class DeskState:
             rows = self.connection.execute("SELECT * FROM live_note ORDER BY rowid").fetchall()
         notes: list[LiveNote] = []
         for row in rows:
-            where = f"what is noted of run {row['run']}"
+            where = f"the snapshot of run {row['run']}"
             head, state = read(LiveRow, row["document"], where), known(RunState, row["state"])
             if head is None or state is None:
                 continue
@@ -167,7 +167,7 @@ class DeskState:
             if (before or json.loads(written(USUAL))) != after:
                 self.put_policy({"policy": after})
                 self.review.journal.record(
-                    POLICY, "edit the policy of interventions", {"policy": after}, {"policy": before}, author
+                    POLICY, "edit the intervention policy", {"policy": after}, {"policy": before}, author
                 )
         return policy
 
@@ -234,5 +234,5 @@ def _loaded(document: str) -> Any:
     try:
         return json.loads(document)
     except ValueError:
-        log.warning("the policy before can't be read; undoing this leads back to the usual one")
+        log.warning("the previous policy can't be read; undo restores the default one")
         return None

@@ -82,7 +82,7 @@ class LiveRun:
         try:
             head = replace(run, outcome=Outcome.RUNNING, step_count=0, final=None)
             if not workspace.runs.add(head, (), {}, beside):
-                raise Conflict(f"run {run.id} is there already")
+                raise Conflict(f"run {run.id} exists already")
             live = cls(workspace, head, [], lock)
             workspace.index_run(run.id)
         except BaseException:
@@ -108,7 +108,7 @@ class LiveRun:
             mend_steps(folder)
             head, steps = workspace.runs.load(run)
             if head.outcome not in RESUMABLE:
-                raise Conflict(f"run {run} has ended ({head.outcome.value}); there is nothing to go on with")
+                raise Conflict(f"run {run} has ended ({head.outcome.value}); it can't be resumed")
             head = replace(
                 head, outcome=Outcome.RUNNING, error="", answer=None, final=None, step_count=len(steps)
             )

@@ -76,11 +76,11 @@ class ReviewStore:
                 f"SELECT run, label FROM verdict AS v WHERE id = ? AND {STANDING}", (verdict,)
             ).fetchone()
             if row is None:
-                raise NotFound(f"no verdict {verdict!r} stands in this workspace")
+                raise NotFound(f"no verdict {verdict!r} in force in this workspace")
             self._mark(verdict, False)
             self.journal.record(
                 "verdict",
-                f"take back '{row['label']}' on {row['run']}",
+                f"withdraw '{row['label']}' on {row['run']}",
                 {"verdict": verdict, "standing": False},
                 {"verdict": verdict, "standing": True},
                 author,

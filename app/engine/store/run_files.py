@@ -69,7 +69,7 @@ def check_id(run: str) -> str:
         InputError: it is empty, too long, or could name something outside the folder of runs.
     """
     if not _RUN_ID.fullmatch(run):
-        raise InputError(f"{run[:80]!r} is no id for a run: letters, digits, . _ + - only, at most 120")
+        raise InputError(f"{run[:80]!r} is not a run id: letters, digits, . _ + - only, at most 120")
     return run
 
 
@@ -109,7 +109,7 @@ def decode_run(data: bytes, path: Path) -> Run:
     except orjson.JSONDecodeError as error:
         raise InputError(f"not valid JSON: {error}", path=str(path)) from error
     if not isinstance(value, dict) or value.get("format") != FORMAT:  # pyright: ignore[reportUnknownMemberType]
-        raise InputError("no run of Sitelore's", path=str(path))
+        raise InputError("not a run of Sitelore", path=str(path))
     version: Any = value.get("version")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     if not isinstance(version, int) or version > VERSION:
         raise InputError(
@@ -142,7 +142,7 @@ def decode_steps(data: bytes, path: Path) -> tuple[list[Step], list[str]]:
             steps.append(_step_type().validate_json(line))
         except ValidationError as error:
             if number == len(lines):
-                return steps, [f"the last line of {path.name} is incomplete and was left out"]
+                return steps, [f"the last line of {path.name} is incomplete and was skipped"]
             raise InputError(f"line {number} is damaged: {_first_fault(error)}", path=str(path)) from error
     return steps, []
 
@@ -200,7 +200,7 @@ def write_run_folder(
 def packed(digest: str, content: bytes) -> tuple[str, bytes]:
     """Return the file name and bytes of a content in ``blobs/``; text is compressed, pictures stay as they are."""
     if hashlib.sha256(content).hexdigest() != digest:
-        raise InputError(f"the content named {digest[:12]}… is another one")
+        raise InputError(f"the content named {digest[:12]}… does not match its digest")
     suffix = next((suffix for magic, suffix in _PICTURES if content.startswith(magic)), "")
     if suffix:
         return digest + suffix, content
@@ -217,7 +217,7 @@ def unpacked(name: str, data: bytes, path: Path) -> tuple[str, bytes]:
     if name.endswith(".zst"):
         data = unpack(data, str(path))
     if hashlib.sha256(data).hexdigest() != digest:
-        raise InputError("damaged: its content is not what its name says", path=str(path))
+        raise InputError("damaged: its content does not match its name", path=str(path))
     return digest, data
 
 

@@ -234,7 +234,7 @@ class RunStore:
         """
         runs = list(runs)
         if live := [run for run in runs if self.has(run) and self.is_live(run)]:
-            raise Conflict(f"run {live[0]} is still going on; stop it first, nothing was deleted")
+            raise Conflict(f"run {live[0]} is still active; stop it first, nothing was deleted")
         moved: list[str] = []
         with explained(self._trash):
             for run in runs:

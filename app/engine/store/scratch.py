@@ -79,7 +79,7 @@ def sweep(base: Path | None = None) -> int:
                 shutil.rmtree(path, ignore_errors=True)
                 removed += not path.exists()
     if removed:
-        log.info("removed %d temporary folders of processes that are gone", removed)
+        log.info("removed %d temporary folders of dead processes", removed)
     return removed
 
 

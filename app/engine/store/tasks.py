@@ -45,6 +45,6 @@ def read_task(folder: Path) -> RunRequest:
             raise StoreError(f"{path.name} of run {folder.name} is of a newer version; use a newer Sitelore")
         return _type().validate_python(data["request"])
     except FileNotFoundError as error:
-        raise NotFound(f"run {folder.name} can't be gone on with: it was not made here") from error
+        raise NotFound(f"run {folder.name} can't be resumed: it was not made here") from error
     except (OSError, ValueError, KeyError, TypeError, ValidationError) as error:
-        raise StoreError(f"{path.name} of run {folder.name} is damaged; start the task anew") from error
+        raise StoreError(f"{path.name} of run {folder.name} is damaged; start the task again") from error

@@ -70,7 +70,7 @@ class Wall:
             if lock.take():
                 return lock
             time.sleep(_PAUSE)  # it may only be somebody who looks whether we are dead
-        raise StoreError("the folder of the runs that go on can't be locked")
+        raise StoreError("the folder of live runs can't be locked")
 
 
 def living_elsewhere(workspace: Workspace) -> list[LiveNote]:

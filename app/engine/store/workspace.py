@@ -210,7 +210,7 @@ class Workspace:
         """
         with explained(self.path), FileLock(self.path / "index.lock") as lock:
             if not lock.take():
-                raise Conflict("another process is making this workspace's index anew; wait for it")
+                raise Conflict("another process is rebuilding this workspace's index; wait for it")
             try:
                 if self.index.is_damaged():
                     raise DamagedIndex("found broken before it is made again")
@@ -302,7 +302,7 @@ class Workspace:
         """Rename the damaged index and start an empty one."""
         if hasattr(self, "index"):
             self.index.close()
-        log.warning("the search index is damaged and is made anew: %s", error)
+        log.warning("the search index is damaged and is being rebuilt: %s", error)
         path = self.path / INDEX_FILE
         aside = f"{INDEX_FILE}.damaged-{time.strftime('%Y%m%d-%H%M%S')}-{uuid.uuid4().hex[:4]}"
         with explained(path):
@@ -311,7 +311,7 @@ class Workspace:
                     (self.path / f"{INDEX_FILE}{end}").rename(self.path / f"{aside}{end}")
         self.index = RunIndex(path, self.review.path)
         self.notes.append(
-            f"The search index was damaged and has been made anew from the runs; the damaged file is kept as {aside}."
+            f"The search index was damaged and has been rebuilt from the runs; the damaged file is kept as {aside}."
         )
 
     def index_run(self, run: str) -> None:
@@ -357,7 +357,7 @@ def _read(file: Path) -> SiteTable:
             raise ValueError("another format")
         version = document.get("version")
     except (ValueError, KeyError, TypeError) as error:
-        raise StoreError(f"{file}: this is no workspace of Sitelore's; choose another folder") from error
+        raise StoreError(f"{file}: this is not a Sitelore workspace; choose another folder") from error
     if not isinstance(version, int) or version > VERSION:
         raise StoreError(
             f"{file}: the workspace is of version {version}, this program reads up to {VERSION}; use a newer Sitelore"

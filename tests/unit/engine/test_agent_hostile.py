@@ -235,10 +235,10 @@ async def engine(tmp_path: Path) -> AsyncIterator[Engine]:
         ("", HOME, "there is no task"),
         (" \x00\u202e\x1b ", HOME, "there is no task"),
         ("x" * 100_000, HOME, "the task has 100,000 characters"),
-        ("Look", "http://ana:hunter2@shop.example/", "a password in it"),
+        ("Look", "http://ana:hunter2@shop.example/", "contain a password"),
         ("Look", "http://shop.example/?token=abcdef123456", "a secret"),
-        ("Look", "ftp://shop.example/", "no address"),
-        ("Look", "chrome://crash", "no address"),
+        ("Look", "ftp://shop.example/", "not the address"),
+        ("Look", "chrome://crash", "not the address"),
         ("Log in, password {secret:NOT_SET}", HOME, "SITELORE_SECRET_NOT_SET"),
     ],
 )

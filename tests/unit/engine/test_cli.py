@@ -76,7 +76,7 @@ def test_a_site_another_process_works_on_is_not_explored_beside_it(workspace, ca
         assert lock.take()
         arguments = ["--workspace", workspace, "explore", "http://127.0.0.1:1/", "--site", "shop"]
         assert main(arguments) == 1
-    assert "shop is being worked on by another process" in capsys.readouterr().err
+    assert "shop is in use by another process" in capsys.readouterr().err
 
 
 def test_rules_that_cannot_be_read_are_bad_input(workspace, tmp_path, capsys):

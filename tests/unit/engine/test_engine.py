@@ -190,12 +190,12 @@ async def test_undoing_an_edit_of_the_policy_is_told(engine):
     engine.bus.subscribe(lambda event: told.append(event) if isinstance(event, HistoryChanged) else None)
     desk = engine._core.workspace.desk
     desk.save_policy(UNATTENDED, "mina")
-    assert (await engine.undo()).did == "edit the policy of interventions"
+    assert (await engine.undo()).did == "edit the intervention policy"
     assert desk.policy() == USUAL
-    await _until(lambda: told and told[-1].redo == "edit the policy of interventions")
+    await _until(lambda: told and told[-1].redo == "edit the intervention policy")
     await engine.redo()
     assert desk.policy() == UNATTENDED
-    await _until(lambda: told[-1].undo == "edit the policy of interventions")
+    await _until(lambda: told[-1].undo == "edit the intervention policy")
 
 
 async def _until(so) -> None:

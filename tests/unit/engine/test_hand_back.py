@@ -327,7 +327,7 @@ async def test_a_takeover_of_a_false_wall_is_handed_back_as_none(wall: Browserle
 
 async def test_where_no_wall_was_asked_about_there_is_none_to_deny(wall: Browserless):
     run = await taken(wall)
-    with pytest.raises(Conflict, match="wall"):
+    with pytest.raises(Conflict, match="not blocked"):
         await wall.engine.release(run, NONE)
     assert (await wall.row(run)).state is RunState.TAKEN_OVER, "the page is still in the person's hands"
     await wall.engine.release(run)

@@ -97,9 +97,7 @@ def test_a_file_of_pages_that_was_made_to_do_harm_is_refused(theirs, ours, tmp_p
         )
     report = import_paths(ours, [theirs])
     assert report.imported == 2
-    assert all(
-        "no file of a workspace's pages" in one.error or "missing" in one.error for one in report.failed
-    )
+    assert all("not a file of page contents" in one.error or "missing" in one.error for one in report.failed)
     assert not (tmp_path / "x").exists()
 
 

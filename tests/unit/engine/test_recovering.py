@@ -113,7 +113,7 @@ async def test_runs_that_were_going_are_gone_on_with_and_held_ones_wait_for_a_pe
     assert {row.stage for row in rows.values()} == {Stage.IDLE}
     assert rows["RUNNING"].why == "the program ended in the middle of the run"
     assert rows["PAUSED"].why == "it was paused when the program ended"
-    assert rows["TAKEN_OVER"].why == "a person's hands were on its page when the program ended"
+    assert rows["TAKEN_OVER"].why == "it was taken over when the program ended"
 
 
 async def test_after_a_start_by_hand_nothing_goes_on_by_itself(wall: Wall):

@@ -46,7 +46,7 @@ def test_an_address_is_written_as_browsers_write_it(given: str, address: str):
     ],
 )
 def test_what_no_browser_opens_is_refused_at_once(given: str):
-    with pytest.raises(UsageError, match="no address of a page"):
+    with pytest.raises(UsageError, match="not the address of a page"):
         checked_address(given)
 
 
@@ -71,7 +71,7 @@ def test_a_run_may_be_where_it_was_told_to_be(start: str, domains: tuple[str, ..
 
 @pytest.mark.parametrize("domain", ["", "pay test", "http://", "*."])
 def test_a_host_that_is_none_is_said_to_be_none(domain: str):
-    with pytest.raises(UsageError, match="is no host"):
+    with pytest.raises(UsageError, match="is not a host"):
         allowed_hosts(RunRequest(intent="Look", start_url="http://a.test/", domains=(domain,)))
 
 
@@ -83,7 +83,7 @@ def test_a_host_that_is_none_is_said_to_be_none(domain: str):
         ({"kb": "gone.kb"}, "no such knowledge base"),
         ({"storage_state": "notes.txt"}, "this log-in can't be read"),
         ({"storage_state": "gone.json"}, "this log-in can't be read"),
-        ({"domains": ("pay test",)}, "is no host"),
+        ({"domains": ("pay test",)}, "is not a host"),
     ],
 )
 async def test_a_slip_of_the_pen_leaves_no_run_behind(tmp_path: Path, wrong: dict[str, object], error: str):

@@ -123,7 +123,7 @@ def test_an_undecided_request_is_not_closed_by_a_step(desk: DeskStore):
 
 def test_an_id_is_asked_once_and_an_unknown_one_is_said_to_be(desk: DeskStore):
     desk.open_request(ask("r1"))
-    with pytest.raises(Conflict, match="there already"):
+    with pytest.raises(Conflict, match="exists already"):
         desk.open_request(ask("r1"))
     for deed in (
         lambda: desk.request("r2"),
@@ -137,13 +137,13 @@ def test_an_id_is_asked_once_and_an_unknown_one_is_said_to_be(desk: DeskStore):
 @pytest.mark.parametrize(
     ("decision", "said"),
     [
-        (PersonDecision(verb=Verb.EDIT, command="  "), "no action"),
-        (PersonDecision(verb=Verb.ANSWER, text="\n"), "no words"),
-        (PersonDecision(verb=Verb.DENY, text="x" * (LONGEST_HINT + 1)), "4,001 characters; 4,000"),
+        (PersonDecision(verb=Verb.EDIT, command="  "), "action is missing"),
+        (PersonDecision(verb=Verb.ANSWER, text="\n"), "is empty"),
+        (PersonDecision(verb=Verb.DENY, text="x" * (LONGEST_HINT + 1)), "4,001 characters; at most 4,000"),
         (PersonDecision(verb=Verb.EDIT, command="x" * 1_000_000), "1,000,000 characters"),
         (
             PersonDecision(verb=Verb.RETRY),
-            "retry decides nothing about this approval: give approve, deny, edit",
+            "retry does not fit this approval: give approve, deny, edit",
         ),
     ],
 )
@@ -209,9 +209,11 @@ def test_a_hint_is_given_once_and_says_since_when(desk: DeskStore):
 
 
 def test_a_hint_of_a_megabyte_or_of_no_words_is_refused_whole(desk: DeskStore):
-    with pytest.raises(UsageError, match=r"1,000,000 characters; 4,000 are taken at most .*nothing was kept"):
+    with pytest.raises(
+        UsageError, match=r"1,000,000 characters; at most 4,000 are allowed .*nothing was stored"
+    ):
         desk.add_hint(hint(text="x" * 1_000_000))
-    with pytest.raises(UsageError, match="no words"):
+    with pytest.raises(UsageError, match="is empty"):
         desk.add_hint(hint(text=" \n"))
     assert desk.hints() == []
     assert desk.add_hint(hint(text="x" * LONGEST_HINT)).text == "x" * LONGEST_HINT
@@ -320,7 +322,7 @@ def test_the_policy_is_the_usual_one_until_it_is_edited_and_undo_leads_back(plac
         workspace.desk.save_policy(strict, "ana")
     with Workspace.open(place) as workspace:
         assert workspace.desk.policy() == strict
-        assert workspace.undo().label == "edit the policy of interventions"
+        assert workspace.undo().label == "edit the intervention policy"
         assert workspace.desk.policy() == UNATTENDED
         workspace.undo()
         assert workspace.desk.policy() == USUAL
@@ -369,7 +371,7 @@ def test_a_row_that_cant_be_read_costs_only_itself(desk: DeskStore, caplog):
         assert desk.hints() == desk.deeds() == desk.reactions() == desk.live() == desk.standing("run") == []
         assert desk.stances("run") == {}
         assert desk.policy() == USUAL
-    assert "is left out" in caplog.text
+    assert "is skipped" in caplog.text
     assert desk.decide("good", YES).decision == YES, "a broken decision is none"
     with pytest.raises(NotFound):
         desk.request("bad")

@@ -146,7 +146,7 @@ def test_a_run_that_is_going_on_is_not_deleted(place):
     with Workspace.open(place) as workspace, _begun(workspace, 1):
         workspace.runs.add(make_run("done"), (), {})
         workspace.index_run("done")
-        with pytest.raises(Conflict, match="going on"):
+        with pytest.raises(Conflict, match="still active"):
             workspace.delete_runs(["done", "live"])
         assert workspace.runs.ids() == {"done", "live"}
 

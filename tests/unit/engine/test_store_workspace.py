@@ -62,7 +62,7 @@ def test_a_newer_file_is_refused_and_left_alone(place, name):
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"format": "other"}', "null"])
 def test_a_folder_of_something_else_is_refused(tmp_path, content):
     (tmp_path / "workspace.json").write_text(content)
-    with pytest.raises(StoreError, match="no workspace"):
+    with pytest.raises(StoreError, match="not a Sitelore workspace"):
         Workspace.open(tmp_path)
 
 
@@ -85,7 +85,7 @@ def test_a_damaged_index_is_made_anew_and_said_so(place, damage):
     with Workspace.open(place) as workspace:
         assert workspace.index.count() == 2
         assert workspace.index_made_anew
-        assert "made anew" in " ".join(workspace.notes)
+        assert "been rebuilt" in " ".join(workspace.notes)
         assert len(workspace.index.search("thing", 10)) == 2
 
 
@@ -155,7 +155,7 @@ def test_verdicts_are_kept_and_taken_back_and_kept_again(place):
             review.withdraw("v1")
         entry = workspace.undo()
         assert entry is not None
-        assert entry.label == "take back 'loop' on r"
+        assert entry.label == "withdraw 'loop' on r"
     with Workspace.open(place) as workspace:
         assert workspace.review.verdicts("r") == [_verdict("v1")]
         workspace.redo()

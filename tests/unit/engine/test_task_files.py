@@ -60,10 +60,10 @@ def test_webarenas_file_begins_where_it_is_told_and_its_answers_are_not_read(tmp
     ("content", "says"),
     [
         (b"", "no task"),
-        (b"[", "no JSON"),
-        (b'[{"intent": "x", "start_url": "http://a.test/"}, 4]', "task 2: it is no object"),
+        (b"[", "not valid JSON"),
+        (b'[{"intent": "x", "start_url": "http://a.test/"}, 4]', "task 2: it is not an object"),
         (b'[{"start_url": "http://a.test/"}]', "task 1: it has no intent"),
-        (b'[{"intent": "x", "start_url": "__SHOPPING__"}]', "where it begins"),
+        (b'[{"intent": "x", "start_url": "__SHOPPING__"}]', "start address"),
         (
             b'[{"intent": "x", "start_url": "http://a.test/", "policy": "magic"}]',
             "there is no policy 'magic'",
