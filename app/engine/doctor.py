@@ -100,7 +100,7 @@ async def qt_check(environ: Mapping[str, str]) -> Check:
         return _slow("Qt", str(slow))
     if code == 0:
         qt, platform, _ = json.loads(out.splitlines()[-1])
-        shown = platform if display else f"{platform}: no display here, so pictures but no window"
+        shown = platform if display else f"{platform}: no display here: screenshots work, a window does not"
         return Check(name="Qt", ok=True, found=f"{qt} on {shown}")
     if lacking := await asyncio.to_thread(missing_qt, display=display):
         return lacking
@@ -175,7 +175,7 @@ def encoder_check(model: str, cache: Path) -> Check:
     copies = [copy for copy in cache.glob("[!.]*/*.onnx") if copy.with_name("copy.json").is_file()]
     if model and not Path(model).expanduser().is_dir():
         remedy = "correct SITELORE_ENCODER (or the setting), or clear it to use the bundled model"
-        return Check(name="encoder", ok=False, found=f"{model} is no folder", remedy=remedy, needed=False)
+        return Check(name="encoder", ok=False, found=f"{model} is not a folder", remedy=remedy, needed=False)
     lacking = [name for name in ("onnxruntime", "tokenizers") if not _has(name)]
     if not lacking and copies:
         size = sum(copy.stat().st_size for copy in copies) / 1e6
@@ -208,7 +208,7 @@ def endpoint_check(url: str, environ: Mapping[str, str], wanted: Sequence[str] =
     address = (url or "https://api.openai.com/v1").rstrip("/")
     shown = _without_user(address)
     if urlsplit(address).scheme not in {"http", "https"}:
-        return _endpoint_failed(f"{shown} is no http address", "correct SITELORE_MODEL_URL")
+        return _endpoint_failed(f"{shown} is not an http address", "correct SITELORE_MODEL_URL")
     request = urllib.request.Request(
         f"{address}/models", headers={"Authorization": f"Bearer {key}"} if key else {}
     )

@@ -26,7 +26,7 @@ PYTHON = Check(name="Python", ok=True, found="3.11.7")
 
 STARTED = BrowserStarted(found="Chromium 156.0 (/usr/bin/chromium)")
 UNSANDBOXED = BrowserStarted(
-    found="Chromium 156.0 (/usr/bin/chromium)", unsandboxed="Chromium refuses it to root",
+    found="Chromium 156.0 (/usr/bin/chromium)", unsandboxed="Chromium does not allow it for root",
     remedy="start Sitelore as an ordinary user", warning="the browser runs without its sandbox: beware",
 )  # fmt: skip
 
@@ -150,7 +150,7 @@ def test_a_browser_without_its_sandbox_is_marked_and_mentioned_once(watched, fak
     for _ in range(3):
         fake_engine.bus.publish(UNSANDBOXED)
 
-    assert said == ["The browser runs without its sandbox: Chromium refuses it to root"]
+    assert said == ["The browser runs without its sandbox: Chromium does not allow it for root"]
     assert bar.browser.text() == "Chromium 156.0, no sandbox"
     assert bar.browser.property("state") == "warn"
     assert bar.browser.accessibleName() == "browser: Chromium 156.0, no sandbox"

@@ -56,7 +56,7 @@ async def world(engine: Engine, chromium: Browser, monkeypatch: pytest.MonkeyPat
         ("download", [click("Report"), click("Table"), DONE], "report.csv"),
         ("crash-on-click", [click("Show more"), Goto("/good/one"), DONE], "the page crashed"),
         ("good/one", [Goto("/fails"), DONE], "status 500"),
-        ("good/one", [Goto("/loop/a"), DONE], "redirects in a circle"),
+        ("good/one", [Goto("/loop/a"), DONE], "redirects in a loop"),
         ("good/one", [Goto("/report"), DONE], "offers a file"),
         ("good/one", [Goto("chrome://crash"), DONE], "begins with http"),
         ("never-settles", [click("Home"), DONE], "/never-settles"),
@@ -80,7 +80,7 @@ async def test_a_run_gets_over_what_a_page_does_and_tells_it(
     ("page", "outcome", "error"),
     [
         ("report", Outcome.CRASHED, "offers a file"),
-        ("loop/a", Outcome.CRASHED, "redirects in a circle"),
+        ("loop/a", Outcome.CRASHED, "redirects in a loop"),
         ("bounce", Outcome.CRASHED, "leads elsewhere"),
         ("captcha", Outcome.NEEDS_PERSON, "a captcha blocks"),
         ("members", Outcome.NEEDS_PERSON, "a log-in blocks"),

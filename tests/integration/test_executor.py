@@ -343,7 +343,7 @@ async def test_a_page_that_crashes_is_opened_anew(bench: Bench):
         await bench.tab.page.goto("chrome://crash")
     assert (await bench.hand.do(Click(0))).cause is Cause.PAGE_LOST
     page = await bench.look()
-    assert (page.title, page.notes[-1]) == ("Plain", "the page crashed; it was opened anew")
+    assert (page.title, page.notes[-1]) == ("Plain", "the page crashed; it was reopened")
 
 
 async def test_a_window_that_opens_becomes_the_tab_in_front_and_tabs_are_switched_and_closed(bench: Bench):

@@ -73,7 +73,7 @@ async def test_pages_that_crash_hang_or_never_rest_cost_themselves_only(bad: Bad
     assert {f"/good/{name}" for name in GOOD} <= found.addresses
     assert said["crash"].startswith("failed")
     assert said["never-settles"] == said["grows"] == "tried"
-    assert any("never came to rest" in note for note in found.report.notes)
+    assert any("never became idle" in note for note in found.report.notes)
 
 
 async def test_a_control_that_crashes_its_page_is_given_up_and_menus_are_opened(bad: BadSite, tmp_path: Path):

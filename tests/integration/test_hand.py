@@ -159,7 +159,7 @@ async def test_a_page_that_never_comes_to_rest_is_taken_as_it_is_and_said_so(
     blank: Visit, odd: tuple[Odd, str]
 ):
     done = await open_page(blank, odd[1] + "/grow", most=0.8)
-    assert (done.error, done.settled, done.notes) == ("", False, ("the page never came to rest",))
+    assert (done.error, done.settled, done.notes) == ("", False, ("the page never became idle",))
 
 
 async def test_a_page_whose_script_never_ends_does_not_hold_us(blank: Visit, odd: tuple[Odd, str]):
@@ -186,19 +186,19 @@ async def test_a_fault_that_goes_away_at_the_second_try_is_noted(blank: Visit, o
 async def test_a_fault_that_stays_is_an_error_after_two_tries(blank: Visit, odd: tuple[Odd, str]):
     site, url = odd
     done = await open_page(blank, url + "/fault")
-    assert done.error.endswith("/fault: the server has a fault (status 503, twice)")
+    assert done.error.endswith("/fault: the server failed (status 503, twice)")
     assert site.asked["/fault"] == 2
 
 
 async def test_every_address_without_a_page_has_its_sentence(blank: Visit, odd: tuple[Odd, str]):
     said = {
-        odd[1] + "/circle": "redirects in a circle",
-        odd[1] + "/file": "brings no page: it offers a file",
-        f"http://{HOST}:1/": "browsers refuse the port",
+        odd[1] + "/circle": "redirects in a loop",
+        odd[1] + "/file": "is no page: it offers a file",
+        f"http://{HOST}:1/": "browsers block the port",
         "http://nobody.invalid/": "there is no host nobody.invalid",
-        "javascript:alert(1)": "is no address of a page",
-        "file:///etc/hostname": "is no address of a page",
-        "mailto:a@b.test": "is no address of a page",
+        "javascript:alert(1)": "is not the address of a page",
+        "file:///etc/hostname": "is not the address of a page",
+        "mailto:a@b.test": "is not the address of a page",
     }
     for url, sentence in said.items():
         assert sentence in (await open_page(blank, url)).error, url

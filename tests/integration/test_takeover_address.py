@@ -75,7 +75,7 @@ async def test_addresses_back_forward_and_reload_are_steps_of_the_person(blank: 
         assert await hands.move(PageMove.FORWARD) == ""
         assert blank.page.url == f"{shop}/department/kitchen/"
         assert await hands.move(PageMove.RELOAD) == ""
-        assert "refuse the port" in await hands.move(PageMove.OPEN, "http://127.0.0.1:9/")
+        assert "block the port" in await hands.move(PageMove.OPEN, "http://127.0.0.1:9/")
         with pytest.raises(UsageError):
             await hands.move(PageMove.OPEN, "javascript:alert(1)")
         await hands.end()

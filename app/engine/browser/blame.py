@@ -68,7 +68,7 @@ def hindered(element: Element, probe: Probe, page: PageCapture) -> Result | None
     if probe.point is None and probe.cover is not None:
         return covered(element, probe.cover, page)
     if probe.point is None:
-        return refused(Cause.HIDDEN, f"{named(element)} lies where nothing can be scrolled to")
+        return refused(Cause.HIDDEN, f"{named(element)} is out of scrolling reach")
     return None
 
 

@@ -68,13 +68,13 @@ class Browsers:
 
     async def __aenter__(self) -> Self:
         if self._headed and not has_display():
-            raise SiteloreError("there is no display here to show a browser on; go without --headed")
+            raise SiteloreError("there is no display here to show a browser on; leave out --headed")
         try:
             async with asyncio.timeout(self._starts):
                 await self._running()
         except TimeoutError:
             raise SiteloreError(
-                f"the browser did not start within {self._starts:.0f} s, the time there is; try again with more"
+                f"the browser did not start within the time limit of {self._starts:.0f} s; try again with more"
             ) from None
         return self
 
@@ -106,7 +106,7 @@ class Browsers:
                 if turn == 2:
                     slow = isinstance(error, TimeoutError)
                     why = f" for {ANSWERS:.0f} s" if slow else f": {error}"
-                    raise _gone(f"the browser gives no page{why}", slow=slow) from error
+                    raise _gone(f"the browser opened no page{why}", slow=slow) from error
                 await self._close()
         raise AssertionError("unreachable")
 
@@ -227,7 +227,7 @@ def _trouble(tab: Visit, performed: Performed, *, acted: bool) -> Trouble:
         return Trouble.SERVER
     if "offers a file" in performed.error:
         return Trouble.FILE
-    if "redirects in a circle" in performed.error:
+    if "redirects in a loop" in performed.error:
         return Trouble.NO_PAGE
     if "has left the page" in performed.error:
         return Trouble.MISSING

@@ -70,7 +70,7 @@ def address_of(typed: str, here: str) -> str:
     """
     text = typed.strip()
     if not text or len(text) > LONGEST or any(letter.isspace() for letter in text):
-        raise UsageError(f"{text[:80]!r} is no address", remedy="type one such as shop.example/orders")
+        raise UsageError(f"{text[:80]!r} is not an address", remedy="type one such as shop.example/orders")
     if text.startswith("/") and not text.startswith("//") and here.startswith(("http://", "https://")):
         return urljoin(here, text)
     if _HOST.match(text):
@@ -83,7 +83,7 @@ def address_of(typed: str, here: str) -> str:
         known = False
     if not known:
         raise UsageError(
-            f"{text[:80]!r} is no address of a page", remedy="type one that begins with https://"
+            f"{text[:80]!r} is not the address of a page", remedy="type one that begins with https://"
         )
     return text
 
@@ -93,7 +93,7 @@ async def _open(visit: Visit, url: str) -> str:
         try:
             await visit.renew()
         except (Error, TimeoutError):
-            return "the browser can't open a page now; it is being brought back"
+            return "the browser can't open a page now; it is being restarted"
     try:
         await visit.page.goto(url, wait_until="commit", timeout=ANSWERS * 1000)
     except Late:

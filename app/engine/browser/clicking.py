@@ -53,7 +53,7 @@ async def click(grip: Grip, command: Click) -> Done:
     if probe.native_list:
         options = ", ".join(f"'{option}'" for option in element.options[:12])
         raise Refused(
-            refused(Cause.WRONG_KIND, f"the options of {named(element)} are not chosen by clicks",
+            refused(Cause.WRONG_KIND, f"options of {named(element)} can't be chosen by clicking",
                     f'select_option("{element.index}", ...) with one of: {options}'))  # fmt: skip
     if probe.kind == "input file":
         raise Refused(

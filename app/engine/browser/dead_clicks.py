@@ -78,6 +78,6 @@ def target_at(point: tuple[float, float], *more: str) -> Target:
 def instead(element: Element | None, page: PageCapture) -> list[str]:
     """Suggest actions that may do what a click on this element did not."""
     if element is None:
-        return ["look at what stands there now"]
+        return ["check what is there now"]
     others = [one for one in similar(element.name, page) if one.index != element.index]
     return [*map(call, others), f'press("{element.index}", "Enter")', f'hover("{element.index}")']

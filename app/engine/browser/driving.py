@@ -63,7 +63,7 @@ class Driving:
                 async with asyncio.timeout(STOPS):
                     await self._playwright.stop()
         except TimeoutError:
-            log.warning("the browser's driver did not stop for %.0f s; it was let go", STOPS)
+            log.warning("the browser's driver did not stop within %.0f s; it was abandoned", STOPS)
         finally:
             if self._scratch is not None:
                 await asyncio.to_thread(self._scratch.remove)

@@ -201,7 +201,7 @@ class Executor:
         began = time.monotonic()
         handler = HANDLERS.get(type(command))
         if handler is None:
-            return refused(Cause.POLICY, f"{type(command).__name__} is nothing that is done on a page")
+            return refused(Cause.POLICY, f"{type(command).__name__} is not an action on a page")
         if self.guard is None:
             result = await self._tried(handler, command)
         else:
@@ -323,7 +323,7 @@ class Executor:
         outside = self._grip.fences.outside(after.url)
         if outside is not None and not isinstance(command, SwitchTab):
             await self._leave(before)
-            return replace(outside, tried=done.tried, status=status, why=f"{outside.why}; it was left again")
+            return replace(outside, tried=done.tried, status=status, why=f"{outside.why}; the run went back")
         cause, why = wall(command, before, after, status)
         if cause is Cause.CHALLENGE:
             self._grip.fences.challenged(after.url)
@@ -389,7 +389,7 @@ def _with_writes(
             cause=Cause.POLICY,
             why=f"the page tried to send {held_back[0]}, which changes something; only reading is allowed here",
         )
-    notes = tuple(f"{what} was held back: it changes something" for what in dict.fromkeys(result.held_back))
+    notes = tuple(f"{what} was blocked: it changes something" for what in dict.fromkeys(result.held_back))
     return replace(result, notes=(*result.notes, *notes[:3]))
 
 

@@ -43,7 +43,7 @@ class Fences:
             host = (parts.hostname or "").lower()
             parts.port  # noqa: B018 it is checked when it is asked for
         except ValueError:
-            return refused(Cause.OFF_SITE, f"{redact_url(url)[:120]} is no address")
+            return refused(Cause.OFF_SITE, f"{redact_url(url)[:120]} is not an address")
         if parts.scheme in ("about", "blob", "data", "chrome-error"):  # not sent by a host
             return None
         if parts.scheme not in ("http", "https"):
@@ -68,14 +68,14 @@ class Fences:
         key = _key(url)
         if key in self._challenged:
             return refused(
-                Cause.CHALLENGE, f"{redact_url(url)[:120]} asked whether a person is there, and would again",
+                Cause.CHALLENGE, f"{redact_url(url)[:120]} showed a captcha, and would again",
                 "ask_human()", "go_back()",
             )  # fmt: skip
         if self._opened[key] > MOST_RETURNS:
             return refused(
                 Cause.REGRESSION,
                 f"{redact_url(url)[:120]} has been opened {self._opened[key]} times; this goes in circles",
-                "go on from the page that is open",
+                "continue from the open page",
             )  # fmt: skip
         return None
 

@@ -89,7 +89,7 @@ async def check(grip: Grip, command: Check) -> Done:
     ticked = await ask(world, f"siteloreHand.ticked({number})")
     if ticked is None:
         raise Refused(
-            refused(Cause.WRONG_KIND, f"{named(element)} is no box to tick", f'click("{element.index}")')
+            refused(Cause.WRONG_KIND, f"{named(element)} is not a check box", f'click("{element.index}")')
         )
     if ticked is command.on:
         return Done(already=True, calm=True)
@@ -129,7 +129,7 @@ async def upload(grip: Grip, command: Upload) -> Done:
         await (await asked.value).set_files(path)
     except Error as error:
         raise Refused(
-            refused(Cause.WRONG_KIND, f"{named(element)} asks for no file", tried=(CDP,))
+            refused(Cause.WRONG_KIND, f"{named(element)} opens no file chooser", tried=(CDP,))
         ) from error
     return Done(tried=(CDP,), calm=True)
 
@@ -155,8 +155,8 @@ async def _field(grip: Grip, element: Element) -> Field:
         raise Refused(refused(Cause.DISABLED, f"{named(element)} is disabled"))
     if field.readonly:
         raise Refused(
-            refused(Cause.WRONG_KIND, f"{named(element)} can only be read; what it holds is chosen elsewhere",
-                    f'click("{element.index}") may open what it is chosen from'))  # fmt: skip
+            refused(Cause.WRONG_KIND, f"{named(element)} is read-only; its value is chosen elsewhere",
+                    f'click("{element.index}") may open the chooser'))  # fmt: skip
     if field.kind == "input file":
         raise Refused(
             refused(
@@ -293,7 +293,7 @@ def _file(folder: Path | None, name: str) -> Path:
         Refused: there is no such file, or it lies outside.
     """
     if folder is None:
-        raise Refused(refused(Cause.FILE, "this run has no folder of files to give"))
+        raise Refused(refused(Cause.FILE, "this run has no folder to upload files from"))
     root = folder.resolve()
     try:
         path = (root / name).resolve()
@@ -302,7 +302,7 @@ def _file(folder: Path | None, name: str) -> Path:
     except (OSError, ValueError):
         inside, there, path = False, False, root
     if not inside:
-        raise Refused(refused(Cause.FILE, "a file is named by its name within the run's folder"))
+        raise Refused(refused(Cause.FILE, "name a file within the run's folder"))
     if not there:
         names = sorted(item.name for item in root.iterdir() if item.is_file()) if root.is_dir() else []
         raise Refused(

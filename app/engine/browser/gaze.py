@@ -145,7 +145,7 @@ class Gaze:
         if empty:
             return f"{told}; {EMPTY_TAB}"
         await open_page(visit, last, most=most)
-        return f"{told}; it was opened anew"
+        return f"{told}; it was reopened"
 
 
 def first_line(error: Exception) -> str:

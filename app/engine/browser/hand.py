@@ -53,12 +53,12 @@ _SENTENCES = {
     "ERR_ADDRESS_UNREACHABLE": "{host} can't be reached",
     "ERR_INTERNET_DISCONNECTED": "{host} can't be reached: there is no network",
     "ERR_NAME_NOT_RESOLVED": "there is no host {host}",
-    "ERR_TOO_MANY_REDIRECTS": "{url} redirects in a circle",
-    "ERR_CONNECTION_RESET": "{host} broke the connection off",
-    "ERR_CONNECTION_CLOSED": "{host} broke the connection off",
-    "ERR_EMPTY_RESPONSE": "{host} answered with nothing",
-    "ERR_INVALID_RESPONSE": "{host} answered with what is no page",
-    "ERR_UNSAFE_PORT": "browsers refuse the port of {host}",
+    "ERR_TOO_MANY_REDIRECTS": "{url} redirects in a loop",
+    "ERR_CONNECTION_RESET": "{host} dropped the connection",
+    "ERR_CONNECTION_CLOSED": "{host} dropped the connection",
+    "ERR_EMPTY_RESPONSE": "{host} sent an empty response",
+    "ERR_INVALID_RESPONSE": "{host} sent an invalid response",
+    "ERR_UNSAFE_PORT": "browsers block the port of {host}",
     "ERR_ABORTED": "{url} brings no page",
 }
 
@@ -72,7 +72,7 @@ async def open_page(visit: Visit, url: str, *, most: float = MOST) -> Performed:
     """
     began = time.monotonic()
     if urlsplit(url).scheme not in ("http", "https", "about"):
-        return Performed(f"{_short(url)} is no address of a page")
+        return Performed(f"{_short(url)} is not the address of a page")
     if visit.crashed or visit.stopped or not visit.pages:
         await visit.renew()
     status, error = await _go(visit, url)
@@ -80,16 +80,16 @@ async def open_page(visit: Visit, url: str, *, most: float = MOST) -> Performed:
         await visit.renew()
         status, error = await _go(visit, url)
     notes: tuple[str, ...] = ()
-    if status >= 500 or error.endswith(("broke the connection off", "answered with nothing")):
+    if status >= 500 or error.endswith(("dropped the connection", "sent an empty response")):
         first = error or f"the server answered {status}"
         await asyncio.sleep(RETRY_AFTER)
         status, error = await _go(visit, url)
         notes = (f"answered at the second try only ({first})",) if not error and status < 500 else ()
     if not error and status >= 500:
-        error = f"{_short(url)}: the server has a fault (status {status}, twice)"
+        error = f"{_short(url)}: the server failed (status {status}, twice)"
     settled = await settle(visit, most=most) if not error or status else False
     if not error and not settled:
-        notes = (*notes, "the page never came to rest")
+        notes = (*notes, "the page never became idle")
     return Performed(error, status, settled, round(time.monotonic() - began, 3), notes)
 
 
@@ -124,8 +124,8 @@ async def operate(
         return Performed(error, 0, False, round(time.monotonic() - began, 3))
     settled = await settle(visit, quiet=quiet, most=most, acted=True)
     status = await traffic.status_since(before, documents)
-    notes = () if settled else ("the page never came to rest",)
-    error = f"the server has a fault (status {status})" if status >= 500 else ""
+    notes = () if settled else ("the page never became idle",)
+    error = f"the server failed (status {status})" if status >= 500 else ""
     if visit.page.url.startswith("chrome-error://"):
         error = f"the page behind {_named(element)} can't be reached"
     return Performed(error, status, settled, round(time.monotonic() - began, 3), notes)
@@ -155,7 +155,7 @@ async def _go(visit: Visit, url: str) -> tuple[int, str]:
 def failure(url: str, message: str) -> str:
     """Return one sentence on why no page came for an address; ``message`` is Playwright's."""
     if "Download is starting" in message:
-        return f"{_short(url)} brings no page: it offers a file"
+        return f"{_short(url)} is no page: it offers a file"
     found = _NET.search(message)
     refused = "ERR_CONNECTION_REFUSED" if "ECONNREFUSED" in message else ""
     name = found[1] if found else refused

@@ -86,7 +86,7 @@ class LiveBrowser:
             InputError: the recorded log-in can't be read.
         """
         if headed and not has_display():
-            raise SiteloreError("there is no display here to show a browser on; go without --headed")
+            raise SiteloreError("there is no display here to show a browser on; leave out --headed")
         opening = Opening(
             setting=setting, headed=headed, storage_state=checked_login(storage_state), size=size
         )
@@ -202,7 +202,7 @@ class LiveBrowser:
             draft.replace(path)
         except OSError as error:
             draft.unlink(missing_ok=True)
-            raise StoreError(f"the log-in can't be kept in {path}: {error.strerror or error}") from error
+            raise StoreError(f"the log-in can't be saved in {path}: {error.strerror or error}") from error
 
     async def aclose(self) -> None:
         """Close the browser; closing twice is harmless."""
@@ -256,7 +256,7 @@ def checked_login(path: str) -> str:
         raise InputError(f"this log-in can't be read: {error}", path=path, remedy=remedy) from error
     cookies: object = state.get("cookies") if isinstance(state, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     if not isinstance(cookies, list):
-        raise InputError("this is no recorded log-in", path=path, remedy=remedy)
+        raise InputError("this is not a recorded log-in", path=path, remedy=remedy)
     for number, cookie in enumerate(cast("list[object]", cookies), start=1):
         fields = cast("dict[str, object]", cookie) if isinstance(cookie, dict) else {}
         if not all(isinstance(fields.get(name), str) for name in ("name", "value", "domain", "path")):

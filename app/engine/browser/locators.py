@@ -160,14 +160,16 @@ def _best(locator: Locator, found: list[Element], index: PageIndex) -> tuple[lis
     for told, fits in _refinements(locator, index):
         better = [element for element in found if fits(element)]
         if len(better) == 1:
-            return better, f", told from {len(found) - 1} alike by its {told}"
+            return better, f", distinguished from {len(found) - 1} similar ones by its {told}"
         found = better or found
     row = index.alike(found[0])
     if locator.of == len(row) and 0 <= locator.nth < len(row) and row[locator.nth] in found:
         chosen = row[locator.nth]
         stands = chosen.css == locator.css if locator.css else chosen.xpath == locator.xpath != ""
         if stands and _told(chosen, index) == (locator.href, locator.test_id, locator.label, locator.near):
-            return [chosen], f", number {locator.nth + 1} of {locator.of} alike, which stand where they stood"
+            return [
+                chosen
+            ], f", number {locator.nth + 1} of {locator.of} similar ones, none of which has moved"
     return found, ""
 
 
@@ -199,7 +201,7 @@ def _objection(
         return f"{len(best)} elements fit {locator.words} by {tier.value}"
     chosen = best[0]
     if alike and chosen not in alike:
-        return f"{len(alike)} elements are like {locator.words}, and none stands where it stood"
+        return f"{len(alike)} elements are similar to {locator.words}, and none is where it was"
     if tier is Tier.TEST_ID:
         return ""
     same_name = normal_name(chosen.name) == normal_name(locator.name)
@@ -212,7 +214,7 @@ def _objection(
             return f"what looks like {locator.words} is called {chosen.name!r} now"
     by_place = tier in (Tier.CSS, Tier.XPATH)
     if by_place and not same_name and not same_address and not _words_alike(chosen.name, locator.name):
-        return f"where {locator.words} stood there is {chosen.role} {chosen.name!r} now"
+        return f"{chosen.role} {chosen.name!r} is where {locator.words} was"
     if tier is Tier.ATTRIBUTES or (same_address and not by_place):
         return ""
     same_row = normal_name(index.near(chosen)) == normal_name(locator.near)

@@ -16,8 +16,8 @@ async def select_text(grip: Grip, command: SelectText) -> Done:
     element = grip.element(command.element)
     start, end = int(command.start), int(command.end)
     if start < 0 or (0 <= end <= start):
-        raise Refused(refused(Cause.VALUE, f"from {start} to {end} is no part of a text"))
+        raise Refused(refused(Cause.VALUE, f"from {start} to {end} is not a range of text"))
     world, number = place_of(grip.visit, element.index)
     if not await ask(world, f"siteloreHand.mark({number}, {start}, {end})"):
-        raise Refused(refused(Cause.VALUE, f"{named(element)} holds no such part of a text"))
+        raise Refused(refused(Cause.VALUE, f"{named(element)} has no such range of text"))
     return Done(tried=(SCRIPT,), calm=True)

@@ -14,8 +14,8 @@ from pathlib import Path
 from app.engine.errors import SiteloreError
 
 VARIABLE = "SITELORE_SANDBOX"
-ROOT = "Chromium refuses it to root"
-NO_NAMESPACES = "this system gives ordinary users no namespaces of their own"
+ROOT = "Chromium does not allow it for root"
+NO_NAMESPACES = "this system does not allow unprivileged user namespaces"
 
 _REFUSED = (
     "sandboxing failed",  # Playwright's summary
@@ -70,7 +70,7 @@ def sentence(why: str) -> str:
     if not why:
         return ""
     return (
-        f"the browser runs without its sandbox ({why}): a page that breaks out of it can do all that you can;"
+        f"the browser runs without its sandbox ({why}): a page that exploits the browser can do everything you can;"
         f" {remedy(why)}"
     )
 

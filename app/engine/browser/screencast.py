@@ -126,7 +126,7 @@ class Screencast:
                 async with asyncio.timeout(self._patience() + ANSWER):
                     await self._turn()
             except (Error, TimeoutError) as error:
-                log.debug("no picture of %s: %s", self._page, error)
+                log.debug("no frame of %s: %s", self._page, error)
                 await self._let_go()
                 await asyncio.sleep(AGAIN)
 
@@ -249,7 +249,7 @@ class Screencast:
         try:
             self._sink(frame)
         except Exception:
-            log.exception("a picture could not be handed over")
+            log.exception("a frame could not be delivered")
 
 
 def size_of(jpeg: bytes) -> tuple[int, int] | None:

@@ -165,7 +165,7 @@ class Visit:
             async with asyncio.timeout(OPENS):
                 page = await self.context.new_page()
         except TimeoutError:
-            raise Late(f"it opened no tab for {OPENS:.0f} s") from None
+            raise Late(f"it did not open a tab within {OPENS:.0f} s") from None
         finally:
             self._opening -= 1
         self._own.add(page)

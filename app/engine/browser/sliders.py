@@ -70,7 +70,7 @@ async def set_slider(grip: Grip, command: SetSlider) -> Done:
         raise Refused(refused(Cause.STALE, f"{named(element)} has left the page"))
     low, high = facts["min"], facts["max"]
     if (low is not None and command.value < low) or (high is not None and command.value > high):
-        raise Refused(refused(Cause.VALUE, f"{named(element)} goes from {low:g} to {high:g}"))
+        raise Refused(refused(Cause.VALUE, f"{named(element)} ranges from {low:g} to {high:g}"))
     if facts["native"]:
         return await _native(grip, element, command.value, facts)
     return await _made_up(_Track(grip, element, facts), command.value)
@@ -88,7 +88,7 @@ async def _native(grip: Grip, element: Element, value: float, facts: dict[str, A
     except Error as error:
         raise Refused(refused(Cause.VALUE, f"{named(element)} can't be set to {value:g}")) from error
     got = (await _facts(grip, element) or facts)["now"]
-    notes = () if got == value else (f"it stands at {got:g}, the nearest it takes",)
+    notes = () if got == value else (f"it is at {got:g}, the nearest value it accepts",)
     return Done(tried=(PLAYWRIGHT,), calm=True, notes=notes)
 
 
@@ -103,12 +103,12 @@ async def _made_up(track: _Track, value: float) -> Done:
     now = await track.now()
     if now is None:
         raise Refused(
-            refused(Cause.NO_EFFECT, f"nothing on the page tells what {named(element)} is at",
+            refused(Cause.NO_EFFECT, f"nothing on the page shows the value of {named(element)}",
                     f'drag_and_drop from element {element.index} to a point', tried=tried))  # fmt: skip
     raise Refused(
         refused(
             Cause.VALUE,
-            f"{named(element)} stands at {now:g} and could not be brought to {value:g}",
+            f"{named(element)} is at {now:g} and could not be set to {value:g}",
             tried=tried,
         )
     )

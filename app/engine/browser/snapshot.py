@@ -310,7 +310,7 @@ def _cuts(top: _Part, looking: _Looking) -> Iterator[str]:
         if facts["inert"]:
             yield f"{facts['inert']} elements can't be reached while a dialog is open{where}"
     if looking.opaque:
-        yield f"{len(looking.opaque)} frames could not be looked into"
+        yield f"{len(looking.opaque)} frames could not be read"
 
 
 async def picture_of(visit: Visit, **more: Any) -> tuple[bytes, str]:

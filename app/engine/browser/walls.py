@@ -23,7 +23,7 @@ def wall(command: Command, before: PageCapture, after: PageCapture, status: int)
     if after.url.startswith("chrome-error://"):
         return Cause.NETWORK, "the page can't be reached"
     if after.challenge is Challenge.CAPTCHA:
-        return Cause.CHALLENGE, f"{where} asks whether a person is there; a person has to answer that"
+        return Cause.CHALLENGE, f"{where} shows a captcha; a person has to solve it"
     if status >= 400:
         return Cause.ERROR_PAGE, f"{where} answers with an error (status {status})"
     asked = after.challenge is Challenge.LOGIN and before.challenge is not Challenge.LOGIN

@@ -68,7 +68,7 @@ def _of_the_answer(expected: PageState, keys: PageKeys, page: PageCapture) -> tu
     if page.url.startswith(("chrome-error:", "about:")):
         return ArrivalKind.ERROR, "no page came"
     if answer >= 500:
-        return ArrivalKind.ERROR, f"the server has a fault (status {answer})"
+        return ArrivalKind.ERROR, f"the server failed (status {answer})"
     if page.challenge is Challenge.CAPTCHA and expected.challenge is not Challenge.CAPTCHA:
         return ArrivalKind.BLOCKED, "a captcha stands before the page"
     if page.challenge is Challenge.LOGIN and expected.challenge is not Challenge.LOGIN:

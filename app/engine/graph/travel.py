@@ -139,7 +139,7 @@ class Traveller:
             done = await operate(self._visit, found.element, leg.operation, leg.value)
             unsent = guard.refused()
         if unsent and not done.error:
-            done = replace(done, error=f"{unsent[0]} was held back: it would have changed something")
+            done = replace(done, error=f"{unsent[0]} was blocked: it would have changed something")
         return done, found.tier
 
 

@@ -113,7 +113,7 @@ async def test_browsers_that_are_slow_do_not_end_it_while_time_is_left() -> None
         async def reopen(self) -> None:
             if self.left:
                 self.left -= 1
-                gone = BrowserGone("the browser gives no page for 10 s")
+                gone = BrowserGone("the browser opened no page for 10 s")
                 gone.slow = True
                 raise gone
             await super().reopen()
@@ -141,7 +141,7 @@ async def test_a_browser_that_is_slow_at_first_is_waited_for() -> None:
         async def open(self, url: str) -> Deed:
             if self.left:
                 self.left -= 1
-                gone = BrowserGone("the browser gives no page for 10 s")
+                gone = BrowserGone("the browser opened no page for 10 s")
                 gone.slow = True
                 raise gone
             return await super().open(url)

@@ -12,7 +12,7 @@ from tests.support.exploring import addresses, explore, explorer_of
 from tests.support.paper_site import HOME, PaperDriver, PaperRecorder, PaperSite, Thing, lost
 
 STAR = {"/": [Thing(f"P{n}", f"/{n}") for n in range(1, 9)]} | {f"/{n}": [] for n in range(1, 9)}
-FAULT = Deed(trouble=Trouble.SERVER, why="the server has a fault (status 500)", status=500)
+FAULT = Deed(trouble=Trouble.SERVER, why="the server failed (status 500)", status=500)
 SILENT = Deed(trouble=Trouble.UNREACHABLE, why="paper.example does not answer")
 
 
@@ -127,7 +127,7 @@ async def test_the_other_pages_do_the_work_of_one_whose_browser_is_gone():
 
 
 @pytest.mark.parametrize(
-    "trouble", [SILENT, FAULT, Deed(trouble=Trouble.NO_PAGE, why="redirects in a circle")]
+    "trouble", [SILENT, FAULT, Deed(trouble=Trouble.NO_PAGE, why="redirects in a loop")]
 )
 async def test_without_a_home_page_there_is_nothing_to_explore(trouble: Deed):
     report, store = await explore(PaperSite(STAR, trouble=lambda _: trouble))

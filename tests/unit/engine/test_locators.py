@@ -161,7 +161,7 @@ def test_one_of_several_alike_is_taken_by_its_number_only_while_they_stand_where
     twins = [button("More", css=f"section:nth-of-type({n}) > button") for n in (1, 2, 3)]
     got = found(page(*twins), 1, page(*twins, BACK))
     assert got.element.css == "section:nth-of-type(2) > button"
-    assert "number 2 of 3 alike" in got.why
+    assert "number 2 of 3 similar ones" in got.why
     assert got.candidates == 3
 
     fewer = found(page(*twins), 1, page(*twins[1:]))
@@ -200,7 +200,7 @@ def test_a_nameless_icon_is_found_by_its_place_and_a_named_one_in_its_place_is_n
     assert found(page(icon), 0, page(replace(icon, css="div > button"))).tier is Tier.XPATH
     delete = found(page(icon), 0, page(replace(icon, name="Delete")))
     assert delete.element is None
-    assert "'Delete' now" in delete.why
+    assert "'Delete' is where" in delete.why
 
 
 def test_in_its_place_a_name_that_shares_half_of_the_words_is_taken():

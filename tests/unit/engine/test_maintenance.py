@@ -331,7 +331,7 @@ async def test_nothing_is_gone_because_the_log_in_has_expired():
 
 async def test_a_page_with_a_fault_is_not_gone_and_counted():
     here = await Map().explored()
-    faulty = Deed(trouble=Trouble.SERVER, status=500, why="the server has a fault")
+    faulty = Deed(trouble=Trouble.SERVER, status=500, why="the server failed")
     here.site.trouble = lambda path: faulty if path == "/c/one" else None
     report = (await here.verify()).report
     assert report.gone_states == ()

@@ -78,7 +78,7 @@ CASES: tuple[tuple[str, tuple[Element, ...], int, tuple[Element, ...], str | Non
     (
         "where it stood stands another: not it",
         (SAVE, BACK), 0, (button("Delete", "form > button"), BACK),
-        None, "stood there is button 'Delete' now",
+        None, "button 'Delete' is where",
     ),
     (
         "where it stood stands one of nearly its name: it",

@@ -119,7 +119,7 @@ def test_a_model_folder_that_is_gone_is_named(tmp_path: Path) -> None:
     check = doctor.encoder_check(str(tmp_path / "gone"), tmp_path)
 
     assert not check.ok
-    assert "gone is no folder" in check.found
+    assert "gone is not a folder" in check.found
 
 
 async def test_the_whole_examination_names_a_remedy_for_everything_that_fails(

@@ -149,7 +149,7 @@ async def test_a_browser_that_is_slow_is_not_said_to_be_missing() -> None:
 def test_the_sentence_has_the_reason_the_danger_and_what_to_do() -> None:
     assert sandbox.sentence("") == ""
     words = sandbox.sentence(ROOT)
-    assert "without its sandbox (Chromium refuses it to root)" in words
+    assert "without its sandbox (Chromium does not allow it for root)" in words
     assert "start Sitelore as an ordinary user" in words
 
 
