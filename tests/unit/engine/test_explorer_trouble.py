@@ -126,9 +126,7 @@ async def test_the_other_pages_do_the_work_of_one_whose_browser_is_gone():
     assert report.ended == "done"
 
 
-@pytest.mark.parametrize(
-    "trouble", [SILENT, FAULT, Deed(trouble=Trouble.NO_PAGE, why="redirects in a loop")]
-)
+@pytest.mark.parametrize("trouble", [SILENT, FAULT, Deed(trouble=Trouble.NO_PAGE, why="redirects in a loop")])
 async def test_without_a_home_page_there_is_nothing_to_explore(trouble: Deed):
     report, store = await explore(PaperSite(STAR, trouble=lambda _: trouble))
     assert report.ended == store.ended == "failed"
