@@ -164,7 +164,7 @@ class Installer:
 
     @staticmethod
     def _indexes() -> dict[str, str]:
-        """What pip is set to, in uv's words, so that both ask the same places with the same certificates."""
+        """Return pip's settings in uv's words, so that both use the same indexes and certificates."""
         listed = subprocess.run(
             [str(PYTHON), "-m", "pip", "config", "list"], capture_output=True, text=True, check=False
         )
@@ -297,13 +297,13 @@ def test_all() -> int:
 
 
 def export_for_tests() -> None:
-    """Export the encoder that tests use before they begin: it takes 20 s of processor, once."""
+    """Export the encoder for the tests before they begin; it takes 20 s of processor time, once."""
     if _read_stamp().get("encoder"):
         subprocess.call([str(PYTHON), "-m", "tests.support.encoder"], cwd=ROOT, env=_quiet())
 
 
 def changed_sources() -> list[str]:
-    """Return the typed files that differ from the main branch or are not committed; all of them outside git: none."""
+    """Return the typed files that differ from the main branch or are not committed; none outside a git checkout."""
     base = next(
         (name for name in ("origin/HEAD", "main") if _git("rev-parse", "--verify", "-q", name)), "HEAD"
     )

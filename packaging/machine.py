@@ -1,4 +1,4 @@
-"""What the operating system must have: Qt's shared libraries, fonts and a browser.  Standard library only.
+"""System requirements: Qt's shared libraries, fonts and a browser.  Standard library only.
 
 Looks first and installs only what is missing; where that is not allowed it returns the command to type.
 """
@@ -23,7 +23,7 @@ LIBRARIES = {
     "libgssapi_krb5.so.2": "libgssapi-krb5-2",
     "libatomic.so.1": "libatomic1",
 }
-"""What QtGui and QtNetwork link against even without a display, and playwright's driver."""
+"""Libraries that QtGui and QtNetwork link against even without a display, and playwright's driver."""
 
 WINDOW_LIBRARIES = {
     "libxcb-cursor.so.0": "libxcb-cursor0",
@@ -39,7 +39,7 @@ WINDOW_LIBRARIES = {
     "libX11-xcb.so.1": "libx11-xcb1",
     "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
 }
-"""What the xcb platform plugin adds for a window on X11."""
+"""Libraries that the xcb platform plugin adds for a window on X11."""
 
 BROWSERS = (
     "google-chrome-stable",
@@ -55,19 +55,19 @@ FONT_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fo
 
 @dataclass(frozen=True)
 class Missing:
-    """Debian packages that are lacking, and whether the machine lets this process install them."""
+    """Debian packages that are missing, and whether a browser is."""
 
     packages: tuple[str, ...]
     browser: bool
 
     @property
     def any(self) -> bool:
-        """Whether anything is lacking."""
+        """Whether anything is missing."""
         return bool(self.packages) or self.browser
 
 
 def missing() -> Missing:
-    """Look at libraries, fonts and browser; takes some 20 ms."""
+    """Check libraries, fonts and browser; takes some 20 ms."""
     packages: list[str] = []
     if sys.platform.startswith("linux"):
         window = WINDOW_LIBRARIES if has_display() else {}
@@ -87,7 +87,7 @@ def has_display() -> bool:
 
 
 def has_browser() -> bool:
-    """Whether a Chromium of any maker is installed; that it starts is the doctor's business."""
+    """Whether a Chromium of any maker is installed; that it starts is checked by ``sitelore doctor``."""
     setting = os.environ.get("SITELORE_BROWSER", "")
     if setting and (Path(setting).exists() or shutil.which(setting)):
         return True
@@ -97,7 +97,7 @@ def has_browser() -> bool:
 
 
 def install(packages: list[str]) -> str:
-    """Install Debian packages; "" when done, else the reason why not."""
+    """Install Debian packages; return "" on success, else the reason."""
     prefix = root_prefix()
     if prefix is None or not shutil.which("apt-get"):
         return "not allowed to install system packages here"
@@ -122,7 +122,7 @@ def install(packages: list[str]) -> str:
 
 
 def root_prefix() -> list[str] | None:
-    """What stands before a command that needs root: nothing, ``sudo -n``, or None where it is not allowed."""
+    """Return the prefix of a command that needs root: nothing, ``sudo -n``, or None where it is not allowed."""
     if not hasattr(os, "geteuid"):
         return None
     if os.geteuid() == 0:
@@ -134,12 +134,12 @@ def root_prefix() -> list[str] | None:
 
 
 def command_to_type(packages: list[str]) -> str:
-    """The one line a person pastes where installing is not allowed."""
+    """Return the line a person pastes where installing is not allowed."""
     return f"sudo apt-get update && sudo apt-get install -y --no-install-recommends {' '.join(packages)}"
 
 
 def browser_package() -> str:
-    """The Debian package of a browser; Ubuntu's ``chromium`` is a stub for another package manager."""
+    """Return the Debian package of a browser; Ubuntu's ``chromium`` is a stub for another package manager."""
     return "chromium"
 
 
@@ -160,7 +160,7 @@ def _has_fonts() -> bool:
 
 
 def _installed_places() -> list[Path]:
-    """Where browsers are that are not on PATH: playwright's own, and the programs of Windows and macOS."""
+    """Return the locations of browsers that are not on PATH: playwright's own, and those of Windows and macOS."""
     own = os.environ.get("PLAYWRIGHT_BROWSERS_PATH", "")
     if sys.platform == "win32":
         roots = [

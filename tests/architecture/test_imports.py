@@ -1,4 +1,4 @@
-"""What gets loaded: no Qt under the engine, nothing heavy at the start."""
+"""Loaded modules: no Qt under the engine, nothing heavy at the start."""
 
 from __future__ import annotations
 

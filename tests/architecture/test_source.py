@@ -1,4 +1,4 @@
-"""What the source may not contain."""
+"""Forbidden content of the source."""
 
 from __future__ import annotations
 

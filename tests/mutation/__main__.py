@@ -1,4 +1,4 @@
-"""Break one written clause at a time in a copy of the checkout, and see whether a test notices.
+"""Break one written clause at a time in a copy of the checkout, and report whether a test notices.
 
     python -m tests.mutation [--only NAME ...] [--since COMMIT] [--jobs N] [--list]
 
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT, faults: Sequ
 
 
 def wilson(hits: int, tries: int, z: float = 1.96) -> tuple[float, float]:
-    """The 95 % interval of a share by Wilson's score; (0, 1) where nothing was tried."""
+    """Return the 95 % interval of a share by Wilson's score; (0, 1) where nothing was tried."""
     if not tries:
         return 0.0, 1.0
     share, square = hits / tries, z * z / tries
@@ -80,7 +80,7 @@ def _options() -> argparse.ArgumentParser:
 
 
 def _tried(chosen: Sequence[Mutation], root: Path, jobs: int) -> Iterator[Tried]:
-    """Each as it ends."""
+    """Yield each result as soon as it is there."""
     with tempfile.TemporaryDirectory(prefix="sitelore-mutation-") as folder:
         free: SimpleQueue[Bench] = SimpleQueue()
         for number in range(max(1, min(jobs, len(chosen)))):

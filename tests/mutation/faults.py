@@ -1,4 +1,4 @@
-"""Every fault that is planted; chosen from what is written, before it was known which tests notice."""
+"""All planted faults; chosen from the written rules, before it was known which tests notice them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults in the rules at the borders: what comes in from strangers, what goes out, who may speak to the engine."""
+"""Faults in the rules at the borders: imported data, exported data, and who may speak to the engine."""
 
 from __future__ import annotations
 

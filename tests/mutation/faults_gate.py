@@ -1,4 +1,4 @@
-"""Faults in the rules of the write gate: which change a run may make, on what, and how often."""
+"""Faults in the rules of the write gate: which change a run may make, on which object, and how often."""
 
 from __future__ import annotations
 

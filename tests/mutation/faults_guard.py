@@ -1,4 +1,4 @@
-"""Faults in the rules of the network guard: what is a change, and when one leaves."""
+"""Faults in the rules of the network guard: which request is a change, and when one is sent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _GUARD = ("tests/unit/engine/test_guard_rules.py",)
 
 
 def _trap(*names: str) -> tuple[str, ...]:
-    """The trap pages of these names, in a real browser."""
+    """Return the tests of the trap pages of these names, in a real browser."""
     test = "tests/integration/test_guard_traps.py::test_under_the_agent_no_trap_writes_and_each_is_told"
     return tuple(f"{test}[{name}]" for name in names)
 

@@ -1,4 +1,4 @@
-"""Faults in the rules of lint: orders to an agent, and what nobody can see."""
+"""Faults in the rules of lint: orders to an agent, and invisible characters."""
 
 from __future__ import annotations
 

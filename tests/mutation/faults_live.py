@@ -1,4 +1,4 @@
-"""Faults in the rules of live runs under a person's hands, and of explorations that have to end."""
+"""Faults in the rules of live runs while a person acts, and of explorations that have to end."""
 
 from __future__ import annotations
 

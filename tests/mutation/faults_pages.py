@@ -1,4 +1,4 @@
-"""Faults in the rules about pages: which states are one, how elements are found again, which ways are taken."""
+"""Faults in the rules about pages: equal states, finding elements again, and routes."""
 
 from __future__ import annotations
 

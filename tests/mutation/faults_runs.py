@@ -1,4 +1,4 @@
-"""Faults in the rules of runs: what is kept of them, what a model still sees, which figures they give."""
+"""Faults in the rules of runs: what is stored, what stays in a model's context, and which figures are computed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults in the rules where a secret may be typed."""
+"""Faults in the rules about where a secret may be typed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults in the rules of supervision: what is asked, who decides, what a decision holds for."""
+"""Faults in the rules of supervision: what is asked, who decides, and which action a decision covers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults in the rules of trust: secrets of a task, what a site says to a model, tips on their way to an agent."""
+"""Faults in the rules of trust: secrets in a task, page content in prompts, and tips given to an agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults in the rules of the window under a person's hands."""
+"""Faults in the rules of the window while a person uses it."""
 
 from __future__ import annotations
 

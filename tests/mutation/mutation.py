@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 class Stale(Exception):
-    """A mutation that can't be applied: its text is gone, stands twice, or its tests are missing."""
+    """A mutation that can't be applied: its text is missing or not unique, or its tests are missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +35,14 @@ class Mutation:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files of its tests."""
+        """Return the files of its tests."""
         return tuple(name.partition("::")[0] for name in self.tests)
 
     def applied(self, root: Path) -> str:
-        """The module's source with the fault in it.
+        """Return the module's source with the fault in it.
 
         Raises:
-            Stale: the text isn't there, or more than once, or the result is the same program or none at all.
+            Stale: the text is missing or not unique, or the result is the same program or no program at all.
         """
         path = root / self.file
         if not path.is_file():
@@ -67,7 +67,7 @@ class Mutation:
 
 
 def stale(mutations: Iterable[Mutation], root: Path) -> list[str]:
-    """A sentence for each mutation that can't be applied to this checkout, and for each name used twice."""
+    """Return a sentence for each mutation that can't be applied to this checkout, and for each name used twice."""
     problems: list[str] = []
     names: set[str] = set()
     for mutation in mutations:

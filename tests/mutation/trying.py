@@ -1,7 +1,7 @@
-"""Mutations tried one at a time in a copy of the checkout: applied, tested, taken back.
+"""Run mutations one at a time in a copy of the checkout: apply, test, revert.
 
-A fault counts as killed only where a named test fails or hangs with it and passes right after it was taken back, so
-that neither a slow machine nor a test that always fails passes for a kill.
+A fault counts as killed only where a named test fails or hangs with it and passes right after it was reverted, so
+that neither a slow machine nor a test that always fails counts as a kill.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LEFT_OUT = shutil.ignore_patterns(
 
 
 class Verdict(StrEnum):
-    """How a try ended."""
+    """Outcome of a mutation."""
 
     KILLED = "killed"
     SURVIVED = "SURVIVED"
@@ -40,7 +40,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """One mutation after its try; ``words`` names the test that killed it, or what went wrong."""
+    """The result of one mutation; ``words`` names the test that killed it, or the problem."""
 
     mutation: Mutation
     verdict: Verdict
@@ -64,7 +64,7 @@ class Bench:
                 shutil.copy2(source, target)
 
     def try_out(self, mutation: Mutation) -> Tried:
-        """Plant the fault, run its tests, take it back; a kill is confirmed without the fault."""
+        """Apply the fault, run its tests, revert it; a kill is confirmed without the fault."""
         began = time.monotonic()
         path = self._folder / mutation.file
         before = path.read_bytes()
@@ -120,7 +120,7 @@ class Bench:
         return process.returncode, said
 
     def _failed(self) -> list[str]:
-        """The tests that failed, as pytest has noted them."""
+        """Return the tests that failed, from pytest's own record."""
         try:
             noted = json.loads((self._folder / ".pytest_cache/v/cache/lastfailed").read_text("utf-8"))
         except (OSError, ValueError):
@@ -129,7 +129,9 @@ class Bench:
 
     @staticmethod
     def _write(path: Path, data: bytes) -> None:
-        """In place of the file and of its bytecode, which is told from another by whole seconds and a length only."""
+        """Replace the file and drop its bytecode, whose freshness Python judges by whole seconds and a length
+        only.
+        """
         path.unlink()
         path.write_bytes(data)
         for stale in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
@@ -149,7 +151,7 @@ def _environment(folder: Path, root: Path) -> dict[str, str]:
 
 
 def _tracked(root: Path) -> list[str] | None:
-    """Files that are or are about to be committed; ``None`` where there is no git to ask."""
+    """Return the files that are or are about to be committed; ``None`` without git."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     try:
         listed = subprocess.run(command, cwd=root, capture_output=True, check=False)
@@ -160,7 +162,7 @@ def _tracked(root: Path) -> list[str] | None:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """The process and what it started: tests start browsers and engines of their own."""
+    """End the process and its children: tests start browsers and engines of their own."""
     if os.name == "posix":
         os.killpg(process.pid, signal.SIGKILL)
     else:
