@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Coroutine, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,9 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import PySide6  # noqa: F401  before qasync, which else looks for another binding
 import pytest
-import qasync
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from app.models.commands import CommandCenter
 from app.models.engine_client import LocalClient
@@ -23,6 +24,7 @@ from app.models.tasks import Tasks
 from app.views.review_view import ReviewView
 from app.views.theme import Theme
 from tests.support.fake_engine import FakeEngine
+from tests.support.qt_loop import PATIENCE, CountingLoop, turn
 from tests.support.review_desk import Desk
 
 
@@ -45,7 +47,7 @@ def _own_settings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.
 def loop(qapp: QApplication) -> Iterator[asyncio.AbstractEventLoop]:
     """The window's loop, already running: Qt turns it whenever a test pumps events."""
     qapp.setQuitOnLastWindowClosed(False)
-    made = qasync.QEventLoop(qapp, already_running=True)
+    made = CountingLoop(qapp, already_running=True)
     yield made
     asyncio.events._set_running_loop(None)
     made.stop()
@@ -56,7 +58,7 @@ def loop(qapp: QApplication) -> Iterator[asyncio.AbstractEventLoop]:
 def run(loop: asyncio.AbstractEventLoop) -> Callable[..., Any]:
     """``run(coro)``: turn the loop until it has ended and give its result."""
 
-    def turn(coro: Coroutine[Any, Any, Any], timeout: float = 15) -> Any:
+    def turn(coro: Coroutine[Any, Any, Any], timeout: float = PATIENCE) -> Any:
         task = asyncio.ensure_future(asyncio.wait_for(coro, timeout), loop=loop)
         if not task.done():
             inner = QEventLoop()
@@ -72,13 +74,17 @@ def run(loop: asyncio.AbstractEventLoop) -> Callable[..., Any]:
 
 
 @pytest.fixture
-def settle(run: Callable[..., Any]) -> Callable[..., None]:
-    """``settle()``: turn the loop a little, until answers under way have arrived."""
+def settle(loop: asyncio.AbstractEventLoop) -> Callable[..., None]:
+    """``settle(seconds)``: turn the loop for some time, for timers to fire, then until nothing is left to do."""
+    return turn
 
-    def wait(seconds: float = 0.02) -> None:
-        run(asyncio.sleep(seconds))
 
-    return wait
+@pytest.fixture
+def qtbot(qtbot: QtBot) -> QtBot:
+    """pytest-qt's, with patience: a busy machine is slow, and only a failing test waits that long."""
+    for name in ("waitUntil", "waitSignal", "waitSignals", "waitExposed", "waitActive"):
+        setattr(qtbot, name, partial(getattr(qtbot, name), timeout=int(PATIENCE * 1000)))
+    return qtbot
 
 
 @pytest.fixture

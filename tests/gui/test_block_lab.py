@@ -223,7 +223,7 @@ def view(qtbot, lab, center, theme):
     made.show()
     made.activateWindow()
     made.begin()
-    qtbot.waitUntil(lambda: made.shot.has_image, timeout=5000)
+    qtbot.waitUntil(lambda: made.shot.has_image)
     yield made
     made.hide()
 

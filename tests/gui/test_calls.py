@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -14,6 +13,7 @@ from app.engine.judgement import Severity
 from app.engine.supervision import FlagMark, LiveRow, Need, PersonRequest, RequestState, RunState
 from app.models.calls import DEBOUNCE_SECONDS, Calls, Weight
 from app.models.desktop_notes import SECONDS
+from tests.support import qt_loop
 
 NOON = datetime(2026, 11, 21, 12, 0)
 ERROR = FlagMark(detector="loop", step=3, severity=Severity.ERROR, message="the same click 3 times")
@@ -57,11 +57,8 @@ class Desk:
         for one in rows:
             self.engine.bus.publish(LiveChanged(row=one))
 
-    def wait(self, count=1, seconds=10.0):
-        end = time.monotonic() + seconds
-        while len(self.told) < count:
-            assert time.monotonic() < end, f"{len(self.told)} calls came"
-            self.settle(0.02)
+    def wait(self, count=1):
+        qt_loop.until(lambda: len(self.told) >= count)
         return self.told[count - 1]
 
     def silence(self):

@@ -37,7 +37,7 @@ def test_expected_errors_arrive_as_their_own_type_with_their_sentence(client, ru
 
 
 def test_changes_are_told_to_the_window_as_signals(client, run, qtbot):
-    with qtbot.waitSignal(client.knowledge_changed, timeout=5000):
+    with qtbot.waitSignal(client.knowledge_changed):
         asyncio.get_running_loop().create_task(
             client.api.save_tip(TipDraft(site="map", text="Zoom with the wheel."))
         )
@@ -49,7 +49,7 @@ def test_a_host_that_is_killed_is_replaced_and_nothing_saved_is_lost(client, run
     client.host_changed.connect(told.append)
     assert client.host_pid is not None
     os.kill(client.host_pid, signal.SIGKILL)
-    qtbot.waitUntil(lambda: told[-1:] == [""], timeout=20000)
+    qtbot.waitUntil(lambda: told[-1:] == [""])
     assert "being started again" in told[0]
     assert run(client.api.tip(saved.id)).id == saved.id
 

@@ -62,7 +62,7 @@ def test_a_damaged_index_offers_to_rebuild_itself_and_the_run_opens_afterwards(
     wanted = sorted(path.name for path in runs.iterdir() if not path.name.startswith("."))[0]
     bench.review.open_run(wanted)
     banner = window.banner
-    qtbot.waitUntil(lambda: banner.isVisible() and banner.button.isVisible(), timeout=10_000)
+    qtbot.waitUntil(lambda: banner.isVisible() and banner.button.isVisible())
     assert "search index is damaged" in banner.text
     assert banner.button.text() == "Rebuild"
     if pictures is not None:
@@ -71,11 +71,11 @@ def test_a_damaged_index_offers_to_rebuild_itself_and_the_run_opens_afterwards(
     banner.button.setFocus()
     QTest.keyClick(banner.button, Qt.Key.Key_Return)
 
-    qtbot.waitUntil(lambda: "Search index rebuilt: 8 runs" in window.toast.text, timeout=20_000)
-    qtbot.waitUntil(lambda: bench.review.detail is not None and bench.review.run == wanted, timeout=10_000)
+    qtbot.waitUntil(lambda: "Search index rebuilt: 8 runs" in window.toast.text)
+    qtbot.waitUntil(lambda: bench.review.detail is not None and bench.review.run == wanted)
     assert bench.review.error == ""
     assert not banner.isVisible()
-    qtbot.waitUntil(lambda: bench.review.queue.model.rowCount() == 8, timeout=10_000)
+    qtbot.waitUntil(lambda: bench.review.queue.model.rowCount() == 8)
     assert list(place.glob(f"{INDEX_FILE}.damaged-*"))
     if pictures is not None:
         window.grab().save(str(pictures / "rebuilt-index.png"))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import time
 
 import pytest
 
 from app.models.desktop_notes import DesktopNotes, Note
+from tests.support import qt_loop
 from tests.support.notification_service import NotificationService, private_bus
 
 pytestmark = pytest.mark.skipif(shutil.which("dbus-daemon") is None, reason="dbus-daemon is not installed")
@@ -23,13 +23,7 @@ def bus(tmp_path, monkeypatch):
 
 @pytest.fixture
 def until(settle):
-    def wait(condition, seconds=15.0):
-        end = time.monotonic() + seconds
-        while not condition():
-            assert time.monotonic() < end, "it did not happen"
-            settle(0.02)
-
-    return wait
+    return qt_loop.until
 
 
 def note(key="run-1", **more):

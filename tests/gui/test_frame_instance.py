@@ -85,7 +85,7 @@ def test_a_window_that_was_killed_leaves_no_lock(qapp, tmp_path: Path) -> None:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         check=False,
     )
     assert dead.stdout.strip() == "True"
@@ -145,7 +145,7 @@ def start(home: Path, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def wait_for(condition, seconds: float = 30) -> None:
+def wait_for(condition, seconds: float = 120) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "it did not happen in time"
@@ -161,10 +161,10 @@ def test_the_program_opens_hands_over_and_ends_on_sigterm(tmp_path: Path) -> Non
         wait_for(lambda: (tmp_path / "ws" / "knowledge.akb").exists() or first.poll() is not None)
         time.sleep(1.0)
         second = start(tmp_path, "--workspace", workspace)
-        _out, complaint = second.communicate(timeout=30)
+        _out, complaint = second.communicate(timeout=120)
         assert second.returncode == 0, complaint
         first.send_signal(signal.SIGTERM)
-        _out, complaint = first.communicate(timeout=30)
+        _out, complaint = first.communicate(timeout=120)
     finally:
         first.kill()
     assert first.returncode == 0, complaint

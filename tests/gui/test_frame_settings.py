@@ -34,7 +34,7 @@ def panel(form: SettingsForm, tasks, theme: Theme, qtbot):
 
 
 def wait(qtbot, ready) -> None:
-    qtbot.waitUntil(ready, timeout=3000)
+    qtbot.waitUntil(ready)
 
 
 def test_what_is_saved_is_read_again_and_defaults_stay_out_of_the_file(form, qtbot) -> None:

@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QEventLoop, Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -23,6 +23,7 @@ from app.models.knowledge import KnowledgeModel, KnowledgeState
 from app.views.knowledge_view import KnowledgeView
 from app.views.widgets import EmptyState
 from kb.tip import Provenance, Status, Tip
+from tests.support import qt_loop
 
 Key = Qt.Key
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -48,16 +49,10 @@ class Desk:
         self.wait()
 
     def wait(self, seconds=0.04):
-        inner = QEventLoop()
-        QTimer.singleShot(int(seconds * 1000), inner.quit)
-        inner.exec()
+        qt_loop.turn(seconds)
 
-    def until(self, condition, seconds=5.0):
-        for _ in range(int(seconds / 0.02)):
-            if condition():
-                return
-            self.wait(0.02)
-        raise AssertionError("it did not happen")
+    def until(self, condition):
+        qt_loop.until(condition)
 
     @property
     def status(self):

@@ -55,7 +55,7 @@ def test_a_store_that_falls_behind_shows_the_newest_picture_and_drops_those_betw
     store.arrived.connect(lambda run: seen.append(store.get(run).number))
     for number in range(1, 41):
         store.take(frame(number))  # the loop does not turn between them, as in a window that is busy
-    qtbot.waitUntil(lambda: 40 in seen, timeout=10_000)
+    qtbot.waitUntil(lambda: 40 in seen)
     assert seen == sorted(seen)
     assert seen == [1, 40]
     assert store.counts.dropped == 38
@@ -65,17 +65,17 @@ def test_pictures_of_several_runs_do_not_wait_for_each_other(store, qtbot):
     for number in range(1, 4):
         for run in range(8):
             store.take(frame(number, run=f"live-{run}"))
-    qtbot.waitUntil(lambda: all(store.get(f"live-{run}") for run in range(8)), timeout=10_000)
-    qtbot.waitUntil(lambda: all(store.get(f"live-{run}").number == 3 for run in range(8)), timeout=10_000)
+    qtbot.waitUntil(lambda: all(store.get(f"live-{run}") for run in range(8)))
+    qtbot.waitUntil(lambda: all(store.get(f"live-{run}").number == 3 for run in range(8)))
 
 
 def test_a_picture_that_cannot_be_read_leaves_the_one_before(store, qtbot):
     store.take(frame(1))
-    qtbot.waitUntil(lambda: store.get("live-1") is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: store.get("live-1") is not None)
     for broken in (b"", b"no picture", page_jpeg(64, 40)[:20], jpeg_of(8200, 4)):
         before = store.counts.broken
         store.take(frame(2, jpeg=broken))
-        qtbot.waitUntil(lambda before=before: store.counts.broken == before + 1, timeout=10_000)
+        qtbot.waitUntil(lambda before=before: store.counts.broken == before + 1)
     assert store.get("live-1").number == 1
 
 
@@ -94,7 +94,7 @@ def test_tiles_are_shrunk_by_the_worker_and_the_large_page_fills_its_room(store,
     store.take(frame(1, run="tile", width=1280, height=800))
     store.take(frame(1, run="large", width=1280, height=800))
     store.take(frame(1, run="plain", width=1280, height=800))
-    qtbot.waitUntil(lambda: all(map(store.get, ("tile", "large", "plain"))), timeout=10_000)
+    qtbot.waitUntil(lambda: all(map(store.get, ("tile", "large", "plain"))))
     assert store.get("tile").image.size() == QSize(200, 125)
     assert store.get("large").image.size() == QSize(1000, 625)
     assert store.get("plain").image.size() == QSize(1280, 800)
@@ -119,6 +119,6 @@ def test_a_run_that_left_the_wall_is_forgotten_also_while_its_picture_is_decoded
     store.take(frame(1))
     client.live_gone.emit(LiveGone(run="live-1"))
     store.take(frame(2, run="live-2"))
-    qtbot.waitUntil(lambda: store.get("live-2") is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: store.get("live-2") is not None)
     assert store.get("live-1") is None
     assert "live-1" not in told

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 
 import pytest
@@ -32,6 +31,7 @@ from app.models.live import LiveModel
 from app.models.live_moments import moments
 from app.models.live_requests import LONGEST
 from app.models.moving_list import MovingList
+from tests.support import qt_loop
 from tests.support.hand_clock import HandClock
 from tests.support.made_up import NOW, make_run, make_step
 
@@ -43,11 +43,8 @@ def settle(run, tasks):
     """Run the loop until every pending answer has arrived."""
 
     def wait(seconds=0.02):
-        run(asyncio.sleep(seconds))
-        for _ in range(500):
-            if not tasks._tasks:
-                return
-            run(asyncio.sleep(0.02))
+        qt_loop.turn(seconds)
+        qt_loop.until(lambda: not tasks._tasks)
 
     return wait
 

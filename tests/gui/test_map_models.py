@@ -16,19 +16,13 @@ from app.models.map_model import MapModel, MapState
 from app.models.map_path import PathState
 from app.models.node_table import COLUMNS, NodeTableModel, groups, path_of
 from app.models.thumbnails import Thumbnails
+from tests.support import qt_loop
 from tests.support.made_up_site import SITE, large_site, make_picture, make_rows, node_id
 
 
 @pytest.fixture
 def until(settle):
-    def wait(condition, seconds=8.0):
-        for _ in range(int(seconds / 0.02)):
-            if condition():
-                return
-            settle(0.02)
-        raise AssertionError("it did not happen")
-
-    return wait
+    return qt_loop.until
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEventLoop, QPoint, QPointF, QRect, QSize, Qt, QTimer
+from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -26,6 +26,7 @@ from app.views.map_ground import strips
 from app.views.map_painter import CARDS_FROM, MOST_LINES
 from app.views.map_view import MapView
 from app.views.widgets import EmptyState
+from tests.support import qt_loop
 from tests.support.made_up_site import large_site, make_picture, node_id
 
 Key = Qt.Key
@@ -58,16 +59,10 @@ class Desk:
         self.wait()
 
     def wait(self, seconds=0.03):
-        inner = QEventLoop()
-        QTimer.singleShot(int(seconds * 1000), inner.quit)
-        inner.exec()
+        qt_loop.turn(seconds)
 
-    def until(self, condition, seconds=8.0):
-        for _ in range(int(seconds / 0.02)):
-            if condition():
-                return
-            self.wait(0.02)
-        raise AssertionError("it did not happen")
+    def until(self, condition):
+        qt_loop.until(condition)
 
     def point(self, node) -> QPoint:
         number = self.model.graph.number[node]

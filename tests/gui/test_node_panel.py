@@ -372,7 +372,7 @@ def test_badges_say_gone_log_in_and_no_address_of_its_own(panel, model, fake_eng
 
 
 def test_the_picture_comes_and_the_selected_element_is_outlined_on_it(panel, model, qtbot):
-    qtbot.waitUntil(lambda: panel.shot.has_image, timeout=5000)
+    qtbot.waitUntil(lambda: panel.shot.has_image)
     panel.elements.setCurrentIndex(model.elements.index(2))
     assert panel.shot.chosen.number == 2
     assert panel.shot.chosen.rect == model.all_elements[2].element.rect
@@ -380,7 +380,7 @@ def test_the_picture_comes_and_the_selected_element_is_outlined_on_it(panel, mod
 
 
 def test_an_element_beyond_the_picture_says_so(panel, model, qtbot):
-    qtbot.waitUntil(lambda: panel.shot.has_image, timeout=5000)
+    qtbot.waitUntil(lambda: panel.shot.has_image)
     far = replace(
         model.all_elements[1], element=replace(model.all_elements[1].element, rect=(10, 5000, 20, 20))
     )
@@ -391,7 +391,7 @@ def test_an_element_beyond_the_picture_says_so(panel, model, qtbot):
 
 
 def test_a_click_on_the_picture_selects_the_element_there(panel, model, qtbot):
-    qtbot.waitUntil(lambda: panel.shot.has_image, timeout=5000)
+    qtbot.waitUntil(lambda: panel.shot.has_image)
     panel.shot.repaint()
     panel.filter.setText("no such thing")
     qtbot.waitUntil(lambda: model.elements.rowCount() == 0)

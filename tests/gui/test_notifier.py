@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import pytest
@@ -23,6 +22,7 @@ from app.views.call_desk import CallDesk
 from app.views.live_view import LiveView
 from app.views.main_window import MainWindow
 from app.views.notifier import badged
+from tests.support import qt_loop
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 
@@ -77,11 +77,8 @@ class Window:
         self.engine.needs[need.id] = need
         self.engine.put(replace(self.engine.rows[run], state=RunState.WAITING, needs=(need,)))
 
-    def until(self, condition, seconds=10.0):
-        end = time.monotonic() + seconds
-        while not condition():
-            assert time.monotonic() < end, "it did not happen"
-            self.settle(0.02)
+    def until(self, condition):
+        qt_loop.until(condition)
 
     def press(self, key, modifier=Qt.KeyboardModifier.NoModifier):
         self.actions += 1

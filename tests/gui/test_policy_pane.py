@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
@@ -25,6 +23,7 @@ from app.engine.intervention_policy import (
 from app.engine.judgement import Severity
 from app.models.intervention_policy import InterventionPolicyModel
 from app.views.policy_pane import PolicyPane
+from tests.support import qt_loop
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 
@@ -48,11 +47,8 @@ class Desk:
     def word(self, row, column):
         return self.model.table.index(row, column).data()
 
-    def until(self, condition, seconds=10.0):
-        end = time.monotonic() + seconds
-        while not condition():
-            assert time.monotonic() < end, "it did not happen"
-            self.settle(0.02)
+    def until(self, condition):
+        qt_loop.until(condition)
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ from app.engine.supervision import LiveRow, PersonRequest, TakeoverAccount
 from tests.support.fake_hands import HOME, FakeHands, ScriptedPolicy
 from tests.support.held_run import PAGES
 
-PATIENCE = 30.0
+PATIENCE = 120.0
 
 
 class Waiting(ScriptedPolicy):

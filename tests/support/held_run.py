@@ -127,7 +127,7 @@ class Bench:
         async def other(one: Callable[[], Awaitable[object]]) -> None:
             await one()
 
-        async with asyncio.timeout(20), asyncio.TaskGroup() as group:
+        async with asyncio.timeout(120), asyncio.TaskGroup() as group:
             running = group.create_task(self.loop.run())
             for one in besides:
                 group.create_task(other(one))

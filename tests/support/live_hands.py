@@ -16,7 +16,7 @@ from app.engine.jobs import JobRegistry
 from app.engine.page_input import InputKind, MouseButton, PageInput
 from app.engine.trajectory import Step
 
-PATIENCE = 20.0
+PATIENCE = 120.0
 """Seconds; a busy machine is slow."""
 
 

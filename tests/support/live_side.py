@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEventLoop, Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -11,6 +11,7 @@ from app.views.hint_line import HintLine
 from app.views.live_facts import LiveFacts
 from app.views.live_flags import LiveNeeds
 from app.views.live_knowledge import LiveKnowledgePane
+from tests.support import qt_loop
 from tests.support.hand_clock import HandClock
 
 
@@ -78,21 +79,9 @@ class Side:
 
     def wait(self, seconds=0.05):
         """Run the event loop until every pending answer has arrived."""
-        self._turn(seconds)
-        for _ in range(500):
-            if not self.live.tasks._tasks:
-                return
-            self._turn(0.02)
+        qt_loop.turn(seconds)
+        qt_loop.until(lambda: not self.live.tasks._tasks)
 
-    def _turn(self, seconds):
-        inner = QEventLoop()
-        QTimer.singleShot(int(seconds * 1000), inner.quit)
-        inner.exec()
-
-    def until(self, condition, seconds=10.0):
+    def until(self, condition):
         """Wait for a condition."""
-        for _ in range(int(seconds / 0.02)):
-            if condition():
-                return
-            self._turn(0.02)
-        raise AssertionError("it did not happen")
+        qt_loop.until(condition)

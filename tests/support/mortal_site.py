@@ -94,7 +94,7 @@ class Bed:
         return next(one.index for one in page.elements if one.name == name)
 
 
-async def until(holds: Callable[[], bool], seconds: float = 60.0) -> float:
+async def until(holds: Callable[[], bool], seconds: float = 120.0) -> float:
     """Wait for a condition; return how long it took."""
     began = asyncio.get_running_loop().time()
     async with asyncio.timeout(seconds):

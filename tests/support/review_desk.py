@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEventLoop, Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+
+from tests.support import qt_loop
 
 
 class Desk:
@@ -27,13 +29,7 @@ class Desk:
         self.wait()
 
     def wait(self, seconds=0.05):
-        inner = QEventLoop()
-        QTimer.singleShot(int(seconds * 1000), inner.quit)
-        inner.exec()
+        qt_loop.turn(seconds)
 
-    def until(self, condition, seconds=5.0):
-        for _ in range(int(seconds / 0.02)):
-            if condition():
-                return
-            self.wait(0.02)
-        raise AssertionError("it did not happen")
+    def until(self, condition):
+        qt_loop.until(condition)

@@ -18,7 +18,7 @@ def demo_site() -> Iterator[DemoServer]:
     thread.start()
 
     def do(work):
-        return asyncio.run_coroutine_threadsafe(work, loop).result(timeout=30)
+        return asyncio.run_coroutine_threadsafe(work, loop).result(timeout=120)
 
     server = do(DemoServer.start())
     try:
