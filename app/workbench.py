@@ -166,7 +166,7 @@ class Workbench(QObject):
         self.tasks.error.connect(window.complain)
         self.review.notice.connect(window.say)
         self.map.map.notice.connect(window.say)
-        self.live.notice.connect(window.toast.say)  # what was done in Live is not in the history
+        self.live.notice.connect(window.toast.say)  # actions in Live are not in the history
         self.live.undo_offered.connect(self._offer_undo)
         self.live.numbered.connect(self.session.save)
         self.workspace.follow(self.live.endings.held)

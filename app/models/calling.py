@@ -20,9 +20,9 @@ class Weight(IntEnum):
     """Urgency of a notification; of several reasons for one run only the most urgent is shown."""
 
     DONE = 1
-    FLAGGED = 2  # the policy wants a flag told of, the run goes on
+    FLAGGED = 2  # the policy notifies about a flag; the run continues
     FAILED = 3
-    BLOCKED = 4  # it waits for a person
+    BLOCKED = 4  # waits for an operator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

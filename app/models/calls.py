@@ -208,7 +208,7 @@ class Calls(QObject):
         if self.in_front(reason.run):
             return
         self._pending.append(reason)
-        if not self._soon.isActive():  # from the first of a burst, so that none waits longer than this
+        if not self._soon.isActive():  # counted from the first of a burst, so that none waits longer
             self._soon.start()
 
     def _on_gone(self, event: LiveGone) -> None:
@@ -232,7 +232,7 @@ class Calls(QObject):
         known = self._rows
         for row in rows:
             if row.run in known:
-                self._take(row)  # the engine was started again: what changed meanwhile is told
+                self._take(row)  # the engine was restarted: report what changed meanwhile
                 continue
             self._rows[row.run] = row
             _, told = reasons_of(None, row, self._policy, self._told)

@@ -107,7 +107,7 @@ class ComposerModel(QObject):
             TipDraft(site="", text=""),
             "",
             False,
-        )  # nothing of the tip before
+        )  # drop the previous tip
         self._filled = self.draft
         self.lint.replace([])
         self.similar.replace([])
@@ -120,7 +120,7 @@ class ComposerModel(QObject):
         async def take(given: TipDraft) -> tuple[TipForm, TipDraft]:
             try:
                 form = await self._client.api.compose_tip(run, step)
-            except SiteloreError:  # a step that is not stored yet; the draft stands for itself
+            except SiteloreError:  # a step that is not stored yet: use the draft alone
                 form = TipForm(draft=given, intent="", task_values=())
             return form, given
 
@@ -171,7 +171,7 @@ class ComposerModel(QObject):
             return
         if not self.draft.text.strip():
             self._check.stop()
-            self._tasks.cancel("tip-check")  # its answer would wipe away what is said here
+            self._tasks.cancel("tip-check")  # its answer would overwrite this error
             self.error = self.tr("Write what holds for the site first: the text is empty.")
             self.checked.emit()
             return

@@ -76,7 +76,7 @@ def remark_on(flag: Flag, deeds: Iterable[Intervention]) -> str:
         if deed.about != flag.detector:
             continue
         if deed.deed in JUDGING and deed.step == flag.step:
-            parts = [part for part in parts if "," not in part]  # the newest word counts
+            parts = [part for part in parts if "," not in part]  # the newest review counts
             parts.append(_tr(JUDGING[deed.deed]).format(deed.author or _tr("somebody")))
         elif deed.deed is Deed.PAUSED and deed.step in (flag.step, flag.step + 1):
             parts.append(_tr("paused the run"))

@@ -124,14 +124,14 @@ class DesktopNotes(QObject):
                     self._router = router
                     await self._listen(router, ready)
             finally:
-                connection.writer.close()  # not left to the router: it leaves a bus that ended open
+                connection.writer.close()  # the router leaves a closed bus's socket open
         except ImportError as error:  # not on Linux
             raise SiteloreError("there is no D-Bus here") from error
         finally:
             self._router = None
             if not ready.done():
                 ready.set_exception(SiteloreError("no notifications on this desktop"))
-                ready.exception()  # whoever waits gets it; where nobody does, that is no fault
+                ready.exception()  # mark as retrieved: nobody may be waiting
 
     async def _listen(self, router: Any, ready: asyncio.Future[None]) -> None:
         from jeepney import MatchRule, message_bus

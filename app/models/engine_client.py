@@ -222,7 +222,7 @@ class EngineClient(EngineEvents):
             env={
                 **os.environ,
                 "SITELORE_HOST_SECRET": secret,
-                # Runs that were going on when the host before died are gone on with.
+                # Resume the runs that were active when the previous host died.
                 **({"SITELORE_HOST_AGAIN": "1"} if again else {}),
             },
         )

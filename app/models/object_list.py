@@ -71,7 +71,7 @@ class ObjectList(QAbstractListModel, Generic[T]):
     def _row_of(self) -> dict[Hashable, int]:
         if (
             self._places is None
-        ):  # counted when asked for, so that listeners between two changes see the truth
+        ):  # computed on demand, so that listeners between two changes see the current rows
             self._places = {self._key(value): row for row, value in enumerate(self._rows)}
         return self._places
 

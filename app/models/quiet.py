@@ -59,7 +59,7 @@ class Quiet(QObject):
 
     def end(self) -> None:
         """Allow notifications again; daily hours that hold now are skipped this once."""
-        self.look()  # hours that began since the last look were told of to nobody yet
+        self.look()  # report hours that began since the last check
         self._until = None
         left = self._hours.seconds_left(self._now()) if self._hours is not None else 0.0
         self._awake_until = self._now() + timedelta(seconds=left) if left else None

@@ -116,7 +116,7 @@ class ReviewModel(QObject):
         self._show_nothing_yet()
 
         def failed(error: BaseException) -> None:
-            if self._restoring:  # the run of the last session is gone: begin at the head of the queue
+            if self._restoring:  # the run of the last session is gone: open the first of the queue
                 self.run = self._restoring = ""
                 self.run_changed.emit()
                 self._open_first()

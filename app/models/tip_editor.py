@@ -91,7 +91,7 @@ class TipEditor(QObject):
         if tip == self.tip:
             return
         same = tip is not None and self.tip is not None and tip.id == self.tip.id
-        if same and self.is_editing:  # it changed elsewhere while it is edited: the hand goes first
+        if same and self.is_editing:  # it changed elsewhere while being edited: the edit wins
             self.tip = tip
             self._ask_history()
             return

@@ -66,7 +66,7 @@ class WorkspaceModel(QObject):
     def start(self) -> None:
         """Load the workspace's facts, then the diagnostics."""
         self._tasks.start(self._client.api.info(), self._on_info)
-        self.examine(delay=3.0)  # it starts a browser: not while the person starts too
+        self.examine(delay=3.0)  # it starts a browser: not during the window's own start
 
     def examine(self, delay: float = 0.0) -> None:
         """Run the diagnostics again; a browser that is slow or missing is probed again from time to time."""
@@ -188,7 +188,7 @@ class WorkspaceModel(QObject):
 
     def _on_info(self, info: WorkspaceInfo) -> None:
         if self.info is None and info.notes:
-            self.said.emit(" ".join(info.notes), "fail")  # it stays until it is closed
+            self.said.emit(" ".join(info.notes), "fail")  # stays until closed
         self.info = info
         if not self.encoder_ready:
             self.encoder_ready = info.encoder_ready
@@ -200,7 +200,7 @@ class WorkspaceModel(QObject):
         self.checks = list(checks)
         browser = self.check("browser")
         if self._started and (browser is None or not browser.ok):
-            self._show_browser(self._started)  # asked before one was opened
+            self._show_browser(self._started)  # this check began before a browser opened
         else:
             self.checks_changed.emit()
         self._ask_for_browser_again()
@@ -264,7 +264,7 @@ class WorkspaceModel(QObject):
         if self.host and not message:
             self.said.emit(self.tr("The engine is running again"), "ok")
         if message:
-            self._started = []  # its browsers went with it
+            self._started = []  # its browsers ended with it
         self.host = message
         self.host_said.emit(message)
 

@@ -291,7 +291,7 @@ class Composer(QFrame):
         early = self.text.toPlainText() if self._blank and model.is_ready else ""
         self._blank = not model.is_ready
         text = model.field("text") if model.is_ready else ""
-        if early:  # a hand faster than the engine: what was typed stays, behind what was kept
+        if early:  # typed before the engine answered: append it to the kept draft
             text = f"{text}\n{early}" if model.kept else early
         with QSignalBlocker(self.text):
             self.text.setPlainText(text)

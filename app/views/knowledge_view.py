@@ -214,7 +214,7 @@ class KnowledgeView(QWidget):
         self._center.refresh()
 
     def _on_waiver(self) -> None:
-        if not self.model.refused:  # its line is gone, and the keys would go to whichever field is next
+        if not self.model.refused:  # its line is hidden, and Qt would focus the next field
             self.tips.take_keys()
 
     def _on_editing(self, is_editing: bool) -> None:

@@ -149,7 +149,7 @@ class SettingsPanel(Overlay):
             self._form.set(name, int(text))
 
     def _take_amount(self, name: str, text: str) -> None:
-        with suppress(ValueError):  # on the way to a number: "" or a lone point
+        with suppress(ValueError):  # an incomplete number: "" or a lone point
             self._form.set(name, float(text))
 
     # ------------------------------------------------------------ what is shown

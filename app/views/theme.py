@@ -153,7 +153,7 @@ class Theme(QObject):
         self._roles = derived(self._scheme)
         app = QApplication.instance()
         if self._applied and isinstance(app, QApplication):
-            if app.font() != self.font():  # each of the three dresses every widget anew
+            if app.font() != self.font():  # each of the three restyles every widget
                 app.setFont(self.font())
             app.setPalette(self._palette())
             app.setStyleSheet(self.style_sheet())

@@ -183,7 +183,7 @@ class TipDetail(QFrame):
         head.setContentsMargins(14, 8, 12, 4)
         head.setSpacing(2)
         head.addLayout(first)
-        head.addWidget(self.name)  # a line of its own: an id is copied and spoken whole
+        head.addWidget(self.name)  # a label of its own: an id is copied and read aloud whole
         return head
 
     def _grid(self) -> QGridLayout:

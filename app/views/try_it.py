@@ -160,7 +160,7 @@ class TryIt(QWidget):
                 self.tr("No tip would be retrieved here"),
                 model.note or self.tr("No route comes near any tip of this site."),
             )
-        self._blank.button.setVisible(model.is_blank)  # who has typed here is where it leads
+        self._blank.button.setVisible(model.is_blank)  # the user has typed here already
 
     def _dress(self) -> None:
         center = self._center

@@ -29,14 +29,14 @@ from tests.support.review_desk import Desk
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The offscreen platform says what it can't do; that is no fault of the window."""
+    """Silence the offscreen platform's list of missing features."""
     config.addinivalue_line("qt_log_ignore", "This plugin does not support")
     config.addinivalue_line("qt_log_ignore", "propagateSizeHints")
 
 
 @pytest.fixture(autouse=True)
 def _own_settings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing of the person's own window, settings or desktop is read, written or called."""
+    """Isolate the tests from the user's own window, settings and desktop."""
     monkeypatch.delenv("DBUS_SESSION_BUS_ADDRESS", raising=False)
     home = tmp_path_factory.mktemp("home")
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
@@ -45,7 +45,7 @@ def _own_settings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.
 
 @pytest.fixture(scope="session")
 def loop(qapp: QApplication) -> Iterator[asyncio.AbstractEventLoop]:
-    """The window's loop, already running: Qt turns it whenever a test pumps events."""
+    """The window's loop, running already: Qt drives it whenever a test processes events."""
     qapp.setQuitOnLastWindowClosed(False)
     made = CountingLoop(qapp, already_running=True)
     yield made
@@ -56,7 +56,7 @@ def loop(qapp: QApplication) -> Iterator[asyncio.AbstractEventLoop]:
 
 @pytest.fixture(scope="session")
 def run(loop: asyncio.AbstractEventLoop) -> Callable[..., Any]:
-    """``run(coro)``: turn the loop until it has ended and give its result."""
+    """``run(coro)``: run the loop until the coroutine ends and return its result."""
 
     def turn(coro: Coroutine[Any, Any, Any], timeout: float = PATIENCE) -> Any:
         task = asyncio.ensure_future(asyncio.wait_for(coro, timeout), loop=loop)
@@ -75,7 +75,7 @@ def run(loop: asyncio.AbstractEventLoop) -> Callable[..., Any]:
 
 @pytest.fixture
 def settle(loop: asyncio.AbstractEventLoop) -> Callable[..., None]:
-    """``settle(seconds)``: turn the loop for some time, for timers to fire, then until nothing is left to do."""
+    """``settle(seconds)``: run the loop for some time, for timers to fire, then until nothing is left to do."""
     return turn
 
 
@@ -89,7 +89,7 @@ def qtbot(qtbot: QtBot) -> QtBot:
 
 @pytest.fixture
 def theme(qapp: QApplication) -> Iterator[Theme]:
-    """A theme in force, light unless the test says otherwise."""
+    """An applied theme, light unless the test asks for another."""
     made = Theme()
     made.set_mode("light")
     made.apply(qapp)
@@ -106,7 +106,7 @@ def center(qapp: QApplication) -> CommandCenter:
 
 @pytest.fixture
 def fake_engine(loop: asyncio.AbstractEventLoop) -> FakeEngine:
-    """40 made-up runs and 14 tips; ``fake_engine.bus`` carries its events."""
+    """40 generated runs and 14 tips; ``fake_engine.bus`` carries its events."""
     return FakeEngine()
 
 
@@ -120,7 +120,7 @@ def client(fake_engine: FakeEngine, run: Callable[..., Any]) -> Iterator[LocalCl
 
 @pytest.fixture
 def tasks(loop: asyncio.AbstractEventLoop, run: Callable[..., Any]) -> Iterator[Tasks]:
-    """Where view-models start their coroutines; whatever is left is cancelled at the end."""
+    """Starts the view-models' coroutines; remaining ones are cancelled at the end."""
     made = Tasks()
     yield made
     run(made.aclose())
@@ -128,14 +128,14 @@ def tasks(loop: asyncio.AbstractEventLoop, run: Callable[..., Any]) -> Iterator[
 
 @pytest.fixture
 def pictures() -> Path | None:
-    """Folder for pictures of views under test (``SITELORE_PICTURES``); ``None`` keeps none."""
+    """Folder for screenshots of views under test (``SITELORE_PICTURES``); ``None`` keeps none."""
     folder = os.environ.get("SITELORE_PICTURES")
     return Path(folder) if folder else None
 
 
 @pytest.fixture
 def make_desk(qtbot, client, tasks, center, theme):
-    """Makes Reviews in windows of their own."""
+    """Create Review in windows of its own."""
     desks: list[Desk] = []
 
     def make(start=True):
@@ -170,7 +170,7 @@ def desk(make_desk) -> Desk:
 
 @pytest.fixture
 def bench(run, settle, theme, fake_engine):
-    """The whole window with everything in it, over the fake engine."""
+    """The whole window, over the fake engine."""
     from app.models.commands import CommandCenter
     from app.models.engine_client import LocalClient
     from app.views.main_window import MainWindow

@@ -1,4 +1,4 @@
-"""The agent in the Review: sent off by keys, its memory looked at step by step, its tips and effects told."""
+"""The agent in Review: started by keyboard, its memory at each step, its tips and effects."""
 
 from __future__ import annotations
 

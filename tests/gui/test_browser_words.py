@@ -1,4 +1,4 @@
-"""What the window says of the browser: slow is not missing, one that is open is there, no sandbox is said once."""
+"""The browser's status in the window: slow is not missing, an open one works, a missing sandbox is mentioned once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ UNSANDBOXED = BrowserStarted(
 
 
 class Doctor:
-    """Gives the browser's checks one after the other; the last ones stay.  ``asked`` says for what it was asked."""
+    """Returns the browser's checks one after the other, then repeats the last; ``asked`` records the questions."""
 
     def __init__(self, *answers: Check | Exception) -> None:
         self.answers = list(answers)
@@ -50,7 +50,7 @@ class Doctor:
 def watched(
     client, tasks, fake_engine, theme, qtbot, monkeypatch
 ) -> Callable[..., tuple[WorkspaceModel, StatusBar]]:
-    """Makes a status bar over a workspace whose doctor gives these answers."""
+    """Create a status bar over a workspace whose doctor gives these answers."""
     monkeypatch.setattr(workspace, "ASK_AGAIN", (0.01, 0.02))
 
     def make(*answers: Any) -> tuple[WorkspaceModel, StatusBar]:

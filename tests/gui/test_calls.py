@@ -1,4 +1,4 @@
-"""Calls: who is told of, when, and not; each promise with a clock of the test's own."""
+"""Notifications: which runs are notified, when, and which not, with a fake clock."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def blocked(run="a", number=1, **more):
 
 
 class Desk:
-    """Calls over an engine that a test speaks for."""
+    """The notification model over a scripted engine."""
 
     def __init__(self, calls, engine, settle):
         self.calls, self.engine, self.settle = calls, engine, settle

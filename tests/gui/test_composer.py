@@ -1,4 +1,4 @@
-"""Writing a tip from a failed run: the keys it takes, what is said while typing, and drafts that are never lost."""
+"""Writing a tip from a failed run: number of keys, checks while typing, drafts that are never lost."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def write(desk: Desk, text: str) -> None:
 
 
 def test_from_an_open_failed_run_to_a_saved_tip_takes_three_keys_and_no_mouse(desk):
-    """The promise is eight; verdict, composer, save are three.  Every key goes where the keys go: the focus."""
+    """Verdict, composer, save; the goal is at most eight.  Every key is sent to the focus widget."""
     failed, kind = desk.model.run, desk.model.queue.model.at(0).signature
     desk.keys = 0
     desk.press(Key.Key_1)
@@ -123,7 +123,7 @@ def test_escape_keeps_the_draft_and_it_is_there_again(desk):
 
 
 def test_typing_is_kept_before_anything_is_closed(desk):
-    """What a crash leaves: the draft stands in the engine's store while the composer is still open."""
+    """After a crash the draft is in the engine's store while the composer is still open."""
     write(desk, "not saved yet")
     desk.until(lambda: desk.engine.drafts)
     assert next(iter(desk.engine.drafts.values())).text == "not saved yet"

@@ -26,7 +26,7 @@ from tests.support.runs import summary, write_run
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A workspace whose index opens and can't be used."""
+    """A workspace whose index opens but can't be used."""
     for number in range(8):
         write_run(tmp_path / "root" / f"task_{number}", about=summary(2, cum_reward=number / 16))
     with Workspace.open(tmp_path / "workspace") as workspace:

@@ -1,4 +1,4 @@
-"""Notifications over a bus of the test's own: shown, replaced, withdrawn, clicked; and desktops that can't."""
+"""Desktop notifications over a private bus: shown, replaced, withdrawn, clicked; and desktops without a service."""
 
 from __future__ import annotations
 

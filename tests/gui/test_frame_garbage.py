@@ -1,4 +1,4 @@
-"""Python's search for garbage stays out of the way of the hand."""
+"""Python's garbage collection never pauses the window while the user works."""
 
 from __future__ import annotations
 

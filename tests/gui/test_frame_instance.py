@@ -1,4 +1,4 @@
-"""One window a workspace; the whole program starts, hands over, and ends without leaving anything behind."""
+"""One window per workspace; a second start hands over its files and ends cleanly."""
 
 from __future__ import annotations
 

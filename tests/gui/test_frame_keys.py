@@ -1,4 +1,4 @@
-"""The command table is whole, its keys do not collide, and they stay out of text fields."""
+"""The command table is complete, its shortcuts do not collide, and they stay out of text fields."""
 
 from __future__ import annotations
 

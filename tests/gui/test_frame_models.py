@@ -1,4 +1,4 @@
-"""The frame's item models keep Qt's rules; jobs, search, palette and session say what is so."""
+"""The frame's item models keep Qt's rules; jobs, search, palette and session report the truth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Colours can be read, follow the mode, and reach every style; small widgets keep their promises."""
+"""Colours are readable, follow the mode, and reach every style; small widgets behave as documented."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frame with the real review on made-up data: going about, overlays, messages, session, leaving."""
+"""The frame with the real Review on generated data: navigation, overlays, messages, session, quitting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run that was supervised, in Review: what people did on its time line, steps by hand, flags as they were taken."""
+"""A supervised run in Review: interventions on its timeline, steps done by hand, reviewed flags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models of the Knowledge perspective: what they show, what stays under the hand, what is never lost."""
+"""Models of the Knowledge perspective: rows, stable selection, and drafts that are never lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Knowledge pane about lint: what is refused, what is waived, what stays out, what an undo did."""
+"""Lint in Knowledge: refused and waived tips, tips left out of a freeze, and undo messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small promises of the window: no tip of another run's, words for an import under way, a way out of every panel."""
+"""Regressions of the window: no other run's tip, a text while importing, a way out of every panel."""
 
 from __future__ import annotations
 

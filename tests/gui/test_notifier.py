@@ -1,4 +1,4 @@
-"""Calls in the real window: shown, followed by one key or one click, badges, quiet, and the way out."""
+"""Notifications in the real window: shown, followed by one key or click, badges, quiet mode, quitting."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 
 
 class Plain(QWidget):
-    """Another perspective, with a list that takes the keys."""
+    """Another perspective, with a focused list."""
 
     place = "review"
 
@@ -47,7 +47,7 @@ class Plain(QWidget):
 
 
 class Window:
-    """The frame with Live and another perspective over made-up runs; keys and clicks are counted."""
+    """The frame with Live and another perspective over generated runs; keys and clicks are counted."""
 
     def __init__(self, window, client, tasks, engine, settle):
         self.window, self.engine, self.settle, self.actions = window, engine, settle, 0
@@ -191,7 +191,7 @@ def test_a_note_is_withdrawn_once_nobody_waits(desk, monkeypatch):
 
 
 class Tray(QSystemTrayIcon):
-    """The tray of a desktop that has one."""
+    """A tray that is available."""
 
     def __init__(self, parent):
         super().__init__(parent)

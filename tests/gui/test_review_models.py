@@ -1,4 +1,4 @@
-"""The item models of the Review keep Qt's rules while they change, and their words say what a person needs."""
+"""Review's item models keep Qt's rules while they change, and their texts are complete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Review perspective by keyboard: what a key does, what stays, and what is never shown wrongly."""
+"""The Review perspective by keyboard: keys, stability, and no wrong data on screen."""
 
 from __future__ import annotations
 

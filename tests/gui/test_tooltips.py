@@ -1,4 +1,4 @@
-"""A tooltip says what is in it and renders none of it, whatever shows it."""
+"""Tooltips show text as it is and never render markup."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Shown = tuple[QWidget, QPoint]
 
 @pytest.fixture
 def payload(tmp_path: Path) -> str:
-    """Markup with a headline, a link, and a picture that would be seen."""
+    """Markup with a headline, a link, and an image."""
     picture = QImage(120, 120, QImage.Format.Format_RGB32)
     picture.fill(RED)
     assert picture.save(str(tmp_path / "red.png"))
@@ -50,7 +50,7 @@ def theme(qapp: QApplication) -> Iterator[Theme]:
 
 
 def tip_label() -> QLabel:
-    """The tooltip that is shown."""
+    """Return the visible tooltip."""
     shown = [
         one
         for one in QApplication.topLevelWidgets()

@@ -1,4 +1,4 @@
-"""A bus of one's own with a notification service on it that writes down what it is asked, and clicks when told to."""
+"""A private bus with a notification service that records requests and clicks on demand."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAME, PATH = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
 
 @contextlib.contextmanager
 def private_bus(folder: Path) -> Iterator[str]:
-    """The address of a bus that lives as long as the block; ``dbus-daemon`` has to be installed."""
+    """Yield the address of a bus that lives as long as the block; ``dbus-daemon`` has to be installed."""
     program = shutil.which("dbus-daemon")
     assert program is not None
     config = folder / "bus.conf"
@@ -43,12 +43,12 @@ def private_bus(folder: Path) -> Iterator[str]:
 
 @dataclass
 class NotificationService:
-    """What a desktop's service does, on a thread of its own."""
+    """A desktop's notification service, on a thread of its own."""
 
     address: str
     abilities: tuple[str, ...] = ("body", "body-markup", "actions")
     answers: bool = True
-    """Whether it answers at all; one that hangs does not."""
+    """Whether it answers; False simulates one that hangs."""
     shown: list[tuple[Any, ...]] = field(default_factory=list)
     closed: list[int] = field(default_factory=list)
     heard: list[str] = field(default_factory=list)
@@ -74,7 +74,7 @@ class NotificationService:
             connection.close()
 
     def click(self, number: int) -> None:
-        """The person clicks on a note."""
+        """Click on a notification."""
         self._wanted.put(("ActivationToken", "us", (number, "token-1")))
         self._wanted.put(("ActionInvoked", "us", (number, "default")))
         self._wanted.put(("NotificationClosed", "uu", (number, 2)))

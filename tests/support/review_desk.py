@@ -1,4 +1,4 @@
-"""A Review in a window of its own, worked by real key events."""
+"""Review in a window of its own, operated by real key events."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.support import qt_loop
 
 
 class Desk:
-    """A Review in a window of its own with the keys of the program."""
+    """Review in a window of its own with the program's keys."""
 
     def __init__(self, view, model, engine, center):
         self.view, self.model, self.engine, self.center = view, model, engine, center
@@ -19,7 +19,7 @@ class Desk:
         model.notice.connect(self.said.append)
 
     def press(self, key, modifier=Qt.KeyboardModifier.NoModifier):
-        """One real key event where the keys go now."""
+        """Send one real key event to the focus widget."""
         self.keys += 1
         QTest.keyClick(QApplication.focusWidget() or self.view, key, modifier)
         self.wait()

@@ -99,7 +99,7 @@ class CommandButton(QAbstractButton):
         painter = QPainter(self)
         painter.setLayoutDirection(
             Qt.LayoutDirection.LeftToRight
-        )  # sign, word, key: also where one reads leftwards
+        )  # icon, word, shortcut: also in right-to-left layouts
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if not self.isEnabled():
             painter.setOpacity(0.45)

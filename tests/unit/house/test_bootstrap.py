@@ -1,4 +1,4 @@
-"""The set-up script: what it decides, without installing anything."""
+"""The decisions of the set-up script, without installing anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The doctor's findings: true, with a remedy, and without the key."""
+"""The doctor's findings are true, have a remedy, and never contain the key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.engine.browser import find, sandbox
 
 
 class Endpoint(http.server.BaseHTTPRequestHandler):
-    """Lists two models to whoever has the key."""
+    """Lists two models to requests with the key."""
 
     def do_GET(self) -> None:
         allowed = self.headers["Authorization"] == "Bearer right-key"
@@ -144,7 +144,7 @@ async def _no_browser(setting: str, proof: object) -> list[doctor.Check]:
 
 
 class Probe:
-    """Answers in place of the child process, one after the other; the last answer stays."""
+    """Answers in place of the child process, one after the other, then repeats the last."""
 
     def __init__(self, *answers: dict[str, object] | None) -> None:
         self.answers = list(answers)

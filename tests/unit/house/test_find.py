@@ -1,4 +1,4 @@
-"""Which browser would be started."""
+"""Choice of the browser to start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs hold what happened and no secret."""
+"""Logs are complete and hold no secret."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quiet hours: what is read, when they hold, how long they last."""
+"""Quiet hours: parsing, when they hold, how long they last."""
 
 from __future__ import annotations
 

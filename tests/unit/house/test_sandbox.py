@@ -1,4 +1,4 @@
-"""A browser runs in its sandbox; one that can't says so, or does not run where the settings forbid it."""
+"""A browser runs in its sandbox; one that can't is reported, or refused where the settings forbid it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Launcher:
         return SimpleNamespace(version="156.0")
 
     async def start(self) -> Started:
-        """Start it by way of the program, and what listeners are told."""
+        """Start it through the program; returns what listeners get."""
         told: list[Started] = []
         unlisten = find.on_start(told.append)
         try:
@@ -56,7 +56,9 @@ class Launcher:
 
 @pytest.fixture(autouse=True)
 def ordinary_user(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The suite may run as root; what was learnt of this machine's browsers is put back afterwards."""
+    """Simulate an ordinary user, as the suite may run as root; restores what was learnt of this machine's
+    browsers.
+    """
     monkeypatch.setattr(sandbox, "is_root", lambda: False)
     monkeypatch.setattr(sandbox, "_known", {})
     monkeypatch.delenv(sandbox.VARIABLE, raising=False)

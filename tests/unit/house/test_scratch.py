@@ -1,4 +1,4 @@
-"""Temporary folders go with their process: at its end, or at the next start of one like it."""
+"""Temporary folders are removed with their process: at its end, or at the next start of one like it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ sys.stdin.read()
 
 
 def held(base: Path) -> tuple[subprocess.Popen[str], Path]:
-    """Another process that holds a folder in ``base``."""
+    """Yield a folder in ``base`` held by another process."""
     process = subprocess.Popen(
         [sys.executable, "-c", HOLD, str(base)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )

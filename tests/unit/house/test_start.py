@@ -1,4 +1,4 @@
-"""How the program starts, and what it says where it can't."""
+"""The program's start, and its messages where it can't."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def no_log_files(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def window(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What was opened; Qt is not loaded."""
+    """Record what would be opened; Qt is not loaded."""
     opened: list[str] = []
     fake = ModuleType("app.main")
     fake.run_workbench = lambda *_, **__: opened.append("window") or 0  # type: ignore[attr-defined]
