@@ -162,9 +162,9 @@ class _Session:
     def _greet(self) -> None:
         keys = self.center.keys("app.cheat_sheet")
         self.window.say(
-            self.window.tr("This is the demo: recorded runs on a small shop. {0} shows the keys.").format(
-                keys
-            )
+            self.window.tr(
+                "This is the demo: recorded runs on a small shop. Press {0} for keyboard shortcuts."
+            ).format(keys)
         )
 
     async def _first_painted(self) -> None:
@@ -258,8 +258,8 @@ def _need_a_display() -> None:
     named = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     if sys.platform.startswith("linux") and not any(os.environ.get(name) for name in named):
         raise SiteloreError(
-            "there is no display here, so no window; 'sitelore demo --headless' does the whole loop without one,"
-            " 'sitelore --help' lists what else works"
+            "no display found, so the window can't open; 'sitelore demo --headless' runs the whole loop without one,"
+            " 'sitelore --help' lists the other commands"
         )
 
 

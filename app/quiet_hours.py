@@ -40,7 +40,7 @@ def quiet_hours(text: str) -> QuietHours | None:
     if not text.strip():
         return None
     match = _HOURS.fullmatch(text)
-    remedy = "write two times of the day, such as 22:00-07:00"
+    remedy = "write two times of day, such as 22:00-07:00"
     if match is None:
         raise InputError(f"quiet hours {text.strip()[:40]!r} can't be read", remedy=remedy)
     hours = [int(part or 0) for part in match.groups()]
@@ -50,5 +50,5 @@ def quiet_hours(text: str) -> QuietHours | None:
     except ValueError as error:
         raise InputError(f"quiet hours {text.strip()[:40]!r}: {error}", remedy=remedy) from error
     if made.start == made.end:
-        raise InputError(f"quiet hours {text.strip()[:40]!r} begin and end at once", remedy=remedy)
+        raise InputError(f"quiet hours {text.strip()[:40]!r} begin and end at the same time", remedy=remedy)
     return made

@@ -35,7 +35,9 @@ class Settings:
     """Every setting; ``field.metadata`` has its label, its help and the environment variables that override it."""
 
     workspace: str = _setting("", "SITELORE_WORKSPACE", label="Workspace", help="Folder of runs and tips")
-    author: str = _setting("", "SITELORE_AUTHOR", label="Author", help="Name that verdicts and tips carry")
+    author: str = _setting(
+        "", "SITELORE_AUTHOR", label="Author", help="Name stored with your verdicts and tips"
+    )
     browser: str = _setting(
         "",
         "SITELORE_BROWSER",
@@ -46,7 +48,7 @@ class Settings:
         "auto",
         "SITELORE_SANDBOX",
         label="Browser sandbox",
-        help="auto: where the system allows no sandbox the browser runs without and says so; required: it does not run",
+        help="auto: runs without one (with a warning) where the system allows none; required: the browser does not start then",
     )
     encoder: str = _setting(
         "",
@@ -63,60 +65,60 @@ class Settings:
     model_url: str = _setting(
         "", "SITELORE_MODEL_URL", "OPENAI_BASE_URL", label="Model endpoint", help="OpenAI-compatible address"
     )
-    model_name: str = _setting("", "SITELORE_MODEL_NAME", label="Model", help="Name the endpoint knows it by")
+    model_name: str = _setting("", "SITELORE_MODEL_NAME", label="Model", help="Model name at the endpoint")
     vision_model: str = _setting(
         "",
         "SITELORE_VISION_MODEL",
         label="Vision model",
-        help="Name of the model that looks at pictures and judges runs; empty is the model above",
+        help="Name of the model that reads screenshots and judges runs; empty uses the model above",
     )
     model_price: str = _setting(
         "",
         "SITELORE_MODEL_PRICE",
         label="Model price",
-        help="US dollars for a million tokens in and out, such as 2.50/10; empty takes the listed price",
+        help="US dollars per million tokens in/out, such as 2.50/10; empty uses the listed price",
     )
     run_tokens: int = _setting(
-        0, "SITELORE_RUN_TOKENS", label="Tokens a run", help="Most tokens of a run, in and out; 0 is no bound"
+        0, "SITELORE_RUN_TOKENS", label="Max tokens per run", help="Input and output tokens; 0 = unlimited"
     )
     run_money: float = _setting(
-        0.0, "SITELORE_RUN_MONEY", label="Money a run", help="Most US dollars of a run; 0 is no bound"
+        0.0, "SITELORE_RUN_MONEY", label="Max cost per run", help="US dollars; 0 = unlimited"
     )
     run_seconds: float = _setting(
         0.0,
         "SITELORE_RUN_SECONDS",
-        label="Model time a run",
-        help="Most seconds that a run waits for its model in all; 0 is no bound",
+        label="Max model time per run",
+        help="Total seconds a run waits for its model; 0 = unlimited",
     )
     theme: Literal["system", "light", "dark"] = _setting(
-        "system", "SITELORE_THEME", label="Theme", help="Colours: as the system, light or dark"
+        "system", "SITELORE_THEME", label="Theme", help="Colours: system, light or dark"
     )
     token_budget: int = _setting(
         600,
         "SITELORE_TOKEN_BUDGET",
         label="Tip budget",
-        help="Most tokens that retrieved tips may take in a prompt",
+        help="Max tokens of retrieved tips in a prompt",
     )
     at_once: int = _setting(
         4,
         "SITELORE_AT_ONCE",
-        label="Runs at once",
-        help="Most supervised runs that go on at once; others wait",
+        label="Parallel runs",
+        help="Max supervised runs in parallel; others wait in the queue",
     )
     notifications: Literal["desktop", "window", "off"] = _setting(
         "desktop",
         "SITELORE_NOTIFICATIONS",
-        label="Calls",
-        help="Runs that need you, failed or are done: told on the desktop, in the window alone, or not",
+        label="Notifications",
+        help="Where to notify you of runs that need you, failed or are done: desktop, window, or off",
     )
     quiet_hours: str = _setting(
         "",
         "SITELORE_QUIET_HOURS",
         label="Quiet hours",
-        help="Nobody is called from then to then, such as 22:00-07:00",
+        help="No notifications in these hours, such as 22:00-07:00",
     )
     log_level: Literal["debug", "info", "warning", "error"] = _setting(
-        "warning", "SITELORE_LOG", label="Log level", help="How much is written to stderr"
+        "warning", "SITELORE_LOG", label="Log level", help="Detail of the messages on stderr"
     )
 
 
@@ -150,11 +152,11 @@ def load_stored(path: Path | None = None) -> Settings:
     except FileNotFoundError:
         return Settings()
     except (OSError, ValueError) as error:
-        remedy = "correct it, or delete it to start from the defaults"
+        remedy = "correct it, or delete it to use the defaults"
         raise InputError(f"the settings can't be read: {error}", path=str(path), remedy=remedy) from error
     if not isinstance(data, dict):
         raise InputError(
-            "the settings are no JSON object", path=str(path), remedy="delete it to start afresh"
+            "the settings are not a JSON object", path=str(path), remedy="delete it to use the defaults"
         )
     stored = cast("dict[str, Any]", data)
     return _checked({key: value for key, value in stored.items() if key in _NAMES}, str(path))
@@ -201,7 +203,9 @@ def save_model_key(key: str) -> None:
     try:
         keyring.set_password(APP, KEYRING_ENTRY, key)
     except keyring.errors.KeyringError as error:
-        raise StoreError(f"the system's keyring does not take the key; set {KEY_VARIABLE} instead") from error
+        raise StoreError(
+            f"the system's keyring does not accept the key; set {KEY_VARIABLE} instead"
+        ) from error
 
 
 def settings_path() -> Path:

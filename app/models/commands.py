@@ -24,7 +24,7 @@ MENUS = ("File", "Edit", "Go", "Review", "Map", "Live", "Knowledge", "View", "He
 EVERYWHERE = (
     Command("runs.import", "Import runs…", ("Ctrl+O",), menu="File", icon="folder-plus-outline"),
     Command("runs.import_files", "Import run files…", (), menu="File", icon="file-plus-outline"),
-    Command("runs.detect", "Run the detectors again", (), menu="File", icon="radar"),
+    Command("runs.detect", "Re-run the detectors", (), menu="File", icon="radar"),
     Command(
         "runs.ask_model",
         "Ask a model about the riskiest runs",
@@ -44,15 +44,15 @@ EVERYWHERE = (
     Command("app.search", "Search everything", ("Ctrl+F",), menu="Edit", icon="magnify"),
     Command("app.palette", "Find a command", ("Ctrl+K", "Ctrl+Shift+P"), menu="Edit", icon="console-line"),
     Command("app.settings", "Settings…", ("Ctrl+,",), menu="Edit", icon="cog-outline"),
-    Command("app.keys", "Change keys…", (), menu="Edit", icon="keyboard-settings-outline"),
+    Command("app.keys", "Customize shortcuts…", (), menu="Edit", icon="keyboard-settings-outline"),
     Command("go.review", "Go to Review", ("Ctrl+1", "G, R"), menu="Go", icon="clipboard-search-outline"),
     Command("go.map", "Go to Map", ("Ctrl+2", "G, M"), menu="Go", icon="map-outline"),
     Command("go.live", "Go to Live", ("Ctrl+3", "G, L"), menu="Go", icon="television-play"),
     Command("go.knowledge", "Go to Knowledge", ("Ctrl+4", "G, K"), menu="Go", icon="book-open-variant"),
-    Command("go.call", "Go to the run that calls", ("Ctrl+.",), menu="Go", icon="bell-ring-outline"),
-    Command("view.fold.left", "Fold the list", ("[", "Ctrl+B"), menu="View", icon="dock-left"),
-    Command("view.fold.middle", "Fold the middle", ("\\",), menu="View", icon="dock-window"),
-    Command("view.fold.right", "Fold the right column", ("]", "Ctrl+Alt+B"), menu="View", icon="dock-right"),
+    Command("go.call", "Next alert", ("Ctrl+.",), menu="Go", icon="bell-ring-outline"),
+    Command("view.fold.left", "Hide list", ("[", "Ctrl+B"), menu="View", icon="dock-left"),
+    Command("view.fold.middle", "Hide centre", ("\\",), menu="View", icon="dock-window"),
+    Command("view.fold.right", "Hide right column", ("]", "Ctrl+Alt+B"), menu="View", icon="dock-right"),
     Command("view.reset_layout", "Reset the layout", (), menu="View", icon="view-column-outline"),
     Command(
         "view.zoom.in",
@@ -65,12 +65,12 @@ EVERYWHERE = (
         "view.zoom.out", "Smaller text", ("Ctrl+-",), menu="View/Text size", icon="magnify-minus-outline"
     ),
     Command("view.zoom.reset", "Normal text", ("Ctrl+0",), menu="View/Text size", icon="format-size"),
-    Command("view.theme.system", "Colours as the system", (), menu="View/Colours", icon="theme-light-dark"),
+    Command("view.theme.system", "Use system theme", (), menu="View/Colours", icon="theme-light-dark"),
     Command("view.theme.light", "Light colours", (), menu="View/Colours", icon="white-balance-sunny"),
     Command("view.theme.dark", "Dark colours", (), menu="View/Colours", icon="weather-night"),
     Command("view.theme.contrast", "High contrast", (), menu="View/Colours", icon="contrast-circle"),
-    Command("app.cheat_sheet", "Keys of this place", ("?", "F1"), menu="Help", icon="keyboard-outline"),
-    Command("app.doctor", "What works here", (), menu="Help", icon="stethoscope"),
+    Command("app.cheat_sheet", "Keyboard shortcuts", ("?", "F1"), menu="Help", icon="keyboard-outline"),
+    Command("app.doctor", "Diagnostics", (), menu="Help", icon="stethoscope"),
     Command("app.crash", "Show the last crash", (), menu="Help", icon="alert-octagon-outline"),
     Command("app.about", "About Sitelore", (), menu="Help", icon="information-outline"),
 )
@@ -82,17 +82,17 @@ REVIEW = (
     Command(
         "review.next_other", "Next failure of another kind", ("N",), "review", "Review", "debug-step-over"
     ),
-    Command("review.step.next", "Step on", ("L",), "review", "Review", "chevron-right"),
-    Command("review.step.previous", "Step back", ("H",), "review", "Review", "chevron-left"),
+    Command("review.step.next", "Next step", ("L",), "review", "Review", "chevron-right"),
+    Command("review.step.previous", "Previous step", ("H",), "review", "Review", "chevron-left"),
     Command("review.flag.next", "Next flag", ("Shift+L",), "review", "Review", "flag-outline"),
     Command("review.flag.previous", "Previous flag", ("Shift+H",), "review", "Review", "flag-outline"),
     Command("review.suspect", "Go to the suspect step", ("S",), "review", "Review", "target"),
     Command("review.preview", "Large preview", ("Space",), "review", "Review", "magnify-expand"),
-    Command("review.lines", "Picture or lines of the page", ("V",), "review", "Review", "file-tree-outline"),
-    Command("review.rank", "Load and rank the queue again", ("F5",), "review", "Review", "sort-descending"),
-    Command("review.scorecard", "Record of the detectors", ("D",), "review", "Review", "scoreboard-outline"),
+    Command("review.lines", "Screenshot or page text", ("V",), "review", "Review", "file-tree-outline"),
+    Command("review.rank", "Reload and re-rank", ("F5",), "review", "Review", "sort-descending"),
+    Command("review.scorecard", "Detector scorecard", ("D",), "review", "Review", "scoreboard-outline"),
     Command("review.filter", "Filter the queue", ("/",), "review", "Review", "filter-variant"),
-    Command("review.back", "Back one level", ("Esc",), "review", "", "arrow-left", in_text=True),
+    Command("review.back", "Back", ("Esc",), "review", "", "arrow-left", in_text=True),
     *(
         Command(
             f"review.verdict.{number}",
@@ -104,7 +104,7 @@ REVIEW = (
         )
         for number, label in enumerate(Label, start=1)
     ),
-    Command("review.note", "Note to the verdict", ("M",), "review", "Review/Verdict", "note-edit-outline"),
+    Command("review.note", "Note on the verdict", ("M",), "review", "Review/Verdict", "note-edit-outline"),
     Command("review.withdraw", "Withdraw the verdict", ("Backspace",), "review", "Review/Verdict", "gavel"),
     Command(
         "review.ask_model",
@@ -114,11 +114,11 @@ REVIEW = (
         "Review",
         "account-question-outline",
     ),
-    Command("review.memory", "Memory of the agent", ("E",), "review", "Review/Agent", "brain"),
-    Command("run.new", "Send the agent off…", ("Ctrl+N",), "review", "Review/Agent", "robot-outline"),
-    Command("run.again", "The same task again…", ("A",), "review", "Review/Agent", "repeat"),
-    Command("run.resume", "Go on with the run", ("Shift+A",), "review", "Review/Agent", "play-outline"),
-    Command("run.stop", "Stop the run", ("X",), "review", "Review/Agent", "stop-circle-outline"),
+    Command("review.memory", "Agent memory", ("E",), "review", "Review/Agent", "brain"),
+    Command("run.new", "Start a run…", ("Ctrl+N",), "review", "Review/Agent", "robot-outline"),
+    Command("run.again", "Run this task again…", ("A",), "review", "Review/Agent", "repeat"),
+    Command("run.resume", "Resume run", ("Shift+A",), "review", "Review/Agent", "play-outline"),
+    Command("run.stop", "Stop run", ("X",), "review", "Review/Agent", "stop-circle-outline"),
     Command("review.copy_address", "Copy the page address", ("Y",), "review", "Review", "content-copy"),
     Command("tip.compose", "Write a tip", ("T",), "review", "Review", "pencil-outline"),
 )
@@ -127,7 +127,7 @@ REVIEW = (
 COMPOSER = (
     Command(
         "composer.save",
-        "Save the tip and go on",
+        "Save and open the next failure",
         ("Ctrl+Return", "Ctrl+Enter"),
         "composer",
         "Review/Tip",
@@ -136,16 +136,22 @@ COMPOSER = (
     ),
     Command(
         "composer.save_stay",
-        "Save the tip and stay",
+        "Save and stay",
         ("Ctrl+S",),
         "composer",
         "Review/Tip",
         "content-save-outline",
     ),
     Command(
-        "composer.close", "Close, keep the draft", ("Esc",), "composer", "Review/Tip", "close", in_text=True
+        "composer.close",
+        "Close and keep the draft",
+        ("Esc",),
+        "composer",
+        "Review/Tip",
+        "close",
+        in_text=True,
     ),
-    Command("composer.discard", "Throw the draft away", (), "composer", "Review/Tip", "delete-outline"),
+    Command("composer.discard", "Discard draft", (), "composer", "Review/Tip", "delete-outline"),
 )
 
 # ---------------------------------------------------------------- knowledge
@@ -167,13 +173,13 @@ KNOWLEDGE = (
     Command("knowledge.sort", "Sort by the next column", ("O",), "knowledge", "Knowledge", "sort"),
     Command(
         "knowledge.sort.turn",
-        "Sort the other way",
+        "Reverse the sort order",
         ("Shift+O",),
         "knowledge",
         "Knowledge",
         "sort-reverse-variant",
     ),
-    Command("knowledge.back", "Back one level", ("Esc",), "knowledge", "", "arrow-left", in_text=True),
+    Command("knowledge.back", "Back", ("Esc",), "knowledge", "", "arrow-left", in_text=True),
     Command("tip.edit", "Edit the tip", ("E",), "knowledge", "Knowledge/Tip", "pencil-outline"),
     Command(
         "tip.save",
@@ -184,9 +190,9 @@ KNOWLEDGE = (
         "content-save-outline",
         in_text=True,
     ),
-    Command("tip.discard", "Throw the edit away", (), "knowledge", "Knowledge/Tip", "delete-outline"),
+    Command("tip.discard", "Discard changes", (), "knowledge", "Knowledge/Tip", "delete-outline"),
     Command("tip.copy", "Copy the tip's text", ("Y",), "knowledge", "Knowledge/Tip", "content-copy"),
-    Command("tip.history", "Versions of the tip", ("H",), "knowledge", "Knowledge/Tip", "history"),
+    Command("tip.history", "Revisions of the tip", ("H",), "knowledge", "Knowledge/Tip", "history"),
     Command(
         "tip.restore_revision",
         "Restore this revision",
@@ -196,7 +202,7 @@ KNOWLEDGE = (
         "backup-restore",
     ),
     Command("tip.review", "Mark as reviewed", ("R",), "knowledge", "Knowledge/Status", "check"),
-    Command("tip.activate", "Make active", ("A",), "knowledge", "Knowledge/Status", "check-all"),
+    Command("tip.activate", "Activate", ("A",), "knowledge", "Knowledge/Status", "check-all"),
     Command("tip.suspect", "Mark as suspect", ("S",), "knowledge", "Knowledge/Status", "help-circle-outline"),
     Command("tip.retire", "Retire", ("X",), "knowledge", "Knowledge/Status", "archive-outline"),
     Command(
@@ -207,13 +213,18 @@ KNOWLEDGE = (
         "Knowledge/Status",
         "archive-arrow-up-outline",
     ),
+    Command("tip.evidence", "Open its step", ("V",), "knowledge", "Knowledge/Tip", "open-in-app"),
     Command(
-        "tip.evidence", "Open the step it came from", ("V",), "knowledge", "Knowledge/Tip", "open-in-app"
+        "knowledge.try",
+        "Test retrieval for an address and a goal",
+        ("T",),
+        "knowledge",
+        "Knowledge",
+        "flask-outline",
     ),
-    Command("knowledge.try", "Try an address and a goal", ("T",), "knowledge", "Knowledge", "flask-outline"),
     Command(
         "knowledge.try.evidence",
-        "Try the tip's own step",
+        "Test retrieval at the tip's step",
         ("Shift+T",),
         "knowledge",
         "Knowledge",
@@ -223,7 +234,7 @@ KNOWLEDGE = (
     Command(
         "kb.verify", "Verify a frozen file…", ("Shift+F",), "knowledge", "Knowledge", "shield-check-outline"
     ),
-    Command("kb.choose", "Choose the file to freeze into…", (), "knowledge", "", "folder-outline"),
+    Command("kb.choose", "Choose the file to freeze to…", (), "knowledge", "", "folder-outline"),
     Command("kb.copy_hash", "Copy the sha256", ("C",), "knowledge", "Knowledge", "content-copy"),
     Command("kb.import", "Import tips…", ("I",), "knowledge", "Knowledge", "import"),
     Command("kb.export", "Export tips…", ("Shift+I",), "knowledge", "Knowledge", "export"),

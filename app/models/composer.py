@@ -142,7 +142,7 @@ class ComposerModel(QObject):
         self._tasks.cancel("compose-open")
         if self.is_ready and self.draft != self._filled:
             self._keep_now()
-            self.notice.emit(self.tr("Draft kept: it is here when you write from this step again."))
+            self.notice.emit(self.tr("Draft kept. It comes back when you write a tip from this step."))
         self.is_open = self.is_ready = False
 
     def discard(self) -> None:
@@ -172,7 +172,7 @@ class ComposerModel(QObject):
         if not self.draft.text.strip():
             self._check.stop()
             self._tasks.cancel("tip-check")  # its answer would overwrite this error
-            self.error = self.tr("Write what holds for the site first: the text is empty.")
+            self.error = self.tr("The text is empty. Write what holds for the site.")
             self.checked.emit()
             return
         self.is_saving, self.error = True, ""

@@ -12,7 +12,7 @@ from app.engine.supervision import Deed, Intervention
 from app.engine.trajectory import Step
 from app.models.object_list import ObjectList
 
-JUDGING = {Deed.CONFIRMED: "right, says {0}", Deed.DISMISSED: "wrong, says {0}"}
+JUDGING = {Deed.CONFIRMED: "confirmed by {0}", Deed.DISMISSED: "dismissed by {0}"}
 """How an operator reviewed a flag during the run."""
 
 
@@ -71,16 +71,15 @@ def remark_on(flag: Flag, deeds: Iterable[Intervention]) -> str:
     """Return what a flag led to during the run: whether it paused it, and whether the operator confirmed or
     dismissed it.
     """
-    parts: list[str] = []
+    paused = review = ""
     for deed in deeds:
         if deed.about != flag.detector:
             continue
         if deed.deed in JUDGING and deed.step == flag.step:
-            parts = [part for part in parts if "," not in part]  # the newest review counts
-            parts.append(_tr(JUDGING[deed.deed]).format(deed.author or _tr("somebody")))
+            review = _tr(JUDGING[deed.deed]).format(deed.author or _tr("somebody"))  # the newest counts
         elif deed.deed is Deed.PAUSED and deed.step in (flag.step, flag.step + 1):
-            parts.append(_tr("paused the run"))
-    return " · ".join(dict.fromkeys(parts))
+            paused = _tr("paused the run")
+    return " · ".join(part for part in (paused, review) if part)
 
 
 def _row(deed: Intervention, last: int) -> DeedRow:

@@ -106,7 +106,7 @@ class DesktopNotes(QObject):
     async def _connect(self) -> None:
         if self._ready is None:
             if not os.environ.get("DBUS_SESSION_BUS_ADDRESS"):
-                raise SiteloreError("there is no session bus here")
+                raise SiteloreError("no session bus found")
             ready = self._ready = asyncio.get_running_loop().create_future()
             self._tasks.start(
                 self._serve(ready), None, lambda _error: self._ended(ready), key="desktop-notes"
@@ -126,7 +126,7 @@ class DesktopNotes(QObject):
             finally:
                 connection.writer.close()  # the router leaves a closed bus's socket open
         except ImportError as error:  # not on Linux
-            raise SiteloreError("there is no D-Bus here") from error
+            raise SiteloreError("D-Bus is not available") from error
         finally:
             self._router = None
             if not ready.done():

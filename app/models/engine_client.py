@@ -233,7 +233,7 @@ class EngineClient(EngineEvents):
             raise decode_error(first["error"])
         address = first.get("address")
         if not address:
-            raise ChannelError("the engine ended before it began; start again with --safe or see the log")
+            raise ChannelError("the engine ended while starting; start again with --safe or see the log")
         if "path" in address:
             reader, writer = await asyncio.open_unix_connection(address["path"])
         else:
@@ -241,7 +241,7 @@ class EngineClient(EngineEvents):
         writer.write(pack({"secret": secret, "protocol": PROTOCOL}))
         frame = await read_frame(reader)
         if frame is None or "refused" in frame[0]:
-            raise ChannelError(frame[0]["refused"] if frame else "the engine closed the door")
+            raise ChannelError(frame[0]["refused"] if frame else "the engine closed the connection")
         self._reader, self._writer = reader, writer
         self._connected.set()
         self.host_changed.emit("")
@@ -276,7 +276,7 @@ class EngineClient(EngineEvents):
         """Fail the pending requests, report the lost host and start another one."""
         self._connected.clear()
         self._deaths += 1
-        lost = "The engine stopped unexpectedly and is being started again; nothing saved is lost."
+        lost = "The engine stopped unexpectedly and is restarting. Nothing saved is lost."
         for future in self._waiting.values():
             if not future.done():
                 future.set_result(({"error": {"kind": "SiteloreError", "what": lost}}, b""))
@@ -292,7 +292,7 @@ class EngineClient(EngineEvents):
             try:
                 await self._connect(again=True)
             except Exception as error:
-                log.exception("the engine host could not be started again")
+                log.exception("the engine host could not be restarted")
                 self._failure = str(error)
                 self._deaths += 1
                 continue

@@ -90,7 +90,7 @@ class VerdictListModel(ObjectList[Choice]):
 
     def tip(self, value: Choice) -> str:
         """What pressing the key does now."""
-        what = self.tr("Withdraw '{0}'") if value.given else self.tr("Judge the run '{0}'")
+        what = self.tr("Withdraw '{0}'") if value.given else self.tr("Give the verdict '{0}'")
         line = self.tr("{0} (key {1})").format(what.format(value.label.value), value.keys)
         return "\n".join(part for part in (line, value.note) if part)
 
@@ -152,13 +152,15 @@ class ScoreTableModel(QAbstractTableModel):
     ) -> Any:
         """Column titles and their explanations."""
         if role == Qt.ItemDataRole.ToolTipRole and orientation is Qt.Orientation.Horizontal and section == 6:
-            return self.tr("Of the runs in which an operator reacted to its flag, those where it was right")
+            return self.tr(
+                "Share of its flags that operators confirmed, among those they confirmed or dismissed"
+            )
         if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
             return None
         return (
             self.tr("Detector"),
             self.tr("Site"),
-            self.tr("Called"),
+            self.tr("Fired"),
             self.tr("Judged"),
             self.tr("Precision"),
             self.tr("Recall"),

@@ -159,7 +159,7 @@ class FreezeModel(QObject):
         if self.is_busy:
             return
         if not self.path:
-            self.error = self.tr("Say where to write: type a path, or choose one.")
+            self.error = self.tr("Type or choose a path for the file.")
             self.changed.emit()
             return
         path = self.path if PurePath(self.path).suffix else f"{self.path}.akb"
@@ -200,7 +200,7 @@ class FreezeModel(QObject):
         """Write every tip to an exchange file, in the format of its ending."""
         name = format_of(path) or format
         if not name:
-            self.notice.emit(self.tr("The ending of the file tells the format: .jsonl, .csv or .txt"))
+            self.notice.emit(self.tr("The file's ending selects the format: .jsonl, .csv or .txt"))
             return
         if not PurePath(path).suffix:
             path += EXPORT_FORMATS[name]
@@ -223,9 +223,9 @@ class FreezeModel(QObject):
         self.changed.emit()
 
     def _imported(self, report: ImportReport) -> None:
-        parts = [self.tr("{0} brought in as drafts").format(tip_count(len(report.added)))]
+        parts = [self.tr("Imported {0} as drafts").format(tip_count(len(report.added)))]
         if report.skipped:
-            parts.append(self.tr("{0} were here already").format(report.skipped))
+            parts.append(self.tr("{0} already present").format(report.skipped))
         if report.failed:
             parts.append(
                 self.tr("{0} could not be read (first: {1})").format(len(report.failed), report.failed[0])

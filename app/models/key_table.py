@@ -78,7 +78,7 @@ class KeyTable(QAbstractTableModel):
     ) -> Any:
         """Column titles."""
         if role == Qt.ItemDataRole.DisplayRole and orientation is Qt.Orientation.Horizontal:
-            return (self.tr("Command"), self.tr("Keys"), self.tr("Where"))[section]
+            return (self.tr("Command"), self.tr("Keys"), self.tr("Place"))[section]
         return None
 
     def _words(self, command: Command) -> str:

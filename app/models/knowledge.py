@@ -106,7 +106,7 @@ class KnowledgeModel(QObject):
         if self.table.row_of(tip) < 0 and self.table.tip(tip) is not None:
             self.set_filter("")
         if self.table.tip(tip) is None:
-            self.notice.emit(self.tr("There is no tip {0}.").format(tip))
+            self.notice.emit(self.tr("Tip {0} not found.").format(tip))
             return
         self.close_files()
         self.selected = (tip,)

@@ -59,7 +59,9 @@ class PaletteModel(QAbstractListModel):
             case Qt.ItemDataRole.DisplayRole:
                 return self._center.title(command)
             case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{self._center.title(command)}, {self._center.keys(command) or self.tr('no key')}"
+                return (
+                    f"{self._center.title(command)}, {self._center.keys(command) or self.tr('no shortcut')}"
+                )
             case _ if role == ID_ROLE:
                 return command
             case _ if role == KEYS_ROLE:

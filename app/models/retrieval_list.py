@@ -46,7 +46,7 @@ class AnswerListModel(ObjectList[Answer]):
     def words(self, value: Answer) -> str:
         """``url 0.95: gitlab-003, the text (why)``."""
         if value.missed:
-            return f"not delivered: {value.tip}, {value.text} ({value.missed})"
+            return f"cut: {value.tip}, {value.text} ({value.missed})"
         return f"{value.route} {value.score:.2f}: {value.tip}, {value.text} ({value.why})"
 
     def tip(self, value: Answer) -> str:
@@ -160,7 +160,7 @@ class TryModel(QObject):
         rows = answers(retrieval)
         self.model.merge(_once(rows))
         found = len(retrieval.results)
-        self.summary = self.tr("{0} found, {1} not delivered · {2} of {3} tokens").format(
+        self.summary = self.tr("{0} matched, {1} cut by the token budget · {2} of {3} tokens").format(
             found, len(rows) - found, retrieval.tokens, retrieval.budget
         )
         self.off = tuple(

@@ -135,7 +135,7 @@ class ReviewModel(QObject):
 
         def found(row: RunRow | None) -> None:
             if row is None:
-                self.notice.emit(self.tr("No failure of another kind is left to review."))
+                self.notice.emit(self.tr("No failure of another kind left to review."))
             else:
                 self.open_run(row.id)
 
@@ -224,7 +224,7 @@ class ReviewModel(QObject):
         label = LABELS[place]
 
         def given(verdict: Verdict) -> None:
-            self.notice.emit(self.tr("Judged '{0}'").format(verdict.label.value))
+            self.notice.emit(self.tr("Verdict: {0}").format(verdict.label.value))
 
         step = self.index if self.detail.steps else None
         seconds = round(time.monotonic() - self._opened_at, 1)
@@ -239,7 +239,7 @@ class ReviewModel(QObject):
     def annotate(self, note: str) -> None:
         """Put a note on the newest verdict (which is stored again with it), or keep it for the next one."""
         if self.detail is None or not self.detail.verdicts:
-            self.notice.emit(self.tr("Judge the run first: the note goes with the verdict."))
+            self.notice.emit(self.tr("Give a verdict first: the note belongs to it."))
             return
         old = self.detail.verdicts[-1]
 
@@ -250,18 +250,18 @@ class ReviewModel(QObject):
             )
 
         self._tasks.start(
-            file_anew(), lambda _verdict: self.notice.emit(self.tr("Note kept with the verdict"))
+            file_anew(), lambda _verdict: self.notice.emit(self.tr("Note saved with the verdict"))
         )
 
     def ask_model(self) -> None:
         """Have a model judge the open run; its flags join the others."""
 
         def came(flags: list[Flag]) -> None:
-            nothing = self.tr("The model has nothing against this run.")
+            nothing = self.tr("The model found nothing suspicious in this run.")
             self.notice.emit(self.tr("The model raised {0} flags.").format(len(flags)) if flags else nothing)
 
         self._tasks.start(self._client.api.ask_model((self.run,)), came)
-        self.notice.emit(self.tr("A model is asked about this run"))
+        self.notice.emit(self.tr("Asking a model about this run"))
 
     def load_scores(self) -> None:
         """Load the detector scorecard."""
@@ -336,7 +336,7 @@ class ReviewModel(QObject):
         if detail.steps:
             self.show_step(index)
         else:
-            self.index, self.page_error = 0, self.tr("This run recorded no step.")
+            self.index, self.page_error = 0, self.tr("This run has no recorded steps.")
             self._show_pages()
             self.step_changed.emit()
 
@@ -435,7 +435,7 @@ class ReviewModel(QObject):
     def _withdraw(self, verdict: str, label: str) -> None:
         self._tasks.start(
             self._client.api.withdraw_verdict(verdict),
-            lambda _none: self.notice.emit(self.tr("Withdrawn: '{0}'").format(label)),
+            lambda _none: self.notice.emit(self.tr("Verdict withdrawn: {0}").format(label)),
         )
 
     def _on_run_ended(self, run: str, said: str) -> None:

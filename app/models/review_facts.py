@@ -52,7 +52,7 @@ def run_facts(detail: RunDetail) -> RunFacts:
     facts = _facts(
         run.site, run.task_id or run.id, run.intent, run.score, detail.risk.value, run.outcome.value
     )
-    by_hand = (_tr("ended by hand by {0}").format(run.ended_by),) if run.ended_by else ()
+    by_hand = (_tr("ended by {0}").format(run.ended_by),) if run.ended_by else ()
     return replace(facts, note="; ".join((*by_hand, *run.notes)))
 
 
@@ -85,7 +85,7 @@ def facts_of_step(
         ),
         did=_did(step)
         if step.executed or step.effect
-        else _tr("{0} (asked for, never run)").format(step.words),
+        else _tr("{0} (requested, not executed)").format(step.words),
         call=step.raw_output,
         error=step.error,
         trouble=step.error_class.value,
@@ -101,7 +101,7 @@ EFFECTS = {
     "navigated": "led to another page",
     "changed": "changed the page",
     "nothing": "changed nothing",
-    "unrelated": "only what changes by itself did",
+    "unrelated": "only self-updating parts changed",
     "refused": "was not done",
 }
 """Observed effects in words."""
@@ -110,7 +110,7 @@ _QUIET = frozenset({"noop", "take_note", "calculate", "branch", "prune", "ask_hu
 
 def _reason(step: Step) -> str:
     if step.by == BY_PERSON:
-        return _tr("A person did this step by hand.")
+        return _tr("Operator action.")
     return step.reason or _tr("(the agent gave no reason)")
 
 

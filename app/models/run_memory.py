@@ -80,7 +80,7 @@ class RunMemoryModel(QObject):
         def came(memory: RunMemory) -> None:
             if (run, step) != (self._run, self._step):
                 return
-            self.missing = "" if memory.events else self.tr("This run was made elsewhere and kept no ledger.")
+            self.missing = "" if memory.events else self.tr("This run was imported and has no ledger.")
             self.lines.merge(list(lines_of(memory.ledger, step)))
             self.changed.emit()
 

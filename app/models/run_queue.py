@@ -93,7 +93,7 @@ class RunQueueModel(ObjectList[RunRow]):
     def words(self, value: RunRow) -> str:
         """All that the row shows, in reading order."""
         parts = [
-            f"risk {value.risk:.2f}" if value.looked_at else "not looked at yet",
+            f"risk {value.risk:.2f}" if value.looked_at else "not checked yet",
             value.site,
             value.task_id,
             score_words(value.score),

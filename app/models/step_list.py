@@ -19,7 +19,7 @@ SEVERITY_RANK = {Severity.HINT: 1, Severity.WARNING: 2, Severity.ERROR: 3}
 ERROR_WORDS = {
     ErrorClass.HARD: "error: the action was not done",
     ErrorClass.SOFT: "reported an error, but the action was done",
-    ErrorClass.HARNESS: "the agent's output could not be read; nothing was tried",
+    ErrorClass.HARNESS: "the agent's output could not be parsed; nothing was executed",
 }
 """Error classes in words."""
 
@@ -85,11 +85,11 @@ class StepListModel(ObjectList[StepMark]):
         """``step 14, suspect, click button 'Save', error ..., flag messages``."""
         parts = [
             self.tr("step {0}").format(value.index),
-            self.tr("by hand") if value.by_hand else "",
+            self.tr("operator action") if value.by_hand else "",
             self.tr("suspect") if value.suspect else "",
             value.words,
             ERROR_WORDS.get(ErrorClass(value.trouble), ""),
-            "" if value.executed else self.tr("asked for, never run"),
+            "" if value.executed else self.tr("requested, not executed"),
             *value.flags,
             *value.deeds,
         ]
@@ -99,10 +99,10 @@ class StepListModel(ObjectList[StepMark]):
         """The same parts, one a line."""
         parts = [
             self.tr("Step {0}: {1}").format(value.index, value.words),
-            self.tr("Done by hand") if value.by_hand else "",
+            self.tr("Operator action") if value.by_hand else "",
             self.tr("Suspect: look here first") if value.suspect else "",
             ERROR_WORDS.get(ErrorClass(value.trouble), ""),
-            "" if value.executed else self.tr("Asked for, never run"),
+            "" if value.executed else self.tr("Requested, not executed"),
             *value.flags,
             *value.deeds,
         ]

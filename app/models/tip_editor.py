@@ -147,7 +147,7 @@ class TipEditor(QObject):
         self._check.stop()
         if self.is_changed and not self.is_saving:
             self._keep_now()
-            self.notice.emit(self.tr("The tip is as it was; your edit is kept and comes back with Edit."))
+            self.notice.emit(self.tr("Editing ended. Your changes are kept and come back with Edit."))
         self._read_again()
 
     def discard(self) -> None:
@@ -163,11 +163,11 @@ class TipEditor(QObject):
         if self.tip is None or not self.is_editing or self.is_saving:
             return
         if not self.is_changed:
-            self.notice.emit(self.tr("Nothing was changed."))
+            self.notice.emit(self.tr("No changes to save."))
             self._read_again()
             return
         if not (self.draft.text.strip() or self.draft.do.strip()):
-            self.error = self.tr("A tip needs a text: write what holds for the site.")
+            self.error = self.tr("The text is empty. Write what holds for the site.")
             self.checked.emit()
             return
         self.is_saving, self.error = True, ""
@@ -195,9 +195,7 @@ class TipEditor(QObject):
 
         def restored(now: Tip) -> None:
             self.notice.emit(
-                self.tr("Revision {0} of {1} is in force again, as revision {2}").format(
-                    revision, tip, now.revision
-                )
+                self.tr("Restored revision {0} of {1} as revision {2}").format(revision, tip, now.revision)
             )
 
         self._tasks.start(self._client.api.restore_revision(tip, revision), restored)

@@ -150,7 +150,7 @@ class TipTableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{self._titles[index.column()]}: {self._cell(tip, column)}"
         if role == Qt.ItemDataRole.ToolTipRole and column == "lint":
-            return "\n".join(self.marks(tip.id)) or self.tr("Nothing that keeps it back")
+            return "\n".join(self.marks(tip.id)) or self.tr("No lint errors")
         if role == Qt.ItemDataRole.ToolTipRole:
             return exact_time(tip.changed_at) if column == "changed" else _hover(tip, column)
         if role == Qt.ItemDataRole.TextAlignmentRole and column == "revision":

@@ -10,22 +10,22 @@ _WORDS = (
     (
         r"add (\S+)",
         QT_TRANSLATE_NOOP("undo", "Tip {0} removed (undo)"),
-        QT_TRANSLATE_NOOP("undo", "Tip {0} is back (redo)"),
+        QT_TRANSLATE_NOOP("undo", "Tip {0} restored (redo)"),
     ),
     (
         r"(?:import|merge) (.+)",
         QT_TRANSLATE_NOOP("undo", "Tips from {0} removed (undo)"),
-        QT_TRANSLATE_NOOP("undo", "Tips from {0} are back (redo)"),
+        QT_TRANSLATE_NOOP("undo", "Tips from {0} restored (redo)"),
     ),
     (
         r"edit (\S+)",
-        QT_TRANSLATE_NOOP("undo", "{0} reads as before the edit (undo)"),
-        QT_TRANSLATE_NOOP("undo", "{0} reads as after the edit (redo)"),
+        QT_TRANSLATE_NOOP("undo", "{0}: edit undone"),
+        QT_TRANSLATE_NOOP("undo", "{0}: edit redone"),
     ),
     (
         r"(?:activate|review|suspect|send back|restore|waive|retire) (\S+|\d+ tips)",
-        QT_TRANSLATE_NOOP("undo", "{0}: status as before (undo)"),
-        QT_TRANSLATE_NOOP("undo", "{0}: status changed again (redo)"),
+        QT_TRANSLATE_NOOP("undo", "{0}: status restored (undo)"),
+        QT_TRANSLATE_NOOP("undo", "{0}: status changed (redo)"),
     ),
 )
 """Actions of the knowledge base's journal, and their messages when undone and redone."""
@@ -37,5 +37,5 @@ def undo_words(deed: str, *, undone: bool) -> str:
         match = re.fullmatch(pattern, deed)
         if match is not None:
             return QCoreApplication.translate("undo", str(back if undone else again)).format(match[1])
-    pattern = "Undone: {0}" if undone else "Done again: {0}"
+    pattern = "Undone: {0}" if undone else "Redone: {0}"
     return QCoreApplication.translate("undo", pattern).format(deed)

@@ -134,7 +134,7 @@ class WorkspaceModel(QObject):
         """Run the detectors over every run again."""
         self._tasks.start(
             self._client.api.detect(),
-            lambda flags: self.said.emit(self.tr("Detectors ran: {0} flags").format(len(flags)), "ok"),
+            lambda flags: self.said.emit(self.tr("Detectors finished: {0} flags").format(len(flags)), "ok"),
             self._tell,
         )
 
@@ -232,7 +232,7 @@ class WorkspaceModel(QObject):
             Check(
                 name="sandbox",
                 ok=not event.unsandboxed,
-                found=event.unsandboxed or self.tr("the browser runs in it"),
+                found=event.unsandboxed or self.tr("the browser uses it"),
                 remedy=event.remedy,
                 needed=False,
             ),
@@ -270,7 +270,7 @@ class WorkspaceModel(QObject):
 
     def _on_index_damaged(self, _event: IndexDamaged) -> None:
         self.index_damaged.emit(
-            self.tr("The search index is damaged. It can be rebuilt from the runs; nothing else is lost.")
+            self.tr("The search index is damaged. It can be rebuilt from the runs; no data is lost.")
         )
 
     def _on_turned(self, done: Done, *, undone: bool) -> None:
@@ -281,7 +281,7 @@ class WorkspaceModel(QObject):
     def _on_imported(self, report: RunImportReport) -> None:
         parts = [self.tr("{0} runs imported").format(report.imported)]
         if report.skipped:
-            parts.append(self.tr("{0} were here already").format(report.skipped))
+            parts.append(self.tr("{0} already present").format(report.skipped))
         if report.failed:
             first = report.failed[0]
             parts.append(
@@ -297,7 +297,7 @@ class WorkspaceModel(QObject):
                 )
             )
         if report.cancelled:
-            parts.append(self.tr("stopped before the end"))
+            parts.append(self.tr("cancelled before the end"))
         self.said.emit(", ".join(parts), "fail" if report.failed else "ok")
 
     def _tell(self, error: Exception) -> None:

@@ -27,7 +27,7 @@ class CheatSheet(Overlay):
         self._center = center
         self._title = QLabel()
         self._title.setProperty("kind", "title")
-        change = QPushButton(self.tr("Change keys…"))
+        change = QPushButton(self.tr("Customize shortcuts…"))
         change.setProperty("kind", "link")
         change.clicked.connect(self._change)
         head = QHBoxLayout()
@@ -38,7 +38,7 @@ class CheatSheet(Overlay):
         self._area = QScrollArea()
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QScrollArea.Shape.NoFrame)
-        self._area.setAccessibleName(self.tr("Keys of this place"))
+        self._area.setAccessibleName(self.tr("Keyboard shortcuts"))
         self._area.setWidget(self.page)
         self.body.addLayout(head)
         self.body.addWidget(self._area, 1)
@@ -101,7 +101,7 @@ class KeyPage(QWidget):
         ]
         self.setMinimumHeight(max(heights, default=0))
         read = [f"{name}: {' or '.join(keys)}" for _title, lines in groups for name, keys in lines]
-        self.setAccessibleName(self.tr("Keys of this place"))
+        self.setAccessibleName(self.tr("Keyboard shortcuts"))
         self.setAccessibleDescription("; ".join(read))
         self.update()
 

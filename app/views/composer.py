@@ -106,9 +106,11 @@ class Composer(QFrame):
         self.parts = {name: QLineEdit() for name in PARTS}
         self.pages, self.preflight, self.kept, self.error = QLabel(), QLabel(), QLabel(), QLabel()
         self.evidence, self.source = ElidedLabel(Qt.TextElideMode.ElideMiddle), QPushButton()
-        self.lint = Fitting(theme, FindingDelegate(theme), self.tr("What lint says"), most=4)
+        self.lint = Fitting(theme, FindingDelegate(theme), self.tr("Lint findings"), most=4)
         self.similar = Fitting(theme, SimilarDelegate(theme), self.tr("Similar tips"), most=3)
-        self.examples = Fitting(theme, ExampleDelegate(theme), self.tr("Steps that would find it"), most=6)
+        self.examples = Fitting(
+            theme, ExampleDelegate(theme), self.tr("Steps that would retrieve it"), most=6
+        )
         self.save, self.close_button = QPushButton(), QPushButton()
         self._heads: dict[str, QLabel] = {}
         self._name_all()
@@ -124,7 +126,7 @@ class Composer(QFrame):
     def _name_all(self) -> None:
         names = {
             self.site: self.tr("Site of the tip"),
-            self.scope: self.tr("Scope: addresses the tip holds for"),
+            self.scope: self.tr("Scope: addresses the tip applies to"),
             self.kind: self.tr("Kind of the tip"),
             self.text: self.tr("Text of the tip"),
             self.keywords: self.tr("Keywords, separated by commas"),
@@ -135,7 +137,7 @@ class Composer(QFrame):
         quiet = {
             "when": self.tr("on which page, in which state"),
             "do": self.tr("the action that works"),
-            "before": self.tr("what has to come first"),
+            "before": self.tr("what must come first"),
             "why": self.tr("how the site works here"),
         }
         for name, field in self.parts.items():
@@ -186,7 +188,7 @@ class Composer(QFrame):
         ):
             form.addWidget(self._section(name, text))
             form.addWidget(view)
-        form.addWidget(self._section("preflight", self.tr("Where it would have been found")))
+        form.addWidget(self._section("preflight", self.tr("Where it would have been retrieved")))
         form.addWidget(self.preflight)
         form.addWidget(self.examples)
         form.addStretch(1)
@@ -304,7 +306,7 @@ class Composer(QFrame):
         self.source.setText(self.tr("step {0}").format(model.step))
         self.source.setAccessibleName(self.tr("Show the step the tip comes from"))
         self.kept.setText(
-            self.tr("This draft was kept from before. Save it, or throw it away from the palette.")
+            self.tr("This draft was kept from before. Save it, or discard it from the palette.")
         )
         self.kept.setVisible(model.kept)
         self._show_check()
@@ -323,7 +325,7 @@ class Composer(QFrame):
         elif model.pages is not None:
             self.pages.setText(self.tr("{0} stored pages match this scope").format(model.pages))
         found = model.lint.rowCount()
-        clean = self.tr("Lint: nothing to say") if model.pages is not None else self.tr("Lint")
+        clean = self.tr("No issues") if model.pages is not None else self.tr("Lint")
         self._heads["lint"].setText(self.tr("Lint ({0})").format(found) if found else clean)
         self._heads["similar"].setVisible(model.similar.rowCount() > 0)
         self._heads["preflight"].setVisible(bool(model.preflight))
@@ -353,8 +355,8 @@ class Composer(QFrame):
     def _dress(self) -> None:
         self.text.setFixedHeight(self._theme.px(98))
         self.save.setText(self.tr("Save   {0}").format(self._center.keys("composer.save")))
-        self.save.setAccessibleName(self.tr("Save the tip and go on"))
-        self.save.setToolTip(self.tr("Saves, and opens the next failure of another kind"))
+        self.save.setAccessibleName(self.tr("Save and open the next failure"))
+        self.save.setToolTip(self.tr("Save, then open the next failure of another kind"))
         self.close_button.setText(self.tr("Close   {0}").format(self._center.keys("composer.close")))
-        self.close_button.setAccessibleName(self.tr("Close, keep the draft"))
+        self.close_button.setAccessibleName(self.tr("Close and keep the draft"))
         self.text.show_underlines(self._model.lint.underlines)

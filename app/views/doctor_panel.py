@@ -32,9 +32,9 @@ class DoctorPanel(Overlay):
     def __init__(self, model: WorkspaceModel, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, parent, QSize(760, 520))
         self._model = model
-        title = QLabel(self.tr("What works here"))
+        title = QLabel(self.tr("Diagnostics"))
         title.setProperty("kind", "title")
-        self._again = QPushButton(self.tr("Look again"))
+        self._again = QPushButton(self.tr("Check again"))
         self._again.clicked.connect(self._examine)
         copy = QPushButton(self.tr("Copy"))
         copy.clicked.connect(self._copy)
@@ -93,7 +93,7 @@ class DoctorPanel(Overlay):
             found.setWordWrap(True)
             grid.addLayout(words, row, 2)
         if not self._model.checks:
-            grid.addWidget(QLabel(self.tr("Looking: this takes some seconds.")), 0, 0)
+            grid.addWidget(QLabel(self.tr("Checking. This takes a few seconds.")), 0, 0)
         grid.setRowStretch(grid.rowCount(), 1)
         self._area.setWidget(sheet)
 

@@ -231,8 +231,12 @@ class FrameCommands(QObject):
 
     def _name_turns(self) -> None:
         model, center = self._model, self._center
-        center.set_title("app.undo", self.tr("Undo {0}").format(model.undo_label) if model.undo_label else "")
-        center.set_title("app.redo", self.tr("Redo {0}").format(model.redo_label) if model.redo_label else "")
+        center.set_title(
+            "app.undo", self.tr("Undo: {0}").format(model.undo_label) if model.undo_label else ""
+        )
+        center.set_title(
+            "app.redo", self.tr("Redo: {0}").format(model.redo_label) if model.redo_label else ""
+        )
         center.refresh()
 
     def _show_jobs(self) -> None:

@@ -76,7 +76,7 @@ class FreezePane(QFrame):
     # ------------------------------------------------------------ dialogs, none of which holds the window up
     def choose_target(self) -> None:
         """Choose the file to write."""
-        dialog = self._make_dialog(self.tr("Freeze into"), QFileDialog.AcceptMode.AcceptSave)
+        dialog = self._make_dialog(self.tr("Freeze to"), QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilter(self.tr("Frozen knowledge (*.akb)"))
         dialog.setDefaultSuffix("akb")
         dialog.fileSelected.connect(self._on_target)
@@ -95,7 +95,7 @@ class FreezePane(QFrame):
         dialog = self._make_dialog(self.tr("Import tips"), QFileDialog.AcceptMode.AcceptOpen)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         every = " ".join(dict.fromkeys(" ".join(IMPORT_FORMATS.values()).split()))
-        kinds = {self.tr("By its ending ({0})").format(every): "auto"}
+        kinds = {self.tr("By file ending ({0})").format(every): "auto"}
         kinds |= {f"{FORMAT_NAMES[name]} ({ends})": name for name, ends in IMPORT_FORMATS.items()}
         dialog.setNameFilters(list(kinds))
 
@@ -141,14 +141,14 @@ class FreezePane(QFrame):
         form = QVBoxLayout(inner)
         form.setContentsMargins(14, 4, 12, 12)
         form.setSpacing(6)
-        form.addWidget(self._section(self.tr("What goes in")))
+        form.addWidget(self._section(self.tr("Contents")))
         form.addLayout(self._grid())
         form.addWidget(self.staying)
         form.addWidget(self.take_reviewed, 0, Qt.AlignmentFlag.AlignLeft)
         form.addWidget(self.total)
         form.addWidget(self._left_head)
         form.addWidget(self.left_out)
-        form.addWidget(self._section(self.tr("Where to")))
+        form.addWidget(self._section(self.tr("File")))
         row = QHBoxLayout()
         row.setSpacing(6)
         row.addWidget(self.path, 1)
@@ -227,7 +227,7 @@ class FreezePane(QFrame):
     def _connect(self) -> None:
         model, trigger = self._model, self._center.trigger
         for status, box in self.include.items():
-            box.setAccessibleName(self.tr("Freeze tips that are {0}, too").format(status))
+            box.setAccessibleName(self.tr("Also freeze {0} tips").format(status))
             box.setToolTip(box.accessibleName())
             box.toggled.connect(partial(self._include, status))
         self.take_reviewed.clicked.connect(lambda: self.include["reviewed"].setChecked(True))
@@ -256,17 +256,13 @@ class FreezePane(QFrame):
         looking = model.checked < model.to_check
         self.total.setText(
             self.tr("{0} would be frozen").format(tip_count(model.chosen - out))
-            + (
-                self.tr(" · lint has looked at {0} of {1}").format(model.checked, model.to_check)
-                if looking
-                else ""
-            )
+            + (self.tr(" · lint checked {0} of {1}").format(model.checked, model.to_check) if looking else "")
             if model.is_counted
             else self.tr("counting the tips…")
         )
         staying = model.staying_out if model.is_counted else 0
         self.staying.setText(
-            self.tr("{0} written here would stay out: reviewed, not active").format(tip_count(staying))
+            self.tr("{0} written here left out: reviewed, not active").format(tip_count(staying))
         )
         for widget in (self.staying, self.take_reviewed):
             widget.setVisible(staying > 0)
@@ -290,7 +286,7 @@ class FreezePane(QFrame):
             self.tr("✓ {0} frozen in {1}").format(tip_count(report.tips), _breakable(report.path)),
             self.tr("sha256 {0}").format(_breakable(report.sha256)),
             self.tr("left out: {0}").format(left) if left else "",
-            self.tr("their authors saw {0} tasks").format(report.tainted_tasks)
+            self.tr("written after seeing {0} tasks").format(report.tainted_tasks)
             if report.tainted_tasks
             else "",
         ]
@@ -302,12 +298,14 @@ class FreezePane(QFrame):
         kind, text = "fail", self.tr("✕ {0}").format(error)
         if verified is not None and verified.ok:
             kind = "ok"
-            text = self.tr("✓ {0} is what its manifest says: {1}\nsha256 {2}").format(
+            text = self.tr("✓ {0} matches its manifest: {1}\nsha256 {2}").format(
                 _breakable(verified.path), tip_count(verified.tips), _breakable(verified.sha256)
             )
         elif verified is not None:
             problems = "\n".join(f"✕ {problem}" for problem in verified.problems)
-            text = self.tr("{0} does not hold:\n{1}").format(_breakable(verified.path), problems)
+            text = self.tr("{0} does not match its manifest:\n{1}").format(
+                _breakable(verified.path), problems
+            )
         self.verdict.setText(text)
         if self.verdict.property("kind") != kind:
             self.verdict.setProperty("kind", kind)
@@ -331,13 +329,13 @@ class FreezePane(QFrame):
 
     def _dress(self) -> None:
         center = self._center
-        self.path.setAccessibleName(self.tr("File to freeze into"))
-        self.path.setPlaceholderText(self.tr("path of the file, ending in .akb"))
-        self.path.setToolTip(self.tr("File to freeze into; Enter freezes"))
-        self.take_reviewed.setText(self.tr("Freeze the reviewed ones, too"))
+        self.path.setAccessibleName(self.tr("File to freeze to"))
+        self.path.setPlaceholderText(self.tr("path ending in .akb"))
+        self.path.setToolTip(self.tr("File to freeze to; Enter freezes"))
+        self.take_reviewed.setText(self.tr("Also freeze reviewed tips"))
         self.take_reviewed.setAccessibleName(self.take_reviewed.text())
         self.freeze.setText(self.tr("Freeze   Enter"))
-        self.freeze.setAccessibleName(self.tr("Freeze into this file"))
+        self.freeze.setAccessibleName(self.tr("Freeze to this file"))
         for button, word, command in (
             (self.choose, self.tr("Choose…"), "kb.choose"),
             (self.copy, self.tr("Copy the sha256"), "kb.copy_hash"),

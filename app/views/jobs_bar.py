@@ -143,7 +143,7 @@ class JobsPopup(QFrame):
         head.setContentsMargins(14, 10, 10, 4)
         head.addWidget(title, 1)
         head.addWidget(self._all)
-        self._none = QLabel(self.tr("Nothing is running. Imports, detectors and the encoder show here."))
+        self._none = QLabel(self.tr("No jobs. Imports, detectors and the encoder appear here."))
         self._none.setProperty("kind", "muted")
         self._none.setWordWrap(True)
         self._none.setContentsMargins(14, 6, 14, 14)

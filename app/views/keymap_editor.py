@@ -30,16 +30,16 @@ class KeymapEditor(Overlay):
         super().__init__(theme, parent, QSize(760, 600))
         self._center = center
         self.table = KeyTable(center, self)
-        title = QLabel(self.tr("Change keys"))
+        title = QLabel(self.tr("Keyboard shortcuts"))
         title.setProperty("kind", "title")
         self.filter = QLineEdit()
-        self.filter.setPlaceholderText(self.tr("Filter by word or key"))
+        self.filter.setPlaceholderText(self.tr("Filter by word or shortcut"))
         self.filter.setAccessibleName(self.tr("Filter the commands"))
         self.filter.setClearButtonEnabled(True)
         self.filter.textChanged.connect(self.table.filter)
         self.view = QTableView()
         self.view.setModel(self.table)
-        self.view.setAccessibleName(self.tr("Commands and their keys"))
+        self.view.setAccessibleName(self.tr("Commands and their shortcuts"))
         self.view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.view.setShowGrid(False)
@@ -54,16 +54,16 @@ class KeymapEditor(Overlay):
         self.view.selectionModel().currentRowChanged.connect(self._show)
         self.keys = QKeySequenceEdit()
         self.keys.setMaximumSequenceLength(2)
-        self.keys.setAccessibleName(self.tr("New key: press it"))
+        self.keys.setAccessibleName(self.tr("Press the new shortcut"))
         self.keys.keySequenceChanged.connect(self._check)
         self._what, self._trouble = QLabel(), QLabel()
         self._what.setProperty("kind", "heading")
         self._trouble.setProperty("kind", "muted")
         self._trouble.setWordWrap(True)
-        self._set = self._button(self.tr("Set key"), self._take, primary=True)
-        self._none = self._button(self.tr("No key"), self._clear)
-        self._reset = self._button(self.tr("Default"), self._default)
-        all_default = self._button(self.tr("All defaults"), self._all_default)
+        self._set = self._button(self.tr("Set shortcut"), self._take, primary=True)
+        self._none = self._button(self.tr("No shortcut"), self._clear)
+        self._reset = self._button(self.tr("Reset"), self._default)
+        all_default = self._button(self.tr("Reset all"), self._all_default)
         head = QHBoxLayout()
         head.addWidget(title, 1)
         head.addWidget(self.filter, 1)
@@ -134,14 +134,14 @@ class KeymapEditor(Overlay):
         found = self._center.keymap.conflicts(command, [pressed]) if command and pressed else []
         if found:
             names = ", ".join(f"'{self._center.title(other)}'" for other in found)
-            self._say(self.tr("Taken by {0}. Give that one another key first.").format(names), "warn")
+            self._say(self.tr("Already used by {0}. Change that shortcut first.").format(names), "warn")
         elif len(current) > 1:
             self._say(
                 self.tr("Also: {0}").format(self.table.readable_keys(command).partition(", ")[2]), "muted"
             )
         else:
             self._say(
-                self.tr("Press the new key in the field. Two keys one after the other make a chord."), "muted"
+                self.tr("Press the new shortcut in the field. Two keys in sequence make a chord."), "muted"
             )
         self._set.setEnabled(bool(command and pressed and not found and pressed not in current[:1]))
 

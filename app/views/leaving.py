@@ -38,11 +38,9 @@ class Leaving(QObject):
             return False
         self._former = self._window.banner.text
         self._question = (
-            self.tr("{0} runs are going on. Pause them and quit? Each can be gone on with later.").format(
-                going
-            )
+            self.tr("{0} runs are active. Pause them and quit? You can resume them later.").format(going)
             if going > 1
-            else self.tr("A run is going on. Pause it and quit? It can be gone on with later.")
+            else self.tr("A run is active. Pause it and quit? You can resume it later.")
         )
         focused = QApplication.focusWidget()
         self._before = focused if focused is not None and focused.window() is self._window else None

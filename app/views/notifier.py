@@ -118,7 +118,7 @@ class Notifier(QObject):
         words = f"{title} · {first}" if len(call.runs) == 1 else title
         kind = "fail" if call.weight is Weight.FAILED else ""
         keys = self._center.keys("go.call")
-        look = self.tr("Look  {0}").format(keys) if keys else self.tr("Look")
+        look = self.tr("Open  {0}").format(keys) if keys else self.tr("Open")
         self._said = words
         self._window.toast.say(words, look, lambda: self._open(call.run), kind=kind)
 
@@ -186,8 +186,8 @@ class Notifier(QObject):
             self._window.setWindowTitle(wanted)
 
     def _quiet(self, words: str) -> None:
-        self._center.set_title("live.quiet", self.tr("Call me again") if words else "")
-        self._window.say(words or self.tr("Calls come through again"))
+        self._center.set_title("live.quiet", self.tr("End quiet mode") if words else "")
+        self._window.say(words or self.tr("Notifications on"))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Follow the window's focus: a run is only watched while the window is active."""

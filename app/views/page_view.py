@@ -256,7 +256,7 @@ class PageSide(QWidget):
         self.lines.setModel(model)
         self.lines.setAccessibleName(self.tr("Page {0} the action, as lines").format(caption))
         self.picture = Picture(theme)
-        self.picture.setAccessibleName(self.tr("Picture of the page {0} the action").format(caption))
+        self.picture.setAccessibleName(self.tr("Screenshot of the page {0} the action").format(caption))
         self.message = QLabel()
         self.message.setProperty("kind", "muted")
         self.message.setWordWrap(True)

@@ -81,7 +81,7 @@ class PaletteView(Overlay):
         self.list = QListView()
         self.list.setAccessibleName(self.tr("Commands"))
         self.picker = Picker(self.line, self.list, self.model, CommandDelegate(theme, center, self.list))
-        self._nothing = QLabel(self.tr("No command has these words."))
+        self._nothing = QLabel(self.tr("No matching command."))
         self._nothing.setProperty("kind", "muted")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         holder = QWidget()

@@ -173,8 +173,8 @@ class QueuePane(QWidget):
         self.empty = EmptyState("", "", "runs.import", center)
         self._faces[QueueState.NO_RUNS] = self.empty
         self._faces[QueueState.NO_MATCH] = EmptyState(
-            self.tr("No run fits these words"),
-            self.tr("Change the filter, or empty it to see every run."),
+            self.tr("No matching runs"),
+            self.tr("Change the filter, or clear it to see every run."),
             "review.filter",
             center,
         )
@@ -182,7 +182,7 @@ class QueuePane(QWidget):
             self.tr("Loading the queue…"), self.tr("Reading the index of runs."), "", center
         )
         self._faces[QueueState.LOADING] = self._loading
-        self.error = EmptyState(self.tr("The queue can't be shown"), "", "review.rank", center)
+        self.error = EmptyState(self.tr("The queue can't be loaded"), "", "review.rank", center)
         self._faces[QueueState.ERROR] = self.error
         for face in self._faces.values():
             self._stack.addWidget(face)
@@ -212,12 +212,12 @@ class QueuePane(QWidget):
         self._stack.setCurrentWidget(self._faces[queue.state])
         if held:
             self.take_keys()
-        self.error.set(self.tr("The queue can't be shown"), queue.error)
+        self.error.set(self.tr("The queue can't be loaded"), queue.error)
         if queue.is_importing:
-            hint = self.tr("They appear here as soon as they are in. You can go on meanwhile.")
+            hint = self.tr("They appear here when the import is done. You can keep working.")
             self.empty.set(self.tr("Importing runs…"), hint)
         else:
-            hint = self.tr("Import a folder of agent runs to begin. Imported files are never changed.")
+            hint = self.tr("Import a folder of agent runs to begin. Your files are never changed.")
             self.empty.set(self.tr("No runs yet"), hint)
         self.empty.button.setVisible(not queue.is_importing)
         self.count.setText(f"{queue.shown} / {queue.total}")

@@ -115,7 +115,7 @@ class SearchPopup(QFrame):
         self._field, self._model, self._theme, self._host = field, model, theme, host
         self._before: QWidget | None = None
         self.list = QListView()
-        self.list.setAccessibleName(self.tr("What was found"))
+        self.list.setAccessibleName(self.tr("Search results"))
         self.picker = Picker(field, self.list, model, HitDelegate(model, theme, self.list))
         self.words = QLabel()
         self.words.setProperty("kind", "muted")
@@ -175,7 +175,7 @@ class SearchPopup(QFrame):
                 {
                     "asking": self.tr("Searching…"),
                     "failed": model.error,
-                }.get(model.state, self.tr("Nothing has '{0}' in it.").format(model.text))
+                }.get(model.state, self.tr("No results for '{0}'.").format(model.text))
             )
             self._stack.setCurrentIndex(1)
             if model.state == "asking" and self.isVisible():

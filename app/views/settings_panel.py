@@ -82,7 +82,7 @@ class SettingsPanel(Overlay):
         grid.setColumnStretch(1, 1)
         grid.addWidget(QLabel(self.tr("Workspace")), 0, 0)
         grid.addWidget(self.folder, 0, 1)
-        grid.addWidget(_quiet(self.tr("Another one: sitelore --workspace FOLDER")), 1, 1)
+        grid.addWidget(_quiet(self.tr("To open another: sitelore --workspace FOLDER")), 1, 1)
         for number, line in enumerate(self._form.lines, 1):
             self._add(grid, number * 2, line)
         grid.setRowStretch(grid.rowCount(), 1)
@@ -114,7 +114,7 @@ class SettingsPanel(Overlay):
         field.setEnabled(not line.held_by)
         name = QLabel(line.label)
         name.setBuddy(field)
-        held = self.tr("Held by the environment: {0} is set").format(line.held_by)
+        held = self.tr("Overridden by the environment variable {0}").format(line.held_by)
         words = self.words[line.name] = _quiet(held if line.held_by else line.help)
         self.fields[line.name] = field
         grid.addWidget(name, row, 0)
@@ -168,7 +168,9 @@ class SettingsPanel(Overlay):
 
     def _on_saved(self, _values: dict[str, object]) -> None:
         self._say(
-            self.tr("Saved. Colours, calls and runs at once change now, the rest with the next start."),
+            self.tr(
+                "Saved. Colours, notifications and parallel runs change now, the rest at the next start."
+            ),
             "muted",
         )
 

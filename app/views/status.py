@@ -77,7 +77,7 @@ class StatusBar(QWidget):
     def _show_check(self, label: ElidedLabel, check: Check | None, absent: str) -> None:
         name = absent.partition(" ")[2]
         if check is None:
-            label.setText(self.tr("{0}: looking").format(name))
+            label.setText(self.tr("{0}: checking").format(name))
             return
         if check.slow:
             label.setText(self.tr("{0}: not answering yet").format(name))

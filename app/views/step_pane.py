@@ -185,7 +185,7 @@ class StepPane(QWidget):
         self._run = run
         self._nothing = EmptyState(
             self.tr("No run is open"),
-            self.tr("Choose a run at the left, or take the first of the queue."),
+            self.tr("Choose a run at the left, or open the first of the queue."),
             "review.next",
             self._center,
         )
@@ -223,7 +223,7 @@ class StepPane(QWidget):
         self._nothing.button.setVisible(any_run)
         self._nothing.set(
             self.tr("No run is open"),
-            self.tr("Choose a run at the left, or take the first of the queue.")
+            self.tr("Choose a run at the left, or open the first of the queue.")
             if any_run
             else self.tr("A run opens here at the step that went wrong, with the page before and after it."),
         )
@@ -271,8 +271,8 @@ class StepPane(QWidget):
 
     def _say_waiting(self) -> None:
         if self._model.view is None and not self._model.page_error:
-            self.before.say(self.tr("Reading the page…"))
-            self.after.say(self.tr("Reading the page…"))
+            self.before.say(self.tr("Loading the page…"))
+            self.after.say(self.tr("Loading the page…"))
 
     def _map(self, side: int) -> list[int]:
         """Map rows of this side to rows of the other one, computed on first use."""

@@ -70,10 +70,12 @@ class TipDetail(QFrame):
         self.pages, self.kept, self.error = QLabel(), QLabel(), QLabel()
         self.source, self.taint, self.preflight = QLabel(), QLabel(), QLabel()
         self.evidence, self.restore = QPushButton(), QPushButton()
-        self.lint = Fitting(theme, FindingDelegate(theme), self.tr("What lint says"), most=5)
+        self.lint = Fitting(theme, FindingDelegate(theme), self.tr("Lint findings"), most=5)
         self.similar = Fitting(theme, SimilarDelegate(theme), self.tr("Similar tips"), most=4)
-        self.examples = Fitting(theme, ExampleDelegate(theme), self.tr("Steps that would find it"), most=4)
-        self.history = Fitting(theme, RevisionDelegate(theme), self.tr("Versions of the tip"), most=5)
+        self.examples = Fitting(
+            theme, ExampleDelegate(theme), self.tr("Steps that would retrieve it"), most=4
+        )
+        self.history = Fitting(theme, RevisionDelegate(theme), self.tr("Revisions of the tip"), most=5)
         self.diff = DiffText(theme)
         self.edit, self.save, self.cancel = QPushButton(), QPushButton(), QPushButton()
         self.deeds = {command: QPushButton() for command in STATUS_COMMANDS}
@@ -99,7 +101,7 @@ class TipDetail(QFrame):
     def _field_words(self) -> dict[str, str]:
         return {
             "site": self.tr("Site of the tip"),
-            "scope": self.tr("Scope: addresses the tip holds for"),
+            "scope": self.tr("Scope: addresses the tip applies to"),
             "when": self.tr("When: on which page, in which state"),
             "do": self.tr("Do: the action that works"),
             "before": self.tr("Before: what has to come first"),
@@ -159,7 +161,7 @@ class TipDetail(QFrame):
         layout.addWidget(self._foot())
         self._empty = EmptyState(
             self.tr("No tip is open"),
-            self.tr("Choose one in the table: its text, evidence and history stand here."),
+            self.tr("Choose a tip in the table to see its text, evidence and history."),
         )
         self._stack = QStackedWidget()
         self._stack.addWidget(body)
@@ -208,7 +210,7 @@ class TipDetail(QFrame):
     def _foot(self) -> QWidget:
         self.save.setProperty("kind", "primary")
         foot = QWidget()
-        foot.setAccessibleName(self.tr("What to do with the tip"))
+        foot.setAccessibleName(self.tr("Tip actions"))
         row = FlowRow(foot)
         row.setContentsMargins(12, 6, 12, 8)
         for button in (self.edit, *self.deeds.values(), self.evidence, self.save, self.cancel):
@@ -292,7 +294,7 @@ class TipDetail(QFrame):
         ]
         self.source.setText(" · ".join(part for part in parts if part))
         tasks = ", ".join(tip.taint)
-        lines = [self.tr("Taint: its author saw task {0}").format(tasks)] if tasks else []
+        lines = [self.tr("Written after seeing task {0}").format(tasks)] if tasks else []
         if (waiver := tip.waiver) is not None:
             said = self.tr("Lint error waived ({0}): “{1}”, {2}, {3}")
             rules = ", ".join(waiver.rules)
@@ -342,10 +344,10 @@ class TipDetail(QFrame):
         else:
             self.pages.setText(self.tr("{0} stored pages match").format(editor.pages))
         found = editor.lint.rowCount()
-        nothing = self.tr("Lint: nothing to say") if editor.is_known else self.tr("Lint: looking…")
+        nothing = self.tr("No issues") if editor.is_known else self.tr("Lint: checking…")
         self._heads["lint"].setText(self.tr("Lint ({0})").format(found) if found else nothing)
-        self._heads["found"].setText(self.tr("Where it would be found"))
-        self.preflight.setText(editor.preflight or self.tr("looking through the stored steps…"))
+        self._heads["found"].setText(self.tr("Where it would be retrieved"))
+        self.preflight.setText(editor.preflight or self.tr("searching the stored steps…"))
         self._heads["similar"].setText(self.tr("Similar and contradicting tips"))
         self._heads["similar"].setVisible(editor.similar.rowCount() > 0)
         self._heads["evidence"].setText(self.tr("Evidence"))
@@ -353,7 +355,7 @@ class TipDetail(QFrame):
             view.fit()
         self.error.setText(editor.error)
         self.error.setVisible(bool(editor.error))
-        self.kept.setText(self.tr("Your unsaved edit came back. Save it, or throw it away from the palette."))
+        self.kept.setText(self.tr("Your unsaved edit was restored. Save it, or discard it from the palette."))
         self.kept.setVisible(editor.kept)
         self.save.setEnabled(not editor.is_saving)
 
@@ -379,7 +381,7 @@ class TipDetail(QFrame):
         row = self._editor.history.at(self.history.currentIndex().row())
         self._editor.looked_at = row.revision if row is not None else 0
         first = row is not None and row.revision == 1
-        empty = self.tr("The first version.") if first else self.tr("No word was changed.")
+        empty = self.tr("First revision.") if first else self.tr("Text unchanged.")
         self.diff.show_changes(row.changes if row is not None else (), empty)
         self.diff.setVisible(row is not None)
         self.restore.setVisible(self._editor.can_restore)
@@ -418,14 +420,14 @@ class TipDetail(QFrame):
         for button, word, command in (
             (self.edit, self.tr("Edit"), "tip.edit"),
             (self.save, self.tr("Save revision"), "tip.save"),
-            (self.cancel, self.tr("Keep the old text"), "knowledge.back"),
-            (self.evidence, self.tr("Open the step"), "tip.evidence"),
+            (self.cancel, self.tr("Discard changes"), "knowledge.back"),
+            (self.evidence, self.tr("Open step"), "tip.evidence"),
             (self.restore, self.tr("Restore this revision"), "tip.restore_revision"),
-            (self.deeds["tip.activate"], self.tr("Active"), "tip.activate"),
-            (self.deeds["tip.review"], self.tr("Reviewed"), "tip.review"),
-            (self.deeds["tip.suspect"], self.tr("Suspect"), "tip.suspect"),
+            (self.deeds["tip.activate"], self.tr("Activate"), "tip.activate"),
+            (self.deeds["tip.review"], self.tr("Mark reviewed"), "tip.review"),
+            (self.deeds["tip.suspect"], self.tr("Mark suspect"), "tip.suspect"),
             (self.deeds["tip.retire"], self.tr("Retire"), "tip.retire"),
-            (self.deeds["tip.restore"], self.tr("Draft"), "tip.restore"),
+            (self.deeds["tip.restore"], self.tr("Back to draft"), "tip.restore"),
         ):
             keys = center.keys(command)
             button.setText(f"{word}  {keys}" if keys else word)

@@ -158,7 +158,7 @@ class AnswerDelegate(_Delegate):
         metrics = QFontMetrics(bold)
         painter.setFont(bold)
         if answer.missed:
-            head, role = "○ not delivered", "muted"
+            head, role = "○ cut", "muted"
         else:
             sign = ROUTE_SIGN.get(answer.route, "·")
             head, role = f"{sign} {answer.route} {answer.score:.2f}", ROUTE_ROLE.get(answer.route, "text")

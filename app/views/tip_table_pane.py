@@ -212,8 +212,8 @@ class TipTablePane(QWidget):
             center,
         )
         self._faces[KnowledgeState.NO_MATCH] = EmptyState(
-            self.tr("No tip fits these words"),
-            self.tr("Change the filter, or empty it to see every tip."),
+            self.tr("No matching tips"),
+            self.tr("Change the filter, or clear it to see every tip."),
             "knowledge.filter",
             center,
         )
@@ -306,7 +306,7 @@ class TipTablePane(QWidget):
         self._stack.setCurrentWidget(self._faces[model.state])
         if held:
             self.take_keys()
-        self.error.setText(self.tr("The tips can't be shown: {0}").format(model.error))
+        self.error.setText(self.tr("The tips can't be loaded: {0}").format(model.error))
         self.count.setText(model.counts_text)
         shown, total = model.table.rowCount(), model.table.total
         self.count.setAccessibleName(self.tr("{0} of {1} tips shown").format(shown, total))

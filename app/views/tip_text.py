@@ -86,7 +86,7 @@ class DiffText(QTextEdit):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(self.tr("What this version changed"))
+        self.setAccessibleName(self.tr("Changes of this revision"))
         self.document().setDocumentMargin(0)
         self.document().documentLayout().documentSizeChanged.connect(self._fit)
         theme.changed.connect(lambda: self.show_changes(self._changes, self._empty))

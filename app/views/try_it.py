@@ -37,22 +37,20 @@ class TryIt(QWidget):
         self.setProperty("kind", "raised")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.url, self.goal = QLineEdit(), QLineEdit()
-        self.url.setAccessibleName(self.tr("Address of the page to try"))
-        self.url.setPlaceholderText(self.tr("http://site/path: the page the agent would stand on"))
-        self.goal.setAccessibleName(self.tr("Goal to try"))
-        self.goal.setPlaceholderText(self.tr("what it would be asked to do"))
+        self.url.setAccessibleName(self.tr("Page address to test"))
+        self.url.setPlaceholderText(self.tr("http://site/path: the agent's current page"))
+        self.goal.setAccessibleName(self.tr("Goal to test"))
+        self.goal.setPlaceholderText(self.tr("the task it would be given"))
         self.summary, self.source = QLabel(), ElidedLabel(Qt.TextElideMode.ElideMiddle)
         self.off = QLabel()
         self.own = QPushButton()
-        self.list = Rows(
-            theme, AnswerDelegate(theme), self.tr("Tips that would be retrieved, then the others")
-        )
+        self.list = Rows(theme, AnswerDelegate(theme), self.tr("Retrieved tips, then the near misses"))
         self.list.setUniformItemSizes(True)
         self.list.setModel(model.model)
         self.error = QLabel()
         self._blank = EmptyState(
-            self.tr("Nothing to try yet"),
-            self.tr("Type an address and a goal, and see which tips an agent would get there."),
+            self.tr("Nothing to test yet"),
+            self.tr("Type an address and a goal to see the tips an agent would get."),
             "knowledge.try",
             center,
         )
@@ -82,7 +80,7 @@ class TryIt(QWidget):
         return any(widget.hasFocus() for widget in (self.url, self.goal, self.list, self.own))
 
     def _lay_out(self) -> None:
-        title = QLabel(self.tr("Try it"))
+        title = QLabel(self.tr("Retrieval test"))
         title.setProperty("kind", "heading")
         for label in (self.summary, self.source):
             label.setProperty("kind", "secondary")
@@ -152,13 +150,13 @@ class TryIt(QWidget):
         self._stack.setCurrentIndex(1 if blank else 0)
         if model.is_blank:
             self._blank.set(
-                self.tr("Nothing to try yet"),
-                self.tr("Type an address and a goal, and see which tips an agent would get there."),
+                self.tr("Nothing to test yet"),
+                self.tr("Type an address and a goal to see the tips an agent would get."),
             )
         else:
             self._blank.set(
-                self.tr("No tip would be retrieved here"),
-                model.note or self.tr("No route comes near any tip of this site."),
+                self.tr("No tips retrieved"),
+                model.note or self.tr("No tip of this site matches."),
             )
         self._blank.button.setVisible(model.is_blank)  # the user has typed here already
 

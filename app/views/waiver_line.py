@@ -21,17 +21,17 @@ class WaiverLine(QFrame):
         super().__init__()
         self._model = model
         self.setProperty("kind", "raised")
-        self.setAccessibleName(self.tr("Tips that lint keeps from becoming active"))
+        self.setAccessibleName(self.tr("Tips that lint refuses to activate"))
         self.why = QLabel()
         self.why.setProperty("kind", "warn")
         self.why.setWordWrap(True)
         self.why.setTextFormat(Qt.TextFormat.PlainText)
         self.reason = QLineEdit()
-        self.reason.setPlaceholderText(self.tr("why they may be active all the same"))
+        self.reason.setPlaceholderText(self.tr("why they may be active anyway"))
         self.reason.setAccessibleName(self.tr("Reason to waive the lint errors"))
         self.waive, self.leave = (
             QPushButton(self.tr("Waive   Enter")),
-            QPushButton(self.tr("Leave them   Esc")),
+            QPushButton(self.tr("Leave as they are   Esc")),
         )
         self.waive.setAccessibleName(self.tr("Waive the lint errors for this reason"))
         self.leave.setAccessibleName(self.tr("Leave the tips as they are"))
@@ -68,7 +68,7 @@ class WaiverLine(QFrame):
         named = [f"{tip} ({', '.join(rules)})" for tip, rules in list(refused.items())[:NAMED]]
         if len(refused) > NAMED:
             named.append(self.tr("and {0} more").format(len(refused) - NAMED))
-        self.why.setText(self.tr("Lint errors keep from active: {0}").format(", ".join(named)))
+        self.why.setText(self.tr("Not activated because of lint errors: {0}").format(", ".join(named)))
         self.reason.clear()
         self.waive.setEnabled(False)
         self.reason.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -74,5 +74,5 @@ class DropTarget(QWidget):
         inner = QRect(self.rect()).adjusted(24, 24, -24, -24)
         painter.drawRoundedRect(inner, 12, 12)
         painter.setFont(self._theme.font("title", bold=True))
-        painter.drawText(inner, Qt.AlignmentFlag.AlignCenter, self.tr("Let go to import these runs"))
+        painter.drawText(inner, Qt.AlignmentFlag.AlignCenter, self.tr("Drop to import these runs"))
         painter.end()

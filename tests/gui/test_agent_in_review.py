@@ -63,7 +63,7 @@ def test_the_memory_follows_the_step_and_a_run_without_one_says_so(desk):
     desk.press(Key.Key_E)
     desk.until(lambda: desk.model.memory.missing != "")
     assert desk.view.memory.missing.isVisible()
-    assert "made elsewhere" in desk.view.memory.missing.text()
+    assert "has no ledger" in desk.view.memory.missing.text()
     desk.engine.memories[desk.model.run] = MEMORY
     desk.press(Key.Key_L)
     desk.until(lambda: desk.model.memory.lines.rows)
@@ -184,7 +184,7 @@ def test_every_control_of_the_form_has_a_name_and_text_grows_with_the_theme(desk
 def test_q_asks_a_model_about_the_open_run(desk):
     desk.press(Key.Key_Q)
     desk.until(lambda: ("ask_model", ((desk.model.run,), 20)) in desk.engine.calls)
-    desk.until(lambda: "The model has nothing against this run." in desk.said)
+    desk.until(lambda: "The model found nothing suspicious in this run." in desk.said)
 
 
 # ---------------------------------------------------------------- words

@@ -73,7 +73,7 @@ def test_a_browser_that_is_slow_is_not_answering_yet_and_asked_for_again(watched
     qtbot.waitUntil(lambda: bar.browser.text() == "Chromium 156.0")
 
     assert words == [
-        "browser: looking",
+        "browser: checking",
         "browser: not answering yet",
         "browser: not answering yet",
         "Chromium 156.0",

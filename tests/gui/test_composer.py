@@ -105,7 +105,7 @@ def test_a_tip_with_a_lint_error_is_saved_as_a_draft_and_says_so(desk):
 def test_an_empty_tip_is_not_saved_and_says_what_is_missing(desk):
     write(desk, "")
     desk.press(Key.Key_Return, CONTROL)
-    desk.until(lambda: "the text is empty" in desk.view.composer.error.text())
+    desk.until(lambda: "The text is empty" in desk.view.composer.error.text())
     assert not [name for name, _ in desk.engine.calls if name == "save_tip"]
     assert desk.view.drawer.is_open
 

@@ -204,7 +204,7 @@ def test_an_import_says_what_came_and_what_could_not_be_read(
     settle()
     assert said[0] == ("Importing 'trajectories'", "")
     assert said[1] == (
-        "3 runs imported, 2 were here already, 1 could not be read (first: a/run.json: it ends in the middle)",
+        "3 runs imported, 2 already present, 1 could not be read (first: a/run.json: it ends in the middle)",
         "fail",
     )
 

@@ -214,7 +214,7 @@ def test_a_deed_can_be_undone_from_its_message(bench: Workbench, settle) -> None
     engine.bus.publish(HistoryChanged(undo="retire tip gitlab-001"))
     window.say("Retired tip gitlab-001")
     assert window.toast.action_text == "Undo"
-    assert window.center.title("app.undo") == "Undo retire tip gitlab-001"
+    assert window.center.title("app.undo") == "Undo: retire tip gitlab-001"
     window.toast._button.click()
     settle()
     assert window.toast.text == "Undone: retire tip gitlab-001"

@@ -77,10 +77,10 @@ def test_marks_say_what_was_done_by_hand_and_where_somebody_intervened():
     [
         ((), ""),
         ((DEEDS[0],), "paused the run"),
-        ((DEEDS[0], deed(9, 0, Deed.DISMISSED, about="loop")), "paused the run · wrong, says ana"),
+        ((DEEDS[0], deed(9, 0, Deed.DISMISSED, about="loop")), "paused the run · dismissed by ana"),
         (
             (deed(8, 0, Deed.DISMISSED, about="loop"), deed(9, 0, Deed.CONFIRMED, about="loop", author="bo")),
-            "right, says bo",
+            "confirmed by bo",
         ),
         ((deed(9, 5, Deed.DISMISSED, about="loop"),), ""),
         ((deed(9, 0, Deed.DISMISSED, about="slow"),), ""),
@@ -100,7 +100,7 @@ def test_the_scorecard_counts_what_operators_made_of_calls(qapp):
     assert model.index(0, model.columnCount() - 1).data() == "3 of 4"
     last = model.columnCount() - 1
     assert model.headerData(last, Qt.Orientation.Horizontal) == "Live"
-    assert "right" in model.headerData(last, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
+    assert "confirmed" in model.headerData(last, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
 
 
 @pytest.fixture
@@ -129,11 +129,11 @@ def test_the_interventions_of_a_run_are_a_list_whose_rows_open_their_step(superv
     pane.deeds.setCurrentIndex(desk.model.deeds.index(2))
     desk.press(Qt.Key.Key_Return)
     assert desk.model.index == 2
-    assert "A person did this step by hand." in desk.view.step.facts.why.toPlainText()
+    assert "Operator action." in desk.view.step.facts.why.toPlainText()
     assert "ana: took over" in desk.view.step.facts.why.toPlainText()
     mark = desk.model.steps.at(2)
     assert mark is not None
-    assert "by hand" in desk.model.steps.words(mark)
+    assert "operator action" in desk.model.steps.words(mark)
     if pictures:
         desk.view.grab().save(str(pictures / "review_interventions.png"))
 

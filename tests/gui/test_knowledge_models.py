@@ -283,7 +283,7 @@ def test_an_empty_tip_is_not_saved(editor, client, settle):
     editor.save()
     settle(0.1)
     assert editor.is_editing
-    assert "needs a text" in editor.error
+    assert "text is empty" in editor.error
     assert not [name for name, _ in client.api.calls if name == "edit_tip"]
 
 
@@ -369,7 +369,7 @@ def test_freezing_gives_a_report_and_its_hash(client, tasks, settle, tmp_path):
     model, copied = FreezeModel(client, tasks), []
     model.copy_wanted.connect(copied.append)
     model.freeze()
-    assert "where to write" in model.error
+    assert "choose a path" in model.error
     model.set_path(str(tmp_path / "kb"))
     model.set_include("reviewed", included=True)
     model.freeze()

@@ -17,10 +17,10 @@ from kb.tip import Query, Tip
     ("deed", "undone", "words"),
     [
         ("add gitlab-x", True, "Tip gitlab-x removed (undo)"),
-        ("add gitlab-x", False, "Tip gitlab-x is back (redo)"),
+        ("add gitlab-x", False, "Tip gitlab-x restored (redo)"),
         ("import tips.csv", True, "Tips from tips.csv removed (undo)"),
-        ("edit gitlab-x", True, "gitlab-x reads as before the edit (undo)"),
-        ("activate 13 tips", True, "13 tips: status as before (undo)"),
+        ("edit gitlab-x", True, "gitlab-x: edit undone"),
+        ("activate 13 tips", True, "13 tips: status restored (undo)"),
         ("retire tip gitlab-001", True, "Undone: retire tip gitlab-001"),
     ],
 )

@@ -88,7 +88,7 @@ def test_an_element_nobody_noted_says_why_it_can_be_so():
     )
     assert standing_of(Element(index=0, role="link", visible=False), [])[1] == "not tried: not visible"
     assert standing_of(Element(index=0, role="button", states=("disabled",)), [])[1] == "not tried: disabled"
-    assert standing_of(Element(index=0, role="button"), []) == ("", "not looked at yet")
+    assert standing_of(Element(index=0, role="button"), []) == ("", "not checked yet")
 
 
 def test_the_choices_of_a_list_count_one_by_one():

@@ -110,7 +110,7 @@ def desk(run, settle, theme, center, client, tasks, fake_engine):
 def test_from_a_call_to_the_decision_it_is_two_keys(desk):
     desk.block()
     desk.until(lambda: "Needs you" in desk.window.toast.text)
-    assert desk.window.toast.action_text == "Look  Ctrl+."
+    assert desk.window.toast.action_text == "Open  Ctrl+."
     desk.press(Qt.Key.Key_Period, CTRL)
     assert desk.window.place == "live"
     assert desk.live.run == "live-1"
@@ -124,7 +124,7 @@ def test_from_a_call_to_the_decision_it_is_two_keys(desk):
 def test_from_a_click_on_the_call_to_the_decision_it_is_two_actions(desk):
     desk.block()
     desk.until(lambda: desk.window.toast.isVisible() and desk.window.toast.action_text)
-    desk.click(next(one for one in desk.window.toast.findChildren(QPushButton) if "Look" in one.text()))
+    desk.click(next(one for one in desk.window.toast.findChildren(QPushButton) if "Open" in one.text()))
     assert desk.live.run == "live-1"
     desk.until(lambda: not desk.live.large.requests.just_came)
     desk.press(Qt.Key.Key_A)
@@ -230,12 +230,12 @@ def test_quiet_for_an_hour_is_one_key_and_says_until_when(desk):
     desk.window.go("live")
     desk.press(Qt.Key.Key_Q)
     assert "Quiet until" in desk.window.toast.text
-    assert desk.window.center.title("live.quiet") == "Call me again"
+    assert desk.window.center.title("live.quiet") == "End quiet mode"
     desk.block()
     desk.settle(0.8)
     assert "Needs you" not in desk.window.toast.text
     desk.press(Qt.Key.Key_Q)
-    assert desk.window.center.title("live.quiet") != "Call me again"
+    assert desk.window.center.title("live.quiet") != "End quiet mode"
 
 
 def test_settings_of_calls_are_in_force_at_once(desk):
@@ -261,7 +261,7 @@ def left(desk):
 def test_leaving_while_runs_go_on_is_asked_once_and_the_same_key_again_pauses_and_quits(desk, left):
     desk.press(Qt.Key.Key_Q, CTRL)
     assert left == []
-    assert "5 runs are going on" in desk.window.banner.text
+    assert "5 runs are active" in desk.window.banner.text
     desk.press(Qt.Key.Key_Q, CTRL)
     desk.until(lambda: left)
     assert desk.engine.rows["live-1"].state is RunState.PAUSED
@@ -284,7 +284,7 @@ def test_esc_stays_and_gives_the_keys_back(desk, left):
     assert QApplication.focusWidget() is held
     assert left == []
     desk.window.close()
-    assert "going on" in desk.window.banner.text
+    assert "active" in desk.window.banner.text
     desk.click(desk.window.banner.other)
     assert left == []
 

@@ -150,7 +150,7 @@ def test_why_did_error_and_address_stand_under_the_pages(desk):
     facts = desk.view.step.facts
     assert facts.why.toPlainText().startswith("The form needs")
     assert facts.did.accessibleName() == "type 'Exporting Tweets' into textbox 'Due Date'"
-    assert facts.error_head.text() == "error: the action was not done"
+    assert facts.error_head.text() == "error: the action was not executed"
     assert "intercepts pointer events" in facts.error.toPlainText()
     assert facts.at.text() == desk.model.step.url
     desk.press(Key.Key_L)
@@ -260,7 +260,7 @@ def test_a_digit_gives_a_verdict_and_the_same_digit_takes_it_back(desk):
     desk.press(Key.Key_2)
     desk.until(lambda: desk.model.verdicts.at(1).given)
     assert desk.engine.verdicts[desk.model.run][0].step == 4
-    assert desk.said[-1] == "Judged 'wrong page'"
+    assert desk.said[-1] == "Verdict: wrong page"
     desk.press(Key.Key_2)
     desk.until(lambda: not desk.model.verdicts.at(1).given)
     assert desk.engine.verdicts[desk.model.run] == []
