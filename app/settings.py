@@ -48,7 +48,7 @@ class Settings:
         "auto",
         "SITELORE_SANDBOX",
         label="Browser sandbox",
-        help="auto: runs without one (with a warning) where the system allows none; required: the browser does not start then",
+        help="auto: runs without one, with a warning, where the system allows none; required: does not run then",
     )
     encoder: str = _setting(
         "",
